@@ -1,0 +1,123 @@
+package dev.holdfast;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A lock that is held, for a time. It ends by {@link #release()}, or by being lost: a lease that
+ * was lost or released never comes back.
+ *
+ * <p>A lease says what is true by its own clock: {@link #isHeld()} and {@link #remaining()} need no
+ * message and no thread, and are right even if every other thread is stuck. What is true in the
+ * world can only be made sure where the effect happens: pass {@link #fencingToken()} there.
+ *
+ * <p>Safe for use by many threads. Keep it reachable while it is needed: a lease that nobody can
+ * reach any more is no longer renewed, and a warning is logged.
+ */
+public interface Lease extends AutoCloseable {
+  /**
+   * The name of the lock.
+   *
+   * @return the name, as it was asked for
+   */
+  String name();
+
+  /**
+   * What proves this grant: the value that stands in the backend, never used twice.
+   *
+   * @return the token
+   */
+  String token();
+
+  /**
+   * A number that strictly increases from grant to grant of one name, to be passed to the resource
+   * that the lock protects, which refuses any that is smaller than the largest it has seen.
+   *
+   * @return the fencing token; empty if the backend does not declare {@link
+   *     LockCapability#FENCING_TOKEN}
+   */
+  OptionalLong fencingToken();
+
+  /**
+   * How long the lease is safely held from now on if nothing renews it: the time that was granted,
+   * less what has elapsed and what clocks may drift apart. Elapsed is the larger of monotonic and
+   * wall-clock time, because a machine that slept has spent its validity.
+   *
+   * @return the time left; {@link Duration#ZERO} when it is lost or released
+   */
+  Duration remaining();
+
+  /**
+   * Whether the lease is held, exactly, by its own clock.
+   *
+   * @return true if it is neither released nor lost nor past its end
+   */
+  boolean isHeld();
+
+  /**
+   * Returns if the lease is held. To be called before every effect that others can see.
+   *
+   * @throws LockLostException if it was lost
+   * @throws IllegalStateException if it was released
+   */
+  void requireHeld();
+
+  /**
+   * Extends the lease so that at least {@code ttl} (less the allowance for drift) is left. It never
+   * revives a lease that was lost, never shortens one, and never goes past {@link
+   * LockRequest#keepAliveUpTo}.
+   *
+   * @param ttl from the drift allowance up to the manager's {@code maxTtl}
+   * @throws LockLostException if the lease was lost, or is found to be
+   * @throws LockBackendException if no quorum answered; the lease is still held for what it has
+   *     left
+   * @throws LockConfigurationException if the ttl is out of range, or the backend does not declare
+   *     {@link LockCapability#EXTENSION}
+   * @throws IllegalStateException if it was released
+   */
+  void extend(Duration ttl);
+
+  /**
+   * As {@link #extend}, without waiting.
+   *
+   * @param ttl as for {@link #extend}
+   * @return completes on the manager's callback executor; with an exception as {@link #extend}
+   *     throws it
+   */
+  CompletionStage<Void> extendAsync(Duration ttl);
+
+  /**
+   * Gives the lock back. Only this grant's own keys are touched, whoever holds the lock by now. May
+   * be called again: the answer is the same.
+   *
+   * @return true if it was held until now; false if it had been lost
+   * @throws LockBackendException if no quorum answered: the lease is over for this holder, and what
+   *     was not reached expires with the ttl
+   */
+  boolean release();
+
+  /**
+   * As {@link #release}, without waiting.
+   *
+   * @return completes on the manager's callback executor; with an exception as {@link #release}
+   *     throws it
+   */
+  CompletionStage<Boolean> releaseAsync();
+
+  /**
+   * Tells of the loss of this lease. Follows {@link #isHeld()} within milliseconds, as soon as a
+   * thread can run.
+   *
+   * @return completes at most once, with the reason, on the manager's callback executor; never
+   *     after a release
+   */
+  CompletionStage<LossReason> lost();
+
+  /**
+   * {@link #release()}, for try-with-resources: throws no {@link LockException}, and logs a warning
+   * if the lease had been lost (with the time by which it was overrun) or could not be given back.
+   */
+  @Override
+  void close();
+}

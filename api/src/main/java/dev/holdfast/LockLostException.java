@@ -1,0 +1,59 @@
+package dev.holdfast;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease is not held any more. What it protected may already be in another owner's hands: stop,
+ * and write nothing.
+ */
+public final class LockLostException extends LockException {
+  private static final long serialVersionUID = 1L;
+
+  private final LossReason reason;
+
+  /**
+   * Says that a lease was lost.
+   *
+   * @param name the name of the lock
+   * @param reason why it was lost
+   */
+  public LockLostException(String name, LossReason reason) {
+    this(name, reason, null);
+  }
+
+  /**
+   * Says that a lease was lost, and what came of it.
+   *
+   * @param name the name of the lock
+   * @param reason why it was lost
+   * @param cause what the interrupted work threw, if anything
+   */
+  public LockLostException(String name, LossReason reason, @Nullable Throwable cause) {
+    super("the lease on '" + name + "' was lost: " + explain(reason), cause);
+    this.reason = Objects.requireNonNull(reason, "reason");
+  }
+
+  /**
+   * Why the lease was lost.
+   *
+   * @return the reason
+   */
+  public LossReason reason() {
+    return reason;
+  }
+
+  private static String explain(LossReason reason) {
+    return switch (reason) {
+      case EXPIRED ->
+          "its time ran out (EXPIRED); ask for a longer ttl, or keepAliveUpTo to have it renewed";
+      case TAKEN -> "another owner has it (TAKEN)";
+      case REMOVED ->
+          "its keys were removed (REMOVED); released by force, or the nodes lost their data";
+      case UNREACHABLE ->
+          "no quorum of nodes answered its renewals (UNREACHABLE); see the nodes' health";
+      case MAX_HOLD -> "it reached the longest hold that it asked for (MAX_HOLD)";
+      case CLOSED -> "its manager was closed (CLOSED)";
+    };
+  }
+}

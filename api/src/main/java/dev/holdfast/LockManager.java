@@ -1,0 +1,199 @@
+package dev.holdfast;
+
+import dev.holdfast.spi.LockProvider;
+import dev.holdfast.spi.LockUrl;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Gives out locks. Open one for the life of the application and share it: it is safe for use by
+ * many threads, virtual ones too.
+ *
+ * <pre>{@code
+ * try (LockManager locks = LockManager.open("redlock:redis://h1,redis://h2,redis://h3");
+ *     Lease lease = locks.acquire("nightly-report", Duration.ofSeconds(30))) {
+ *   lease.requireHeld();
+ *   writeReport();
+ * }
+ * }</pre>
+ */
+public interface LockManager extends AutoCloseable {
+  /**
+   * Opens a manager with the backend that the URL means, found on the class path or module path.
+   * Connects, unless the URL says {@code connect=lazy}.
+   *
+   * @param url for example {@code redlock:redis://h1:6379,redis://h2:6379,redis://h3:6379}
+   * @return a new manager, to be closed by the caller
+   * @throws LockConfigurationException if the URL is wrong, or no backend, or more than one, is
+   *     found for it
+   * @throws LockBackendException if no quorum of nodes can be reached in time
+   */
+  static LockManager open(String url) {
+    return open(url, Map.of());
+  }
+
+  /**
+   * As {@link #open(String)}, with more options.
+   *
+   * @param url the URL
+   * @param options override those of the URL
+   * @return a new manager, to be closed by the caller
+   */
+  static LockManager open(String url, Map<String, String> options) {
+    return Providers.found().open(LockUrl.parse(url, options));
+  }
+
+  /**
+   * As {@link #open(String, Map)}, with the backends given instead of found.
+   *
+   * @param url the URL
+   * @param options override those of the URL
+   * @param providers the backends to choose from
+   * @return a new manager, to be closed by the caller
+   */
+  static LockManager open(
+      String url, Map<String, String> options, Iterable<? extends LockProvider> providers) {
+    return Providers.given(providers).open(LockUrl.parse(url, options));
+  }
+
+  /**
+   * Takes the lock if it can be had in the time asked for. If the request says nothing of waiting,
+   * one attempt is made.
+   *
+   * @param request what is asked for
+   * @return the lease; empty if another owner holds the lock
+   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @throws LockBackendException if no quorum of nodes answered
+   * @throws LockConfigurationException if the request is out of the manager's range, or needs a
+   *     capability that is not there
+   * @throws IllegalStateException if the manager is closed
+   */
+  Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
+
+  /**
+   * Takes the lock. If the request says nothing of waiting, waits until it is got or the thread is
+   * interrupted, like {@link java.util.concurrent.Semaphore#acquire()}.
+   *
+   * @param request what is asked for
+   * @return the lease
+   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @throws LockUnavailableException if another owner holds the lock, and the wait is over
+   * @throws LockBackendException if no quorum of nodes answered until the wait was over
+   * @throws LockConfigurationException if the request is out of the manager's range, or needs a
+   *     capability that is not there
+   * @throws IllegalStateException if the manager is closed
+   */
+  Lease acquire(LockRequest request) throws InterruptedException;
+
+  /**
+   * One attempt: {@code tryAcquire(LockRequest.of(name, ttl))}.
+   *
+   * @param name the name of the lock
+   * @param ttl how long the lock may outlive a holder that dies
+   * @return the lease; empty if another owner holds the lock
+   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   */
+  default Optional<Lease> tryAcquire(String name, Duration ttl) throws InterruptedException {
+    return tryAcquire(LockRequest.of(name, ttl));
+  }
+
+  /**
+   * Waits until the lock is got: {@code acquire(LockRequest.of(name, ttl))}.
+   *
+   * @param name the name of the lock
+   * @param ttl how long the lock may outlive a holder that dies
+   * @return the lease
+   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   */
+  default Lease acquire(String name, Duration ttl) throws InterruptedException {
+    return acquire(LockRequest.of(name, ttl));
+  }
+
+  /**
+   * As {@link #tryAcquire(LockRequest)}, without a waiting thread. Cancelling the future gives up.
+   * If nobody takes the result any more (the future was cancelled or completed by somebody else),
+   * the lock is released.
+   *
+   * @param request what is asked for
+   * @return completes on the manager's callback executor; with an exception as {@link
+   *     #tryAcquire(LockRequest)} throws it
+   */
+  CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request);
+
+  /**
+   * Does some work while holding the lock: acquires, calls, releases. When the lease is lost, the
+   * task's thread is interrupted, and {@link LockLostException} is thrown once the task has ended,
+   * whatever it returned.
+   *
+   * @param <T> what the task returns
+   * @param <X> what the task throws
+   * @param request what is asked for, as by {@link #acquire(LockRequest)}
+   * @param task the work
+   * @return what the task returned
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the task throws it
+   * @throws LockLostException if the lease was lost before the task had ended; what the task threw
+   *     is the cause
+   */
+  default <T, X extends Exception> T callLocked(LockRequest request, LockedTask<T, X> task)
+      throws InterruptedException, X {
+    return LockedCall.run(acquire(request), task);
+  }
+
+  /**
+   * Looks who holds a lock. For operators: the answer can be out of date before it is read.
+   *
+   * @param name the name of the lock
+   * @return empty if nobody holds it
+   * @throws LockBackendException if no quorum of nodes answered
+   * @throws LockConfigurationException if {@link LockCapability#INSPECTION} is not declared
+   */
+  Optional<LockStatus> inspect(String name);
+
+  /**
+   * Takes a lock away from whoever holds it. An operator's act: the holder does not know until its
+   * next renewal, and then sees {@link LossReason#REMOVED}.
+   *
+   * @param name the name of the lock
+   * @return true if there was something to remove
+   * @throws LockBackendException if no quorum of nodes answered
+   * @throws LockConfigurationException if {@link LockCapability#FORCE_RELEASE} is not declared
+   */
+  boolean forceRelease(String name);
+
+  /**
+   * What this manager can keep.
+   *
+   * @return an unmodifiable set
+   */
+  Set<LockCapability> capabilities();
+
+  /**
+   * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle.
+   *
+   * @param <T> the type
+   * @param type the type that is looked for
+   * @return empty if there is no such thing
+   */
+  <T> Optional<T> unwrap(Class<T> type);
+
+  /**
+   * Closes the manager at once. Nothing is granted any more; open leases end for their holders with
+   * {@link LossReason#CLOSED} and are no longer renewed. Their keys are left to expire, because a
+   * holder may still be at work: closing never lets a second owner in. May be called again.
+   */
+  @Override
+  void close();
+
+  /**
+   * Closes the manager to new requests at once, gives the holders of open leases time to release
+   * them, and then closes as {@link #close()} does. Returns early if the thread is interrupted, and
+   * keeps the interrupt flag.
+   *
+   * @param grace how long to wait for holders at most; not negative
+   */
+  void close(Duration grace);
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.spi;
+
+import dev.holdfast.LockManager;
+
+/**
+ * A backend, as {@link java.util.ServiceLoader} finds it. An implementation has a public
+ * constructor without parameters, does nothing in it, and is declared in {@code
+ * META-INF/services/dev.holdfast.spi.LockProvider} and in its {@code module-info}.
+ *
+ * <p>Implementations are stateless and safe for use by many threads.
+ */
+public interface LockProvider {
+  /**
+   * The backend's short name, as it stands in a URL and in messages.
+   *
+   * @return for example {@code lettuce} or {@code memory}; lower case
+   */
+  String name();
+
+  /**
+   * Whether this backend is the one that a URL means. Looks at the URL alone: no input or output.
+   *
+   * @param url the URL
+   * @return true if {@link #open} would serve it
+   */
+  boolean accepts(LockUrl url);
+
+  /**
+   * Opens a manager.
+   *
+   * @param url a URL that this provider accepts
+   * @return a new manager, which the caller closes
+   * @throws dev.holdfast.LockConfigurationException if the URL or an option is wrong
+   * @throws dev.holdfast.LockBackendException if the backend cannot be reached
+   */
+  LockManager open(LockUrl url);
+}

@@ -1,0 +1,259 @@
+package dev.holdfast.core;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockUnavailableException;
+import dev.holdfast.core.Attempted.Contended;
+import dev.holdfast.core.Attempted.Outage;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Outcome;
+import dev.holdfast.core.LockPrimitive.Refusal;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller's way to a lock: in line, attempting, pausing between attempts, done. Driven by
+ * whoever brings the next event; the state says whose it is.
+ */
+final class Acquisition {
+  private final Surroundings surroundings;
+  private final WaitingLines lines;
+  private final OpenLeases leases;
+  private final LockRequest request;
+  private final long waitNanos;
+  private final long begunAt;
+  private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+  private final AtomicReference<State> state = new AtomicReference<>(Step.IN_LINE);
+  private volatile boolean woken;
+  private volatile Attempted last = Contended.UNTRIED;
+
+  /** What an acquisition is doing. A pause is a state of its own, so that only its timer ends it. */
+  private sealed interface State {}
+
+  private enum Step implements State {
+    IN_LINE,
+    ATTEMPTING,
+    DONE
+  }
+
+  private static final class Pause implements State {
+    private volatile Scheduler.@Nullable Task timer;
+
+    void cancel() {
+      Scheduler.Task task = timer;
+      if (task != null) {
+        task.cancel();
+      }
+    }
+  }
+
+  Acquisition(
+      Surroundings surroundings,
+      WaitingLines lines,
+      OpenLeases leases,
+      LockRequest request,
+      Duration wait) {
+    this.surroundings = surroundings;
+    this.lines = lines;
+    this.leases = leases;
+    this.request = request;
+    this.waitNanos = Nanos.of(wait);
+    this.begunAt = surroundings.clock().nanos();
+  }
+
+  String name() {
+    return request.name();
+  }
+
+  boolean waits() {
+    return waitNanos > 0;
+  }
+
+  CompletableFuture<Optional<Lease>> result() {
+    return result;
+  }
+
+  /** What {@code acquire} throws where {@code tryAcquire} is empty. */
+  LockUnavailableException unavailable() {
+    Duration waited = Duration.ofNanos(surroundings.clock().nanos() - begunAt);
+    Contended votes = last instanceof Contended contended ? contended : Contended.UNTRIED;
+    return new LockUnavailableException(
+        name(), votes.granted(), votes.refused(), votes.unanswered(), waited);
+  }
+
+  void start(boolean callerWaits) {
+    if (lines.enter(this) == WaitingLines.Place.HEAD) {
+      if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
+        attempt(callerWaits);
+      }
+    } else if (!waits()) {
+      giveUp(Step.IN_LINE);
+    } else if (waitNanos < Nanos.FOREVER) {
+      Scheduler.Task end =
+          surroundings.scheduler().schedule(waitNanos, () -> giveUp(Step.IN_LINE));
+      result.whenComplete((lease, failure) -> end.cancel());
+    }
+  }
+
+  /** Now at the head of the line. After a grant there is somebody to wait for first. */
+  void turn(boolean afterGrant) {
+    if (waitedEnough()) {
+      giveUp(Step.IN_LINE);
+    } else if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
+      if (afterGrant) {
+        pause();
+      } else {
+        attempt(false);
+      }
+    }
+  }
+
+  /** The lock may be free: tries now; if an attempt is under way, once more after it. */
+  void wake() {
+    woken = true;
+    if (now() instanceof Pause pause) {
+      resume(pause);
+    }
+  }
+
+  /** Ends it for the caller. A lock that is granted all the same is released. */
+  void abandon(Throwable failure) {
+    if (!result.completeExceptionally(failure)) {
+      result.thenAccept(lease -> lease.ifPresent(Lease::releaseAsync));
+      return;
+    }
+    State now = now();
+    while (now != Step.DONE && now != Step.ATTEMPTING) {
+      if (finish(now)) {
+        lines.leave(this, false);
+        return;
+      }
+      now = now();
+    }
+  }
+
+  private void attempt(boolean callerWaits) {
+    woken = false;
+    surroundings.operations().begin();
+    Attempt attempt =
+        new Attempt(
+            name(),
+            request.owner().orElse(surroundings.defaultOwner()),
+            request.ttl(),
+            callerWaits);
+    Stages.start(() -> surroundings.primitive().attempt(attempt))
+        .whenComplete(
+            (outcome, failure) -> {
+              try {
+                attempted(outcome, failure);
+              } finally {
+                surroundings.operations().end();
+              }
+            });
+  }
+
+  private void attempted(@Nullable Outcome outcome, @Nullable Throwable failure) {
+    if (outcome instanceof Grant grant) {
+      granted(grant);
+    } else if (outcome instanceof Refusal refusal) {
+      again(new Contended(refusal.granted(), refusal.refused(), refusal.unanswered()));
+    } else if (failure != null && Stages.cause(failure) instanceof LockBackendException outage) {
+      again(new Outage(outage));
+    } else {
+      end(false);
+      result.completeExceptionally(
+          failure == null
+              ? new IllegalStateException("the backend gave neither a result nor a failure")
+              : Stages.cause(failure));
+    }
+  }
+
+  private void granted(Grant grant) {
+    LeaseHandle lease = leases.open(request, grant);
+    end(true);
+    if (leases.closed() || !result.complete(Optional.of(lease))) {
+      lease.releaseAsync();
+      result.completeExceptionally(leases.refusal());
+    }
+  }
+
+  private void again(Attempted attempted) {
+    last = attempted;
+    lines.remember(name(), attempted);
+    if (result.isDone()) {
+      end(false);
+    } else if (waitedEnough()) {
+      giveUp(Step.ATTEMPTING);
+    } else if (woken) {
+      attempt(false);
+    } else {
+      pause();
+    }
+  }
+
+  private void pause() {
+    Pause pause = new Pause();
+    state.set(pause);
+    long left = waitNanos - (surroundings.clock().nanos() - begunAt);
+    long delay = Math.min(left, surroundings.jitter(surroundings.retryDelayNanos()));
+    pause.timer = surroundings.scheduler().schedule(delay, () -> resume(pause));
+    if (woken || result.isDone()) {
+      resume(pause);
+    }
+  }
+
+  private void resume(Pause pause) {
+    if (result.isDone() || waitedEnough()) {
+      giveUp(pause);
+    } else if (state.compareAndSet(pause, Step.ATTEMPTING)) {
+      pause.cancel();
+      attempt(false);
+    }
+  }
+
+  private State now() {
+    return Objects.requireNonNull(state.get());
+  }
+
+  private boolean waitedEnough() {
+    return surroundings.clock().nanos() - begunAt >= waitNanos;
+  }
+
+  /** The wait is over: what the last attempt saw, one's own or the head's, is the answer. */
+  private void giveUp(State from) {
+    if (from == Step.IN_LINE) {
+      Attempted seen = lines.last(name());
+      last = seen == null ? last : seen;
+    }
+    if (!finish(from)) {
+      return;
+    }
+    lines.leave(this, false);
+    if (last instanceof Outage outage) {
+      result.completeExceptionally(outage.failure());
+    } else {
+      result.complete(Optional.empty());
+    }
+  }
+
+  private void end(boolean granted) {
+    state.set(Step.DONE);
+    lines.leave(this, granted);
+  }
+
+  private boolean finish(State from) {
+    if (!state.compareAndSet(from, Step.DONE)) {
+      return false;
+    }
+    if (from instanceof Pause pause) {
+      pause.cancel();
+    }
+    return true;
+  }
+}

@@ -1,0 +1,193 @@
+package dev.holdfast.core;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
+
+/** The manager over any primitive. */
+final class CoreLockManager implements LockManager {
+  /** A backend's operations are over sooner; what is not is left to expire. */
+  private static final long CLOSING_NANOS = 1_000_000_000L;
+
+  private final Surroundings surroundings;
+  private final Runnable afterClose;
+  private final WaitingLines lines = new WaitingLines();
+  private final OpenLeases leases;
+
+  CoreLockManager(Surroundings surroundings, Runnable afterClose) {
+    this.surroundings = surroundings;
+    this.afterClose = afterClose;
+    this.leases = new OpenLeases(surroundings, lines::wake);
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+    return await(start(request, request.maxWait().orElse(Duration.ZERO), true));
+  }
+
+  @Override
+  public Lease acquire(LockRequest request) throws InterruptedException {
+    Duration wait = request.maxWait().orElse(ChronoUnit.FOREVER.getDuration());
+    Acquisition acquisition = start(request, wait, true);
+    return await(acquisition).orElseThrow(acquisition::unavailable);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+    Acquisition acquisition;
+    try {
+      acquisition = start(request, request.maxWait().orElse(Duration.ZERO), false);
+    } catch (LockException | IllegalStateException refused) {
+      return surroundings.forUser(CompletableFuture.failedFuture(refused));
+    } catch (InterruptedException impossible) {
+      throw new AssertionError(impossible);
+    }
+    CompletableFuture<Optional<Lease>> user = new CompletableFuture<>();
+    user.whenComplete(
+        (lease, failure) -> {
+          if (failure != null) {
+            acquisition.abandon(failure);
+          }
+        });
+    acquisition
+        .result()
+        .whenComplete(
+            (lease, failure) ->
+                surroundings.callback(
+                    () -> {
+                      if (failure == null) {
+                        hand(user, lease);
+                      } else {
+                        user.completeExceptionally(Stages.cause(failure));
+                      }
+                    }));
+    return user;
+  }
+
+  @Override
+  public Optional<LockStatus> inspect(String name) {
+    surroundings.require(LockCapability.INSPECTION, "inspect");
+    requireOpen();
+    return Stages.join(operation(() -> surroundings.primitive().inspect(name)));
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    surroundings.require(LockCapability.FORCE_RELEASE, "forceRelease");
+    requireOpen();
+    boolean removed = Stages.join(operation(() -> surroundings.primitive().forceRelease(name)));
+    lines.wake(name);
+    return removed;
+  }
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return surroundings.capabilities();
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return type.isInstance(this)
+        ? Optional.of(type.cast(this))
+        : surroundings.primitive().unwrap(type);
+  }
+
+  @Override
+  public void close() {
+    close(Duration.ZERO);
+  }
+
+  @Override
+  public void close(Duration grace) {
+    if (!leases.close()) {
+      return;
+    }
+    lines.all().forEach(waiting -> waiting.abandon(leases.refusal()));
+    if (!grace.isZero() && !grace.isNegative()) {
+      await(leases.emptied(), Nanos.of(grace));
+    }
+    leases.endAll();
+    await(surroundings.operations().quiet(), CLOSING_NANOS);
+    surroundings.primitive().close();
+    afterClose.run();
+  }
+
+  private Acquisition start(LockRequest request, Duration wait, boolean callerWaits)
+      throws InterruptedException {
+    surroundings.requireTtl(request.name(), request.ttl());
+    if (request.maxHold().isPresent()) {
+      surroundings.require(LockCapability.KEEP_ALIVE, "keepAliveUpTo");
+    }
+    if (!request.minHold().isZero()) {
+      surroundings.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
+    }
+    requireOpen();
+    if (callerWaits && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Acquisition acquisition = new Acquisition(surroundings, lines, leases, request, wait);
+    acquisition.start(callerWaits);
+    if (leases.closed()) {
+      acquisition.abandon(leases.refusal());
+    }
+    return acquisition;
+  }
+
+  private Optional<Lease> await(Acquisition acquisition) throws InterruptedException {
+    try {
+      return acquisition.result().get();
+    } catch (InterruptedException e) {
+      acquisition.abandon(e);
+      throw e;
+    } catch (ExecutionException e) {
+      throw Stages.unchecked(e);
+    }
+  }
+
+  /** Waits at most this long, by the scheduler's time; an interrupt ends it and is kept. */
+  private void await(CompletableFuture<Void> future, long nanos) {
+    Scheduler.Task end =
+        surroundings.scheduler().schedule(nanos, () -> future.complete(null));
+    try {
+      future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | CancellationException impossible) {
+      throw new AssertionError(impossible);
+    } finally {
+      end.cancel();
+    }
+  }
+
+  /** Hands a result to a future that the user may have given up in the meantime. */
+  private static void hand(CompletableFuture<Optional<Lease>> user, Optional<Lease> lease) {
+    if (!user.complete(lease)) {
+      lease.ifPresent(Lease::releaseAsync);
+    }
+  }
+
+  private <T> CompletableFuture<T> operation(
+      Supplier<CompletionStage<T>> operation) {
+    surroundings.operations().begin();
+    return Stages.start(operation)
+        .whenComplete((value, failure) -> surroundings.operations().end());
+  }
+
+  private void requireOpen() {
+    if (leases.closed()) {
+      throw leases.refusal();
+    }
+  }
+}

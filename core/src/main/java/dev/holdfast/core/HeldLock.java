@@ -1,0 +1,299 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Extended;
+import dev.holdfast.core.LockPrimitive.Extension;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Lost;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state machine of one grant: held until a moment, then released or lost, and nothing after
+ * that. Operations on the backend follow one another, so that no extension lands after a release.
+ */
+final class HeldLock {
+  private final Surroundings surroundings;
+  private final OpenLeases leases;
+  private final Grant grant;
+  private final Moment grantedAt;
+  private final @Nullable Moment holdEnd;
+  private final Duration minHold;
+  private final AtomicReference<Phase> phase;
+  private final AtomicReference<CompletableFuture<?>> lastOperation =
+      new AtomicReference<>(CompletableFuture.completedFuture(null));
+  private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+  private volatile boolean unreachable;
+  private volatile boolean atLimit;
+  private volatile Scheduler.@Nullable Task expiry;
+  private volatile @Nullable KeepAlive keepAlive;
+
+  /** Where a grant stands. */
+  sealed interface Phase {}
+
+  /** Held, until this moment if nothing extends it. */
+  record Held(Moment validUntil) implements Phase {}
+
+  /** Given back, or on its way; the future is the answer to every release. */
+  record Released(CompletableFuture<Boolean> given) implements Phase {}
+
+  /** Lost, since this moment. */
+  record Gone(LossReason reason, Moment since) implements Phase {}
+
+  HeldLock(Surroundings surroundings, OpenLeases leases, LockRequest request, Grant grant) {
+    this.surroundings = surroundings;
+    this.leases = leases;
+    this.grant = grant;
+    this.grantedAt = surroundings.clock().now();
+    this.holdEnd = request.maxHold().map(d -> grantedAt.plusNanos(Nanos.of(d))).orElse(null);
+    this.minHold = request.minHold();
+    this.phase = new AtomicReference<>(new Held(grant.validUntil()));
+  }
+
+  Grant grant() {
+    return grant;
+  }
+
+  /**
+   * The phase as the clock has it. Whoever sees the end of validity makes it a loss at once, so
+   * that no extension that is under way can revive what somebody has seen lost.
+   */
+  Phase phase() {
+    while (true) {
+      Phase now = Objects.requireNonNull(phase.get());
+      if (!(now instanceof Held held)) {
+        return now;
+      }
+      if (surroundings.clock().now().nanosUntil(held.validUntil()) > 0) {
+        return held;
+      }
+      lose(held, expiryReason(), held.validUntil());
+    }
+  }
+
+  Duration remaining() {
+    return phase() instanceof Held held
+        ? Duration.ofNanos(
+            Math.max(0, surroundings.clock().now().nanosUntil(held.validUntil())))
+        : Duration.ZERO;
+  }
+
+  void requireHeld() {
+    Phase now = phase();
+    if (!(now instanceof Held)) {
+      throw ended(now);
+    }
+  }
+
+  /** Never completes for a lock that is given back. */
+  CompletableFuture<LossReason> lost() {
+    return lost;
+  }
+
+  /** Has it renewed while it is held. */
+  void keepAlive(KeepAlive renewals) {
+    keepAlive = renewals;
+    renewals.start();
+    if (!(phase.get() instanceof Held)) {
+      renewals.stop();
+    }
+  }
+
+  /** Whether no extension can move the end any more, because of the longest hold. */
+  boolean atLimit() {
+    return atLimit;
+  }
+
+  /** Watches for the end of validity. */
+  void watch() {
+    if (phase() instanceof Held held) {
+      long left = surroundings.clock().now().nanosUntil(held.validUntil());
+      expiry = surroundings.scheduler().schedule(left, this::watch);
+      if (!(phase.get() instanceof Held)) {
+        stopWatching();
+      }
+    }
+  }
+
+  /** Extends to at least this from now, but not past the longest hold. */
+  CompletableFuture<Void> extend(Duration ttl, boolean callerWaits) {
+    return inTurn(
+        callerWaits,
+        waiting -> {
+          Phase now = phase();
+          if (!(now instanceof Held)) {
+            return CompletableFuture.failedFuture(ended(now));
+          }
+          Duration asked = withinHold(ttl);
+          boolean limited = asked.compareTo(ttl) < 0;
+          if (asked.toMillis() <= 0) {
+            atLimit = true;
+            return CompletableFuture.completedFuture(null);
+          }
+          return Stages.start(() -> surroundings.primitive().extend(grant, asked, waiting))
+              .handle(
+                  (extension, failure) -> {
+                    extended(extension, failure);
+                    atLimit = limited;
+                    return null;
+                  });
+        });
+  }
+
+  CompletableFuture<Boolean> release(boolean callerWaits) {
+    while (true) {
+      Phase now = phase();
+      if (now instanceof Released released) {
+        return released.given();
+      }
+      if (now instanceof Gone) {
+        return CompletableFuture.completedFuture(false);
+      }
+      Released released = new Released(new CompletableFuture<>());
+      if (phase.compareAndSet(now, released)) {
+        ended();
+        giveBack(callerWaits)
+            .whenComplete(
+                (loss, failure) -> {
+                  if (failure == null) {
+                    given(released, loss);
+                  } else {
+                    released.given().completeExceptionally(Stages.cause(failure));
+                  }
+                });
+        return released.given();
+      }
+    }
+  }
+
+  /** Its manager is closed: the keys stay, because the holder may still be at work. */
+  void close() {
+    if (phase() instanceof Held held) {
+      lose(held, LossReason.CLOSED, surroundings.clock().now());
+    }
+  }
+
+  private void extended(@Nullable Extension extension, @Nullable Throwable failure) {
+    if (failure != null) {
+      Throwable cause = Stages.cause(failure);
+      unreachable |= cause instanceof LockBackendException;
+      throw Stages.unchecked(cause);
+    }
+    unreachable = false;
+    while (phase() instanceof Held held) {
+      if (extension instanceof Lost gone) {
+        lose(held, gone.reason(), surroundings.clock().now());
+      } else if (extension instanceof Extended longer
+          && phase.compareAndSet(held, new Held(later(held, longer)))) {
+        return;
+      }
+    }
+    throw ended(phase());
+  }
+
+  private Moment later(Held held, Extended longer) {
+    Moment now = surroundings.clock().now();
+    return now.nanosUntil(longer.validUntil()) > now.nanosUntil(held.validUntil())
+        ? longer.validUntil()
+        : held.validUntil();
+  }
+
+  private Duration withinHold(Duration ttl) {
+    Moment end = holdEnd;
+    if (end == null) {
+      return ttl;
+    }
+    long left = surroundings.clock().now().nanosUntil(end);
+    return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;
+  }
+
+  private void given(Released released, Optional<LossReason> loss) {
+    loss.ifPresent(reason -> phase.set(new Gone(reason, surroundings.clock().now())));
+    released.given().complete(loss.isEmpty());
+  }
+
+  private void lose(Held held, LossReason reason, Moment since) {
+    if (!phase.compareAndSet(held, new Gone(reason, since))) {
+      return;
+    }
+    ended();
+    surroundings.callback(() -> lost.complete(reason));
+    if (reason != LossReason.CLOSED) {
+      giveBack(false);
+    }
+  }
+
+  private void ended() {
+    stopWatching();
+    KeepAlive renewals = keepAlive;
+    if (renewals != null) {
+      renewals.stop();
+    }
+    leases.ended(this);
+  }
+
+  private void stopWatching() {
+    Scheduler.Task task = expiry;
+    if (task != null) {
+      task.cancel();
+    }
+  }
+
+  /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
+  private CompletableFuture<Optional<LossReason>> giveBack(boolean callerWaits) {
+    return inTurn(
+            callerWaits,
+            waiting -> {
+              long kept = Nanos.of(minHold) - (surroundings.clock().nanos() - grantedAt.nanos());
+              Duration keep = Duration.ofNanos(Math.max(0, kept));
+              return Stages.start(() -> surroundings.primitive().release(grant, keep, waiting));
+            })
+        .whenComplete((loss, failure) -> leases.free(grant.name()));
+  }
+
+  /**
+   * Runs an operation when the one before it is over: at once on this thread if there is none.
+   */
+  private <T> CompletableFuture<T> inTurn(
+      boolean callerWaits, Function<Boolean, CompletableFuture<T>> operation) {
+    CompletableFuture<T> mine = new CompletableFuture<>();
+    CompletableFuture<?> before = lastOperation.getAndSet(mine);
+    boolean waiting = callerWaits && before.isDone();
+    surroundings.operations().begin();
+    before.whenComplete(
+        (r, f) ->
+            operation
+                .apply(waiting)
+                .whenComplete(
+                    (value, failure) -> {
+                      if (failure == null) {
+                        mine.complete(value);
+                      } else {
+                        mine.completeExceptionally(Stages.cause(failure));
+                      }
+                      surroundings.operations().end();
+                    }));
+    return mine;
+  }
+
+  private LossReason expiryReason() {
+    if (atLimit) {
+      return LossReason.MAX_HOLD;
+    }
+    return unreachable ? LossReason.UNREACHABLE : LossReason.EXPIRED;
+  }
+
+  private RuntimeException ended(Phase phase) {
+    return phase instanceof Gone gone
+        ? new LockLostException(grant.name(), gone.reason())
+        : new IllegalStateException("the lease on '" + grant.name() + "' was released");
+  }
+}

@@ -1,0 +1,77 @@
+package dev.holdfast.core;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews one lock at every third of its ttl, and sooner after a renewal that failed. Stops when the
+ * lock ends, and when nobody can reach its lease any more: whoever forgot it cannot release it.
+ */
+final class KeepAlive {
+  private static final Logger LOG = System.getLogger(KeepAlive.class.getName());
+
+  /** Two more chances when a renewal is lost; the Redlock page leaves the number to us. */
+  private static final int RENEWALS_PER_TTL = 3;
+
+  private final Surroundings surroundings;
+  private final HeldLock lock;
+  private final Duration ttl;
+  private final Reference<?> lease;
+  private volatile boolean stopped;
+  private volatile Scheduler.@Nullable Task next;
+
+  KeepAlive(Surroundings surroundings, HeldLock lock, Duration ttl, Reference<?> lease) {
+    this.surroundings = surroundings;
+    this.lock = lock;
+    this.ttl = ttl;
+    this.lease = lease;
+  }
+
+  void start() {
+    renewIn(interval());
+  }
+
+  void stop() {
+    stopped = true;
+    Scheduler.Task task = next;
+    if (task != null) {
+      task.cancel();
+    }
+  }
+
+  private void renewIn(long delayNanos) {
+    if (!stopped) {
+      next = surroundings.scheduler().schedule(delayNanos, this::renew);
+    }
+  }
+
+  private void renew() {
+    if (stopped) {
+      return;
+    }
+    if (lease.get() == null) {
+      LOG.log(
+          Level.WARNING,
+          "the lease on ''{0}'' was dropped without a release: it is no longer renewed, and the"
+              + " lock stays taken until it expires",
+          lock.grant().name());
+      return;
+    }
+    lock.extend(ttl, false)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                renewIn(Math.min(interval(), surroundings.jitter(surroundings.retryDelayNanos())));
+              } else if (!lock.atLimit()) {
+                renewIn(interval());
+              }
+            });
+  }
+
+  private long interval() {
+    return Nanos.of(ttl) / RENEWALS_PER_TTL;
+  }
+}

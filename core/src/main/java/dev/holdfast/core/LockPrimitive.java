@@ -1,0 +1,175 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What a backend does: single operations without waiting, state or retries. Everything else is the
+ * core's.
+ *
+ * <p>Each operation returns a stage that completes within a bound of the backend's own, on any
+ * thread; what depends on it is short. A stage completes exceptionally with {@link
+ * dev.holdfast.LockBackendException} for an outage (tried again while the caller waits), and with
+ * {@link dev.holdfast.LockConfigurationException} for what a person must mend (never tried again).
+ * Methods do not throw, and do not block, but for {@link Attempt#callerWaits()}. Safe for use by
+ * many threads.
+ */
+public interface LockPrimitive extends AutoCloseable {
+  /**
+   * What this backend can keep. The core adds what it brings itself: {@link
+   * LockCapability#FIFO_IN_PROCESS}, and {@link LockCapability#KEEP_ALIVE} to {@link
+   * LockCapability#EXTENSION}.
+   *
+   * @return the same set every time
+   */
+  Set<LockCapability> capabilities();
+
+  /**
+   * Refuses what this backend cannot serve: a name that it keeps for itself, a ttl that would leave
+   * no validity. Called before any input or output.
+   *
+   * @param name the name of the lock
+   * @param ttl above zero and up to {@code maxTtl}
+   * @throws dev.holdfast.LockConfigurationException saying what is right
+   */
+  void requireUsable(String name, Duration ttl);
+
+  /**
+   * Tries once to get a lock. When it is not granted, nothing of the attempt is left on any part of
+   * the backend that answers.
+   *
+   * @param attempt what to try
+   * @return the grant or the refusal
+   */
+  CompletionStage<Outcome> attempt(Attempt attempt);
+
+  /**
+   * Extends a lock that was granted, if it still is. Never called at the same time as another
+   * operation on the same grant, nor after its release.
+   *
+   * @param grant what {@link #attempt} returned
+   * @param ttl at least as long from now
+   * @param callerWaits as {@link Attempt#callerWaits()}
+   * @return extended, or lost
+   */
+  CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits);
+
+  /**
+   * Gives a lock back: compares and deletes.
+   *
+   * @param grant what {@link #attempt} returned
+   * @param keep zero to delete; else how long the lock is still kept from others, at most
+   * @param callerWaits as {@link Attempt#callerWaits()}
+   * @return empty if it was held until now; else why it was not
+   */
+  CompletionStage<Optional<LossReason>> release(Grant grant, Duration keep, boolean callerWaits);
+
+  /**
+   * Looks who holds a lock.
+   *
+   * @param name the name of the lock
+   * @return empty if nobody does
+   */
+  CompletionStage<Optional<LockStatus>> inspect(String name);
+
+  /**
+   * Removes a lock, whoever holds it.
+   *
+   * @param name the name of the lock
+   * @return true if there was something to remove
+   */
+  CompletionStage<Boolean> forceRelease(String name);
+
+  /**
+   * Gives what lies underneath; see {@link dev.holdfast.LockManager#unwrap}.
+   *
+   * @param <T> the type
+   * @param type the type that is looked for
+   * @return empty if there is no such thing
+   */
+  default <T> Optional<T> unwrap(Class<T> type) {
+    return Optional.empty();
+  }
+
+  /** Frees what the backend itself opened. Called once, when no operation is under way. */
+  @Override
+  void close();
+
+  /**
+   * One attempt.
+   *
+   * @param name the name of the lock
+   * @param owner the holder's label, for people
+   * @param ttl how long the lock may outlive its holder
+   * @param callerWaits whether the calling thread is a user's that does nothing else until the
+   *     attempt is over, so that a backend may use it for its input and output
+   */
+  record Attempt(String name, String owner, Duration ttl, boolean callerWaits) {}
+
+  /** What came of an attempt. */
+  sealed interface Outcome permits Grant, Refusal {}
+
+  /** A lock that was got. Implemented by the backend, which gets it back with each operation. */
+  non-sealed interface Grant extends Outcome {
+    /**
+     * The name of the lock.
+     *
+     * @return the name
+     */
+    String name();
+
+    /**
+     * What proves this grant.
+     *
+     * @return new for every attempt
+     */
+    String token();
+
+    /**
+     * A number larger than that of every grant of this name before.
+     *
+     * @return empty without {@link LockCapability#FENCING_TOKEN}
+     */
+    OptionalLong fencingToken();
+
+    /**
+     * The end of validity if nothing extends it.
+     *
+     * @return a moment of the manager's clock
+     */
+    Moment validUntil();
+  }
+
+  /**
+   * Another owner holds the lock.
+   *
+   * @param granted votes for the attempt
+   * @param refused votes against it
+   * @param unanswered nodes that did not vote
+   */
+  record Refusal(int granted, int refused, int unanswered) implements Outcome {}
+
+  /** What came of an extension. */
+  sealed interface Extension permits Extended, Lost {}
+
+  /**
+   * The lock is held for longer.
+   *
+   * @param validUntil the new end of validity, if it is later than the old one
+   */
+  record Extended(Moment validUntil) implements Extension {}
+
+  /**
+   * The lock is not held any more.
+   *
+   * @param reason {@link LossReason#TAKEN}, {@link LossReason#REMOVED} or {@link
+   *     LossReason#EXPIRED}
+   */
+  record Lost(LossReason reason) implements Extension {}
+}

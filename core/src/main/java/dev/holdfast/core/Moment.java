@@ -1,0 +1,43 @@
+package dev.holdfast.core;
+
+/**
+ * A moment as both clocks of one {@link Clock} show it. What has elapsed between two moments is the
+ * larger of what the two clocks say, because a machine that slept, whose monotonic clock stood
+ * still, has spent its validity all the same. So a time that is measured with it ends too early
+ * rather than too late, also when somebody sets the wall clock.
+ *
+ * @param nanos {@link Clock#nanos()}
+ * @param wallMicros {@link Clock#wallMicros()}
+ */
+public record Moment(long nanos, long wallMicros) {
+  /**
+   * What has elapsed from an earlier moment to this one.
+   *
+   * @param earlier an earlier moment
+   * @return nanoseconds, the larger of monotonic and wall-clock time; negative if this moment is
+   *     the earlier one
+   */
+  public long nanosSince(Moment earlier) {
+    return Math.max(nanos - earlier.nanos, (wallMicros - earlier.wallMicros) * 1000);
+  }
+
+  /**
+   * What is left from this moment until a later one: the smaller of what the two clocks say.
+   *
+   * @param later a later moment
+   * @return nanoseconds; zero or less if it has passed by either clock
+   */
+  public long nanosUntil(Moment later) {
+    return -nanosSince(later);
+  }
+
+  /**
+   * A later moment.
+   *
+   * @param delay nanoseconds; the microseconds are rounded down, to the safe side
+   * @return this moment moved by the delay
+   */
+  public Moment plusNanos(long delay) {
+    return new Moment(nanos + delay, wallMicros + Math.floorDiv(delay, 1000));
+  }
+}

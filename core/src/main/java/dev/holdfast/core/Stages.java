@@ -1,0 +1,69 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockBackendException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Small steps between stages and threads. */
+final class Stages {
+  /** Far above any backend's own bound; met only if a backend breaks the contract. */
+  private static final long LONGEST_OPERATION_SECONDS = 30;
+
+  private Stages() {}
+
+  /** Waits for an operation that cannot be interrupted. Keeps the interrupt flag. */
+  static <T> T join(CompletableFuture<T> future) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get(LONGEST_OPERATION_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw unchecked(e);
+        } catch (TimeoutException e) {
+          throw new LockBackendException(
+              "the backend gave no result within " + LONGEST_OPERATION_SECONDS + " s",
+              Map.of("backend", e),
+              true);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Starts an operation of a backend; one that throws is one that failed. */
+  static <T> CompletableFuture<T> start(Supplier<CompletionStage<T>> operation) {
+    try {
+      return operation.get().toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** The failure itself, without the wrapping that comes of chaining stages. */
+  static Throwable cause(Throwable failure) {
+    Throwable cause = failure.getCause();
+    boolean wrapped =
+        failure instanceof CompletionException || failure instanceof ExecutionException;
+    return wrapped && cause != null ? cause(cause) : failure;
+  }
+
+  static RuntimeException unchecked(Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
+  }
+}

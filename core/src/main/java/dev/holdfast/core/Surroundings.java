@@ -1,0 +1,70 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.random.RandomGenerator;
+
+/** All that a manager's parts get from outside. Immutable. */
+record Surroundings(
+    LockPrimitive primitive,
+    Set<LockCapability> capabilities,
+    Clock clock,
+    Scheduler scheduler,
+    RandomGenerator random,
+    Executor callbacks,
+    long retryDelayNanos,
+    Duration maxTtl,
+    String defaultOwner,
+    Operations operations) {
+
+  /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
+  long jitter(long delayNanos) {
+    long half = delayNanos / 2;
+    return half + random.nextLong(delayNanos - half + 1);
+  }
+
+  void require(LockCapability capability, String what) {
+    if (!capabilities.contains(capability)) {
+      throw new LockConfigurationException(
+          what + " needs " + capability + ", which this backend does not have: " + capabilities);
+    }
+  }
+
+  void requireTtl(String name, Duration ttl) {
+    if (ttl.compareTo(maxTtl) > 0) {
+      throw new LockConfigurationException(
+          "the ttl " + ttl + " is above maxTtl " + maxTtl + ": ask for less, or raise maxTtl");
+    }
+    primitive.requireUsable(name, ttl);
+  }
+
+  /** Runs what calls into the user's code, never on the thread at hand unless all others refuse. */
+  void callback(Runnable task) {
+    try {
+      callbacks.execute(task);
+    } catch (RejectedExecutionException closed) {
+      task.run();
+    }
+  }
+
+  /** A future for users: what depends on it runs on the callback executor. */
+  <T> CompletableFuture<T> forUser(CompletableFuture<T> internal) {
+    CompletableFuture<T> user = new CompletableFuture<>();
+    internal.whenComplete(
+        (value, failure) ->
+            callback(
+                () -> {
+                  if (failure == null) {
+                    user.complete(value);
+                  } else {
+                    user.completeExceptionally(Stages.cause(failure));
+                  }
+                }));
+    return user;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.core;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of waiters for each name. Only the head of a line talks to the backend, so a thousand
+ * waiters cost what one costs, and they are served in the order in which they came.
+ */
+final class WaitingLines {
+  private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
+
+  /** Where somebody who came stands. */
+  enum Place {
+    HEAD,
+    BEHIND
+  }
+
+  /** Joins the line. Somebody who does not wait joins an empty line only. */
+  Place enter(Acquisition acquisition) {
+    Line line =
+        lines.compute(
+            acquisition.name(),
+            (name, present) -> {
+              if (present == null) {
+                return new Line(acquisition);
+              }
+              if (acquisition.waits()) {
+                present.behind().add(acquisition);
+              }
+              return present;
+            });
+    return line.head == acquisition ? Place.HEAD : Place.BEHIND;
+  }
+
+  /** Leaves the line, whether at its head or in its midst. The next at the head takes its turn. */
+  void leave(Acquisition acquisition, boolean granted) {
+    boolean[] wasHead = {false};
+    Line line =
+        lines.computeIfPresent(
+            acquisition.name(),
+            (name, present) -> {
+              if (present.head != acquisition) {
+                present.behind().remove(acquisition);
+                return present;
+              }
+              wasHead[0] = true;
+              return present.advance() ? present : null;
+            });
+    if (line != null && wasHead[0]) {
+      line.head.turn(granted);
+    }
+  }
+
+  /** Tells the head of a line that the lock may be free. */
+  void wake(String name) {
+    Line line = lines.get(name);
+    if (line != null) {
+      line.head.wake();
+    }
+  }
+
+  /** What came of the head's last attempt, which those behind it report as theirs. */
+  void remember(String name, Attempted attempted) {
+    Line line = lines.get(name);
+    if (line != null) {
+      line.last = attempted;
+    }
+  }
+
+  /** What came of the head's last attempt. */
+  @Nullable Attempted last(String name) {
+    Line line = lines.get(name);
+    return line == null ? null : line.last;
+  }
+
+  /** All who wait, at one moment. */
+  List<Acquisition> all() {
+    List<Acquisition> all = new ArrayList<>();
+    for (String name : lines.keySet()) {
+      lines.computeIfPresent(
+          name,
+          (n, line) -> {
+            all.add(line.head);
+            all.addAll(line.behind());
+            return line;
+          });
+    }
+    return all;
+  }
+
+  /** Changed inside the map's own atomic operations only; the head is read outside of them. */
+  private static final class Line {
+    private volatile Acquisition head;
+    private volatile @Nullable Attempted last;
+    private @Nullable Set<Acquisition> behind;
+
+    Line(Acquisition head) {
+      this.head = head;
+    }
+
+    Set<Acquisition> behind() {
+      Set<Acquisition> present = behind;
+      if (present == null) {
+        present = new LinkedHashSet<>();
+        behind = present;
+      }
+      return present;
+    }
+
+    boolean advance() {
+      if (behind == null || behind.isEmpty()) {
+        return false;
+      }
+      Iterator<Acquisition> next = behind.iterator();
+      head = next.next();
+      next.remove();
+      return true;
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * What every backend needs once: leases, waiting, keep-alive and loss, over a {@link
+ * dev.holdfast.core.LockPrimitive}.
+ */
+module dev.holdfast.core {
+  requires transitive dev.holdfast.api;
+  requires static transitive org.jspecify;
+
+  exports dev.holdfast.core;
+}

@@ -1,0 +1,209 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.core.Scheduler;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the votes of one round. Decided once, by the votes or by the deadline; what comes later
+ * changes nothing. An error is a vote against, never more.
+ */
+final class Ballot implements Round.Answers {
+  /** What a round asks and how its votes are read. */
+  record Question(
+      Command command,
+      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
+      Predicate<Tally> enough,
+      boolean alwaysFallBack,
+      IntConsumer whenFailed) {
+
+    static Question of(
+        Command command,
+        BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
+        Predicate<Tally> enough) {
+      return new Question(command, reader, enough, false, node -> {});
+    }
+  }
+
+  private final Members members;
+  private final Question question;
+  private final boolean callerWaits;
+  private final CompletableFuture<Tally> decision = new CompletableFuture<>();
+  private final @Nullable Throwable[] failures;
+  private Tally tally;
+  private boolean decided;
+  private volatile Scheduler.@Nullable Task deadline;
+
+  Ballot(Members members, Question question, long asked, boolean callerWaits) {
+    this.members = members;
+    this.question = question;
+    this.callerWaits = callerWaits;
+    this.failures = new Throwable[members.size()];
+    this.tally = new Tally(members.size(), 0, 0, 0, 0, 0, asked);
+  }
+
+  /** Completes once, always normally. */
+  CompletableFuture<Tally> decision() {
+    return decision;
+  }
+
+  /** Why a node did not vote, for those that did not. */
+  synchronized @Nullable Throwable failure(int node) {
+    return failures[node];
+  }
+
+  /**
+   * Sends the round. Nodes that are down vote before it is sent, so that a driver knows whom it
+   * need not wait for; the decision is told after it, so that what follows a decision (a release,
+   * say) reaches every node after this.
+   */
+  void start(Scheduler scheduler, long deadlineNanos) {
+    long asked = tally.pending();
+    long reachable = members.reachable(asked);
+    deadline = scheduler.schedule(deadlineNanos, this::expire);
+    Tally counted = null;
+    if (reachable != asked) {
+      counted = countUnreachable(asked & ~reachable);
+    }
+    if (reachable != 0) {
+      members.submit(new Round(question.command(), reachable, callerWaits, this));
+    }
+    decide(counted);
+  }
+
+  @Override
+  public void reply(int node, @Nullable Object reply) {
+    members.heardFrom(node);
+    Answer answer = question.reader().apply(node, reply);
+    if (answer == null) {
+      failed(node, NodeException.passing("an unexpected reply: " + describe(reply)));
+    } else {
+      vote(node, answer);
+    }
+  }
+
+  @Override
+  public void error(int node, String error) {
+    members.heardFrom(node);
+    if (error.startsWith("NOSCRIPT") && fallBack(node)) {
+      return;
+    }
+    if (error.startsWith("WRONGTYPE")) {
+      vote(node, Answer.WRONG_TYPE);
+    } else {
+      failed(node, NodeException.reply(error));
+    }
+  }
+
+  @Override
+  public void failure(int node, Throwable cause) {
+    members.heardFrom(node);
+    failed(node, NodeException.of(cause));
+  }
+
+  @Override
+  public synchronized boolean decided() {
+    return decided;
+  }
+
+  /**
+   * Sends the source where a node does not know the script. Under the same monitor as the decision,
+   * because what follows a decision (a release, say) must reach the node after this.
+   */
+  private synchronized boolean fallBack(int node) {
+    if (!(question.command() instanceof Command.Eval eval)
+        || eval.withSource()
+        || (decided && !question.alwaysFallBack())
+        || members.reachable(1L << node) == 0) {
+      return false;
+    }
+    Command source = new Command.Eval(eval.script(), true, eval.keys(), eval.arguments());
+    members.submit(new Round(source, 1L << node, false, this));
+    return true;
+  }
+
+  private @Nullable Tally countUnreachable(long nodes) {
+    for (long left = nodes; left != 0; left &= left - 1) {
+      int node = Long.numberOfTrailingZeros(left);
+      failures[node] = members.cause(node);
+      question.whenFailed().accept(node);
+    }
+    synchronized (this) {
+      return count(null, nodes);
+    }
+  }
+
+  private void failed(int node, NodeException cause) {
+    question.whenFailed().accept(node);
+    Tally counted = null;
+    synchronized (this) {
+      if (!decided) {
+        failures[node] = cause;
+        counted = count(null, 1L << node);
+      }
+    }
+    decide(counted);
+  }
+
+  private void vote(int node, Answer answer) {
+    Tally counted;
+    synchronized (this) {
+      counted = decided ? null : count(answer, 1L << node);
+    }
+    decide(counted);
+  }
+
+  private void expire() {
+    @Nullable Tally counted;
+    synchronized (this) {
+      if (decided) {
+        return;
+      }
+      for (int node = 0; node < failures.length; node++) {
+        if ((tally.pending() & 1L << node) != 0) {
+          failures[node] = members.silent(node);
+        }
+      }
+      counted = count(null, tally.pending());
+    }
+    decide(counted);
+  }
+
+  /** Returns the tally if this vote decided the round. */
+  private @Nullable Tally count(@Nullable Answer answer, long voters) {
+    long votes = voters & tally.pending();
+    tally =
+        new Tally(
+            tally.nodes(),
+            tally.mine() | (answer == Answer.MINE ? votes : 0),
+            tally.other() | (answer == Answer.OTHER ? votes : 0),
+            tally.missing() | (answer == Answer.MISSING ? votes : 0),
+            tally.wrongType() | (answer == Answer.WRONG_TYPE ? votes : 0),
+            tally.failed() | (answer == null ? votes : 0),
+            tally.pending() & ~votes);
+    decided = tally.isComplete() || question.enough().test(tally);
+    return decided ? tally : null;
+  }
+
+  private void decide(@Nullable Tally counted) {
+    if (counted != null) {
+      cancelDeadline();
+      decision.complete(counted);
+    }
+  }
+
+  private void cancelDeadline() {
+    Scheduler.Task task = deadline;
+    if (task != null) {
+      task.cancel();
+    }
+  }
+
+  private static String describe(@Nullable Object reply) {
+    String text = String.valueOf(reply);
+    return text.length() <= 80 ? text : text.substring(0, 80) + "…";
+  }
+}

@@ -1,0 +1,265 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.Scheduler;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes and their connections: connects, examines and reconnects for ever, patiently, and gives
+ * up a connection that has fallen silent. One warning when a node goes, one line when it comes back.
+ */
+final class Members {
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
+
+  /** No more than one attempt a second, and back well within two seconds of a node's return. */
+  private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** With a quorum connected, how long opening still waits for the others, to find mistakes. */
+  private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final RedisNodes nodes;
+  private final Clock clock;
+  private final Scheduler scheduler;
+  private final Duration nodeTimeout;
+  private final Duration connectTimeout;
+  private final IntConsumer whenUp;
+  private final Link[] links;
+  private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private boolean opening;
+  private volatile boolean closed;
+
+  /**
+   * Connects nothing yet.
+   *
+   * @param whenUp is told the index of a node whenever it has been connected
+   */
+  Members(
+      RedisNodes nodes,
+      RedlockOptions options,
+      Clock clock,
+      Scheduler scheduler,
+      IntConsumer whenUp) {
+    this.nodes = nodes;
+    this.clock = clock;
+    this.scheduler = scheduler;
+    this.nodeTimeout = options.nodeTimeout();
+    this.connectTimeout = options.connectTimeout();
+    this.whenUp = whenUp;
+    List<String> addresses = nodes.addresses();
+    this.links = new Link[addresses.size()];
+    long silence = Math.max(RECONNECT_NANOS, 10 * nodeTimeout.toNanos());
+    for (int node = 0; node < links.length; node++) {
+      links[node] = new Link(addresses.get(node), silence);
+    }
+  }
+
+  int size() {
+    return links.length;
+  }
+
+  String address(int node) {
+    return links[node].address();
+  }
+
+  /**
+   * Begins to connect, once. Completes when every node is up or has failed, or soon after a quorum
+   * is up; always normally, and always within the time-out.
+   */
+  CompletableFuture<Void> open() {
+    boolean first;
+    synchronized (this) {
+      first = !opening;
+      opening = true;
+    }
+    if (first) {
+      for (int node = 0; node < links.length; node++) {
+        connect(node);
+      }
+    }
+    return opened;
+  }
+
+  /** Those of some nodes (bit i is node i) that are connected. */
+  long reachable(long asked) {
+    long reachable = 0;
+    for (long left = asked; left != 0; left &= left - 1) {
+      if (links[Long.numberOfTrailingZeros(left)].isUp()) {
+        reachable |= Long.lowestOneBit(left);
+      }
+    }
+    return reachable;
+  }
+
+  /** Why a node is not connected. */
+  NodeException cause(int node) {
+    return links[node].cause();
+  }
+
+  /** What is said of a node that let a round's deadline pass. */
+  NodeException silent(int node) {
+    return NodeException.passing("no answer within " + nodeTimeout.toMillis() + " ms");
+  }
+
+  void submit(Round round) {
+    long now = clock.nanos();
+    round.forEachNode(
+        node -> {
+          if (links[node].asked(now)) {
+            // later, because those who ask may hold a monitor
+            scheduler.schedule(0, () -> giveUp(node));
+          }
+        });
+    nodes.submit(round);
+  }
+
+  void heardFrom(int node) {
+    links[node].answered(clock.nanos());
+  }
+
+  void close() {
+    closed = true;
+    opened.complete(null);
+    nodes.close();
+  }
+
+  /**
+   * A connection on which nothing comes back, though it is open, gathers commands without end. It
+   * is dropped; to be connected again, the node has to answer.
+   */
+  private void giveUp(int node) {
+    Link.Attempt attempt = links[node].present();
+    if (attempt != null && down(node, attempt, NodeException.passing("it answers nothing"))) {
+      nodes.disconnect(node);
+    }
+  }
+
+  private void connect(int node) {
+    if (closed) {
+      return;
+    }
+    Link link = links[node];
+    Link.Attempt attempt = link.begin();
+    attempt.limit =
+        scheduler.schedule(
+            connectTimeout.toNanos(),
+            () -> {
+              String message = "not connected within " + connectTimeout.toMillis() + " ms";
+              if (down(node, attempt, NodeException.passing(message))) {
+                nodes.disconnect(node);
+              }
+            });
+    nodes
+        .connect(node, () -> down(node, attempt, NodeException.passing("the connection ended")))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                down(node, attempt, NodeException.of(failure));
+              } else {
+                examine(node, attempt);
+              }
+            });
+  }
+
+  private void examine(int node, Link.Attempt attempt) {
+    Examination examination =
+        new Examination(
+            found -> {
+              NodeException fault = faultOf(node, found);
+              if (fault == null) {
+                up(node, attempt);
+              } else if (down(node, attempt, fault)) {
+                nodes.disconnect(node);
+              }
+            },
+            cause -> {
+              if (down(node, attempt, cause)) {
+                nodes.disconnect(node);
+              }
+            });
+    nodes.submit(new Round(new Command.Info(), 1L << node, false, examination));
+  }
+
+  /** What makes a server unfit to vote, if anything. */
+  private synchronized @Nullable NodeException faultOf(int node, Examination.Found found) {
+    Link link = links[node];
+    if (found.isReplica()) {
+      return NodeException.misconfigured(
+          "it is a replica of " + found.master() + ": list masters only");
+    }
+    for (Link other : links) {
+      if (other != link && other.isUp() && found.isServer(other.runId())) {
+        return NodeException.misconfigured(
+            "it is the same server as "
+                + other.address()
+                + " (run id "
+                + found.runId()
+                + "): list each server once");
+      }
+    }
+    if (found.evicts() && link.isNewWarning(found.evictionPolicy())) {
+      LOG.log(
+          Level.WARNING,
+          "node {0} has maxmemory-policy {1}, which can evict lock keys: set noeviction",
+          link.address(),
+          found.evictionPolicy());
+    }
+    link.runId(found.runId());
+    return null;
+  }
+
+  private void up(int node, Link.Attempt attempt) {
+    Link link = links[node];
+    if (!link.up(attempt, clock.nanos())) {
+      return;
+    }
+    if (link.isRecovery()) {
+      LOG.log(Level.INFO, "node {0} is back", link.address());
+    }
+    whenUp.accept(node);
+    resolved();
+  }
+
+  /** Returns false if this attempt is not the present one any more. */
+  private boolean down(int node, Link.Attempt attempt, NodeException cause) {
+    Link link = links[node];
+    if (!link.down(attempt, cause)) {
+      return false;
+    }
+    if (!closed) {
+      if (link.isFirstFailure()) {
+        LOG.log(
+            Level.WARNING,
+            "node {0} is down: {1}; trying again every second",
+            link.address(),
+            cause.getMessage());
+      }
+      scheduler.schedule(RECONNECT_NANOS, () -> connect(node));
+    }
+    resolved();
+    return true;
+  }
+
+  private void resolved() {
+    if (opened.isDone()) {
+      return;
+    }
+    int up = 0;
+    int tried = 0;
+    for (Link link : links) {
+      up += link.isUp() ? 1 : 0;
+      tried += link.isTried() ? 1 : 0;
+    }
+    if (tried == links.length) {
+      opened.complete(null);
+    } else if (up >= Tally.quorumOf(links.length)) {
+      scheduler.schedule(STRAGGLERS_NANOS, () -> opened.complete(null));
+    }
+  }
+}

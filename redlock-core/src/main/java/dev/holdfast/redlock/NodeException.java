@@ -1,0 +1,71 @@
+package dev.holdfast.redlock;
+
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Why one node did not vote. Has no stack trace of its own: where it was seen says nothing. */
+final class NodeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Error codes that only a person can mend; all others may pass. */
+  private static final Set<String> MISCONFIGURED =
+      Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
+
+  private final boolean misconfigured;
+
+  private NodeException(String message, boolean misconfigured, @Nullable Throwable cause) {
+    super(message, cause, false, false);
+    this.misconfigured = misconfigured;
+  }
+
+  /** An error reply. */
+  static NodeException reply(String error) {
+    int end = error.indexOf(' ');
+    String code = end < 0 ? error : error.substring(0, end);
+    return new NodeException(error + advice(code), MISCONFIGURED.contains(code), null);
+  }
+
+  /** What only a person can mend. */
+  static NodeException misconfigured(String message) {
+    return new NodeException(message, true, null);
+  }
+
+  /** What may pass. */
+  static NodeException passing(String message) {
+    return new NodeException(message, false, null);
+  }
+
+  /** Whatever the driver gave as a reason. */
+  static NodeException of(Throwable cause) {
+    Throwable deepest = cause;
+    for (Throwable at = cause; at != null; at = at.getCause()) {
+      if (at instanceof NodeException known) {
+        return known;
+      }
+      deepest = at;
+      String message = at.getMessage();
+      if (message != null && MISCONFIGURED.stream().anyMatch(c -> message.startsWith(c + " "))) {
+        return reply(message);
+      }
+    }
+    String message = deepest.getMessage();
+    return new NodeException(
+        message == null ? deepest.getClass().getSimpleName() : message, false, cause);
+  }
+
+  boolean isMisconfigured() {
+    return misconfigured;
+  }
+
+  private static String advice(String code) {
+    return switch (code) {
+      case "NOAUTH" -> " (give redis://user:password@host:port)";
+      case "WRONGPASS" -> " (check the user and password of this node's URL)";
+      case "NOPERM" -> " (this user's ACL lacks a right)";
+      case "READONLY" -> " (this node is a replica: list masters only)";
+      case "OOM" -> " (the node's maxmemory is used up)";
+      case "LOADING" -> " (the node is still reading its data)";
+      default -> "";
+    };
+  }
+}

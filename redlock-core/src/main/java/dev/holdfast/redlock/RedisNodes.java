@@ -1,0 +1,75 @@
+package dev.holdfast.redlock;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The port that a driver implements: how to reach N independent Redis masters. It knows nothing of
+ * locks. When to connect, how patiently to reconnect, what to check and what to log is decided
+ * above it.
+ *
+ * <p>A driver keeps four promises:
+ *
+ * <ol>
+ *   <li>Each node that a round asks gets its command at most once, ever: nothing is sent again
+ *       after a reconnect.
+ *   <li>A node gets the commands of two rounds in the order in which the rounds were submitted, as
+ *       long as its connection lasts.
+ *   <li>Each node of a round is answered for exactly once, however late: by a reply, an error reply
+ *       or a failure. When a connection ends, all that was asked on it and not answered fails.
+ *   <li>No method blocks, but for {@link #submit} of a round whose {@link Round#callerWaits()} says
+ *       that it may, until that round is decided; and {@link #close}, for a bounded time.
+ * </ol>
+ *
+ * <p>Safe for use by many threads.
+ */
+public interface RedisNodes extends AutoCloseable {
+  /**
+   * The nodes, in the order of their indexes.
+   *
+   * @return each as {@code host:port}, for messages; the same list every time
+   */
+  List<String> addresses();
+
+  /**
+   * Connects to a node anew. Not called for a node whose connection lasts, nor while an earlier
+   * call is under way.
+   *
+   * @param node its index
+   * @param disconnected to be run once when this connection has ended, whoever ended it, after
+   *     what was asked on it has failed
+   * @return completes when the node has answered and takes commands; exceptionally, within the
+   *     driver's own time-out, if it does not
+   */
+  CompletionStage<Void> connect(int node, Runnable disconnected);
+
+  /**
+   * Drops the connection to a node, or the attempt at one.
+   *
+   * @param node its index
+   */
+  void disconnect(int node);
+
+  /**
+   * Sends a round's command to each node that it asks, and brings what they answer to the round.
+   *
+   * @param round what to ask, and whom
+   */
+  void submit(Round round);
+
+  /**
+   * Gives the driver's own objects; see {@link dev.holdfast.LockManager#unwrap}.
+   *
+   * @param <T> the type
+   * @param type the type that is looked for
+   * @return empty if there is no such thing
+   */
+  default <T> Optional<T> unwrap(Class<T> type) {
+    return Optional.empty();
+  }
+
+  /** Closes all that the driver opened, and nothing else. */
+  @Override
+  void close();
+}

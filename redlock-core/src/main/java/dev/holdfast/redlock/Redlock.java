@@ -1,0 +1,84 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.Scheduler;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Makes a Redlock manager of a driver's nodes. For authors of drivers. */
+public final class Redlock {
+  /** Votes are counted in the bits of a long; nobody runs more than seven. */
+  private static final int MOST_NODES = 63;
+
+  private Redlock() {}
+
+  /**
+   * Opens a manager over some nodes, which it closes when it is closed, or when opening fails.
+   * Connects, unless the options say otherwise.
+   *
+   * @param nodes N independent masters
+   * @param options how to run the algorithm
+   * @return a new manager, to be closed by the caller
+   * @throws LockConfigurationException if there is no node, or what was found on one is wrong: a
+   *     replica, the same server twice, bad credentials
+   * @throws LockBackendException if no quorum can be reached in time
+   */
+  public static LockManager open(RedisNodes nodes, RedlockOptions options) {
+    int size = nodes.addresses().size();
+    if (size < 1 || size > MOST_NODES) {
+      nodes.close();
+      throw new LockConfigurationException(
+          "there are " + size + " nodes: give 1 to " + MOST_NODES + "; 3 or 5 are usual");
+    }
+    Scheduler scheduler =
+        options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
+    RedlockPrimitive primitive =
+        new RedlockPrimitive(
+            nodes, options, scheduler, options.scheduler().isPresent() ? () -> {} : scheduler::close);
+    LockManager manager =
+        options.applyTo(LockManagerBuilder.over(primitive).scheduler(scheduler)).build();
+    if (!options.isLazy()) {
+      try {
+        connect(primitive.members());
+      } catch (LockConfigurationException | LockBackendException e) {
+        manager.close();
+        throw e;
+      }
+    }
+    return manager;
+  }
+
+  private static void connect(Members members) {
+    CompletableFuture<Void> opened = members.open();
+    opened.join();
+    Map<String, Throwable> down = new LinkedHashMap<>();
+    for (int node = 0; node < members.size(); node++) {
+      if (members.reachable(1L << node) == 0) {
+        NodeException cause = members.cause(node);
+        if (cause.isMisconfigured()) {
+          throw new LockConfigurationException(
+              "node " + members.address(node) + " cannot vote: " + cause.getMessage(), cause);
+        }
+        down.put(members.address(node), cause);
+      }
+    }
+    int quorum = Tally.quorumOf(members.size());
+    int up = members.size() - down.size();
+    if (up < quorum) {
+      throw new LockBackendException(
+          "connected to "
+              + up
+              + " of "
+              + members.size()
+              + " nodes, which is no quorum ("
+              + quorum
+              + "); start the nodes or check their addresses",
+          down,
+          false);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.Moment;
+import java.util.OptionalLong;
+
+/** A lock that a quorum granted, and which nodes may hold a key of it. */
+final class RedlockGrant implements Grant {
+  private final String name;
+  private final String key;
+  private final String token;
+  private final Moment validUntil;
+  private volatile long sent;
+
+  RedlockGrant(String name, String key, String token, Moment validUntil, long sent) {
+    this.name = name;
+    this.key = key;
+    this.token = token;
+    this.validUntil = validUntil;
+    this.sent = sent;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public String token() {
+    return token;
+  }
+
+  @Override
+  public OptionalLong fencingToken() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public Moment validUntil() {
+    return validUntil;
+  }
+
+  String key() {
+    return key;
+  }
+
+  long sent() {
+    return sent;
+  }
+
+  /** Operations on a grant follow one another, so this needs no more than visibility. */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  void sentTo(long nodes) {
+    sent |= nodes;
+  }
+}

@@ -1,0 +1,326 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.spi.LockUrl;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How Redlock is run, whatever the driver. Immutable; every method that changes a part returns new
+ * options. The part that a URL can set has the same names there.
+ */
+public final class RedlockOptions {
+  /** The options that a URL may have; drivers add their own. */
+  public static final Set<String> NAMES =
+      Set.of(
+          "nodeTimeout",
+          "connectTimeout",
+          "connect",
+          "retryDelay",
+          "maxTtl",
+          "drift",
+          "keyPrefix",
+          "owner");
+
+  /** The Redlock page: "if the auto-release time is 10 seconds, 5 to 50 milliseconds". */
+  public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
+
+  /** Long enough for a TLS handshake across a continent, short enough for a start that fails. */
+  public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
+  /** The Redlock page's reference implementations allow for this drift between clocks. */
+  public static final double DEFAULT_DRIFT = 0.01;
+
+  /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
+  static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
+
+  private static final RedlockOptions DEFAULTS = new RedlockOptions(new Parts());
+
+  private final Parts parts;
+
+  private RedlockOptions(Parts parts) {
+    this.parts = parts;
+  }
+
+  /**
+   * What is used unless something else is said.
+   *
+   * @return the defaults
+   */
+  public static RedlockOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /**
+   * The options of a URL.
+   *
+   * @param url a URL, whose other options are not looked at
+   * @return the options
+   * @throws LockConfigurationException if a value is out of range
+   */
+  public static RedlockOptions from(LockUrl url) {
+    RedlockOptions options =
+        DEFAULTS
+            .nodeTimeout(url.duration("nodeTimeout", DEFAULT_NODE_TIMEOUT))
+            .connectTimeout(url.duration("connectTimeout", DEFAULT_CONNECT_TIMEOUT))
+            .retryDelay(url.duration("retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
+            .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL))
+            .drift(url.percent("drift", DEFAULT_DRIFT))
+            .keyPrefix(url.text("keyPrefix", ""));
+    String owner = url.text("owner", "");
+    options = owner.isEmpty() ? options : options.owner(owner);
+    String connect = url.text("connect", "eager");
+    return switch (connect) {
+      case "eager" -> options;
+      case "lazy" -> options.connectLazily();
+      default ->
+          throw new LockConfigurationException(
+              "option connect is '" + connect + "': write connect=eager or connect=lazy");
+    };
+  }
+
+  /**
+   * How long a node may take to vote. An attempt, with all its trips, takes no longer.
+   *
+   * @param nodeTimeout above zero; default 50 ms
+   * @return new options
+   */
+  public RedlockOptions nodeTimeout(Duration nodeTimeout) {
+    return with(p -> p.nodeTimeout = positive("nodeTimeout", nodeTimeout));
+  }
+
+  /**
+   * How long opening may take to reach a quorum, and how long one attempt to connect to a node may.
+   *
+   * @param connectTimeout above zero; default 2 s
+   * @return new options
+   */
+  public RedlockOptions connectTimeout(Duration connectTimeout) {
+    return with(p -> p.connectTimeout = positive("connectTimeout", connectTimeout));
+  }
+
+  /**
+   * The longest pause between two attempts of one who waits; each is drawn from its upper half.
+   *
+   * @param retryDelay above zero; default 200 ms
+   * @return new options
+   */
+  public RedlockOptions retryDelay(Duration retryDelay) {
+    return with(p -> p.retryDelay = positive("retryDelay", retryDelay));
+  }
+
+  /**
+   * The longest ttl that may be asked for.
+   *
+   * @param maxTtl above zero; default 60 s
+   * @return new options
+   */
+  public RedlockOptions maxTtl(Duration maxTtl) {
+    return with(p -> p.maxTtl = positive("maxTtl", maxTtl));
+  }
+
+  /**
+   * How far two machines' clocks may drift apart in a ttl. Validity is the ttl less this part of
+   * it, less 2 ms.
+   *
+   * @param drift from 0 up to, but not including, 1; default 0.01
+   * @return new options
+   */
+  public RedlockOptions drift(double drift) {
+    if (!(drift >= 0 && drift < 1)) {
+      throw new LockConfigurationException("drift is " + drift * 100 + "%: give 0% to 99%");
+    }
+    return with(p -> p.drift = drift);
+  }
+
+  /**
+   * What stands before the name of each lock in its key.
+   *
+   * @param keyPrefix default empty, as in other languages' Redlock clients
+   * @return new options
+   */
+  public RedlockOptions keyPrefix(String keyPrefix) {
+    Objects.requireNonNull(keyPrefix, "keyPrefix");
+    return with(p -> p.keyPrefix = keyPrefix);
+  }
+
+  /**
+   * The label of holders whose request has none.
+   *
+   * @param owner default {@code host:pid}
+   * @return new options
+   */
+  public RedlockOptions owner(String owner) {
+    Objects.requireNonNull(owner, "owner");
+    return with(p -> p.owner = owner);
+  }
+
+  /**
+   * Connects when the first lock is asked for, not when the manager is opened.
+   *
+   * @return new options
+   */
+  public RedlockOptions connectLazily() {
+    return with(p -> p.lazy = true);
+  }
+
+  /**
+   * Where users' stages complete.
+   *
+   * @param callbacks default: daemon threads of the manager's own
+   * @return new options
+   */
+  public RedlockOptions callbacks(Executor callbacks) {
+    Objects.requireNonNull(callbacks, "callbacks");
+    return with(p -> p.callbacks = callbacks);
+  }
+
+  /**
+   * Where time comes from.
+   *
+   * @param clock default {@link Clock#system()}
+   * @return new options
+   */
+  public RedlockOptions clock(Clock clock) {
+    Objects.requireNonNull(clock, "clock");
+    return with(p -> p.clock = clock);
+  }
+
+  /**
+   * What runs timers. The manager does not close it.
+   *
+   * @param scheduler default: one daemon thread of the manager's own
+   * @return new options
+   */
+  public RedlockOptions scheduler(Scheduler scheduler) {
+    Objects.requireNonNull(scheduler, "scheduler");
+    return with(p -> p.scheduler = scheduler);
+  }
+
+  /**
+   * What tokens and pauses are drawn from. For simulations alone: tokens that can be guessed
+   * protect nothing.
+   *
+   * @param random default {@link SecureRandom}
+   * @return new options
+   */
+  public RedlockOptions random(RandomGenerator random) {
+    Objects.requireNonNull(random, "random");
+    return with(p -> p.random = random);
+  }
+
+  /**
+   * How long a node may take to vote.
+   *
+   * @return above zero
+   */
+  public Duration nodeTimeout() {
+    return parts.nodeTimeout;
+  }
+
+  /**
+   * How long connecting may take.
+   *
+   * @return above zero
+   */
+  public Duration connectTimeout() {
+    return parts.connectTimeout;
+  }
+
+  Duration maxTtl() {
+    return parts.maxTtl;
+  }
+
+  boolean isLazy() {
+    return parts.lazy;
+  }
+
+  String keyPrefix() {
+    return parts.keyPrefix;
+  }
+
+  Clock clock() {
+    return parts.clock;
+  }
+
+  RandomGenerator random() {
+    return parts.random;
+  }
+
+  Optional<Scheduler> scheduler() {
+    return Optional.ofNullable(parts.scheduler);
+  }
+
+  /** What clocks may drift apart in a ttl. */
+  Duration driftOf(Duration ttl) {
+    return Duration.ofNanos((long) Math.ceil(ttl.toNanos() * parts.drift)).plus(DRIFT_CONSTANT);
+  }
+
+  /** The manager's own part of the options. */
+  LockManagerBuilder applyTo(LockManagerBuilder builder) {
+    builder.clock(parts.clock).retryDelay(parts.retryDelay).maxTtl(parts.maxTtl);
+    if (parts.callbacks != null) {
+      builder.callbacks(parts.callbacks);
+    }
+    if (parts.owner != null) {
+      builder.owner(parts.owner);
+    }
+    return builder;
+  }
+
+  private RedlockOptions with(Consumer<Parts> change) {
+    Parts changed = new Parts(parts);
+    change.accept(changed);
+    return new RedlockOptions(changed);
+  }
+
+  private static Duration positive(String what, Duration duration) {
+    if (duration.isZero() || duration.isNegative()) {
+      throw new LockConfigurationException(what + " is " + duration + ": give more than zero");
+    }
+    return duration;
+  }
+
+  /** Changed only while new options are made. */
+  private static final class Parts {
+    private Duration nodeTimeout = DEFAULT_NODE_TIMEOUT;
+    private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
+    private Duration retryDelay = LockManagerBuilder.DEFAULT_RETRY_DELAY;
+    private Duration maxTtl = LockManagerBuilder.DEFAULT_MAX_TTL;
+    private double drift = DEFAULT_DRIFT;
+    private String keyPrefix = "";
+    private boolean lazy;
+    private Clock clock = Clock.system();
+    private RandomGenerator random = new SecureRandom();
+    private @Nullable Scheduler scheduler;
+    private @Nullable Executor callbacks;
+    private @Nullable String owner;
+
+    Parts() {}
+
+    Parts(Parts other) {
+      nodeTimeout = other.nodeTimeout;
+      connectTimeout = other.connectTimeout;
+      retryDelay = other.retryDelay;
+      maxTtl = other.maxTtl;
+      drift = other.drift;
+      keyPrefix = other.keyPrefix;
+      lazy = other.lazy;
+      clock = other.clock;
+      random = other.random;
+      scheduler = other.scheduler;
+      callbacks = other.callbacks;
+      owner = other.owner;
+    }
+  }
+}

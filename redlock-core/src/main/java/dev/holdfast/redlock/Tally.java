@@ -1,0 +1,84 @@
+package dev.holdfast.redlock;
+
+/**
+ * The votes of one round at one moment, as sets of nodes (bit i is node i). Immutable.
+ *
+ * @param nodes how many there are, asked or not
+ * @param mine said that the key holds our token
+ * @param other said that it holds another
+ * @param missing said that it is not there
+ * @param wrongType said that it is no string
+ * @param failed gave no answer, and will give none
+ * @param pending have not answered yet
+ */
+record Tally(
+    int nodes, long mine, long other, long missing, long wrongType, long failed, long pending) {
+
+  /** More than half of all nodes that are configured, whether they can be reached or not. */
+  static int quorumOf(int nodes) {
+    return nodes / 2 + 1;
+  }
+
+  int quorum() {
+    return quorumOf(nodes);
+  }
+
+  int granted() {
+    return Long.bitCount(mine);
+  }
+
+  int refused() {
+    return Long.bitCount(other | missing | wrongType);
+  }
+
+  int answered() {
+    return granted() + refused();
+  }
+
+  int unanswered() {
+    return nodes - answered();
+  }
+
+  boolean isGranted() {
+    return granted() >= quorum();
+  }
+
+  /** A quorum says that the lock is not ours. */
+  boolean isDenied() {
+    return refused() >= quorum();
+  }
+
+  /** Enough answers to know that nothing is broken. */
+  boolean hasQuorumOfAnswers() {
+    return answered() >= quorum();
+  }
+
+  /** No further answer can make it a grant, nor change whether it is contention or an outage. */
+  boolean isGrantDecided() {
+    return isGranted()
+        || (granted() + waitingFor() < quorum()
+            && (hasQuorumOfAnswers() || answered() + waitingFor() < quorum()));
+  }
+
+  /** Granted, or denied, or neither can come any more. */
+  boolean isExtensionDecided() {
+    return isGranted()
+        || isDenied()
+        || (granted() + waitingFor() < quorum() && refused() + waitingFor() < quorum());
+  }
+
+  /** A quorum of answers is there, or cannot come, and no further one can make it a loss. */
+  boolean isReleaseDecided() {
+    return isDenied()
+        || answered() + waitingFor() < quorum()
+        || (hasQuorumOfAnswers() && refused() + waitingFor() < quorum());
+  }
+
+  boolean isComplete() {
+    return pending == 0;
+  }
+
+  private int waitingFor() {
+    return Long.bitCount(pending);
+  }
+}

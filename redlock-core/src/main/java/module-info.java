@@ -1,0 +1,10 @@
+/**
+ * The Redlock algorithm, once, over {@link dev.holdfast.redlock.RedisNodes}, the port that a driver
+ * implements.
+ */
+module dev.holdfast.redlock.core {
+  requires transitive dev.holdfast.core;
+  requires static transitive org.jspecify;
+
+  exports dev.holdfast.redlock;
+}

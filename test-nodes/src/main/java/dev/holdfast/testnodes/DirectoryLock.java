@@ -1,0 +1,61 @@
+package dev.holdfast.testnodes;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps two processes from starting or stopping nodes in one directory at the same time. */
+final class DirectoryLock {
+  private static final String NAME = "nodes.lock";
+
+  private DirectoryLock() {}
+
+  /**
+   * Does the work while holding the lock, which the system gives back should this process die.
+   *
+   * @throws NodeException if somebody else has it
+   */
+  static <T> T during(Path directory, Supplier<T> work) {
+    try (FileChannel channel =
+        FileChannel.open(
+            directory.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      if (tryLock(channel) == null) {
+        throw new NodeException(
+            "Nodes are being started or stopped in "
+                + directory
+                + " at this moment: try again when that is over.");
+      }
+      return work.get();
+    } catch (IOException e) {
+      throw new NodeException("Cannot lock the directory " + directory + ": " + e, e);
+    }
+  }
+
+  static void during(Path directory, Runnable work) {
+    during(
+        directory,
+        () -> {
+          work.run();
+          return true;
+        });
+  }
+
+  /** Removes its file; whoever holds the lock goes on holding it. */
+  static void delete(Path directory) throws IOException {
+    Files.deleteIfExists(directory.resolve(NAME));
+  }
+
+  private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package dev.holdfast.testnodes;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/** Bringing up several servers at the same time. */
+record Launch(Path directory, ServerConfig config, IntFunction<List<Integer>> ports) {
+  private static final int ATTEMPTS = 10;
+
+  static ServerProcess server(Path directory, ServerBinary binary, int index, int port) {
+    return new ServerProcess(directory.resolve("node-" + index), binary.path(), port);
+  }
+
+  /**
+   * Starts one server for each port, then waits for each; one that lost its port to another process
+   * gets another.
+   *
+   * @return those that run, in the same order
+   * @throws NodeException if one cannot be started; none is left running then
+   */
+  List<ServerProcess> start(List<Integer> chosen) {
+    List<ServerProcess> servers = new ArrayList<>();
+    boolean started = false;
+    try {
+      for (int i = 0; i < chosen.size(); i++) {
+        servers.add(launch(i, chosen.get(i)));
+      }
+      for (int i = 0; i < servers.size(); i++) {
+        for (int attempt = 1; !servers.get(i).awaitReady(TestNode.START_LIMIT); attempt++) {
+          if (attempt == ATTEMPTS) {
+            throw new NodeException(
+                "Each of " + ATTEMPTS + " free ports was taken before node " + i + " could be.");
+          }
+          servers.set(i, launch(i, ports.apply(1).get(0)));
+        }
+      }
+      started = true;
+      return List.copyOf(servers);
+    } finally {
+      if (!started) {
+        servers.forEach(ServerProcess::sendKill);
+        servers.forEach(ServerProcess::awaitGone);
+      }
+    }
+  }
+
+  private ServerProcess launch(int index, int port) {
+    ServerProcess server = server(directory, config.binary(), index, port);
+    server.prepare(config);
+    server.launch();
+    return server;
+  }
+}

@@ -1,0 +1,234 @@
+package dev.holdfast.testnodes;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * One server as a process with a folder of its own.
+ *
+ * <p>It is always started with {@code daemonize yes}: in a session of its own, where a terminal's
+ * Ctrl-C does not reach it, and with the pid in a file, so that any process that knows the folder
+ * can go on where another left off. All that is known of the process is read from there and from
+ * the operating system, nothing is kept in memory.
+ */
+final class ServerProcess {
+  static final String PID_FILE = "redis.pid";
+  private static final String CONF_FILE = "redis.conf";
+  static final String LOG_FILE = "redis.log";
+  private static final String OUTPUT_FILE = "redis.out";
+
+  private static final Duration LAUNCH_LIMIT = Duration.ofSeconds(10);
+  private static final Duration PING_LIMIT = Duration.ofSeconds(1);
+  private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
+  private static final Pattern STARTED_PID = Pattern.compile("pid=(\\d+), just started");
+  private static final Pattern PROCESS_ID = Pattern.compile("process_id:(\\d+)");
+  private static final Pattern PORT_TAKEN =
+      Pattern.compile("Address already in use|Failed listening on port");
+  private static final Pattern SECRET_LINE =
+      Pattern.compile("(?im)^.*\\b(requirepass|masterauth|user)\\b.*$");
+
+  private final Path folder;
+  private final Path binary;
+  private final int port;
+
+  ServerProcess(Path folder, Path binary, int port) {
+    this.folder = folder;
+    this.binary = binary;
+    this.port = port;
+  }
+
+  int port() {
+    return port;
+  }
+
+  String address() {
+    return Ports.HOST + ":" + port;
+  }
+
+  /** Makes the folder, empty but for the configuration. */
+  void prepare(ServerConfig config) {
+    try {
+      Files.createDirectories(folder);
+      deleteData();
+      Files.writeString(folder.resolve(CONF_FILE), config.text(folder, port), UTF_8);
+    } catch (IOException e) {
+      throw new NodeException("Cannot write the configuration of " + address() + ": " + e, e);
+    }
+  }
+
+  /** Starts the server and returns while it comes up. */
+  void launch() {
+    Path output = folder.resolve(OUTPUT_FILE);
+    try {
+      Files.deleteIfExists(folder.resolve(PID_FILE));
+      Files.deleteIfExists(folder.resolve(LOG_FILE));
+      Process launcher =
+          new ProcessBuilder(binary.toString(), folder.resolve(CONF_FILE).toString())
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
+      launcher.getOutputStream().close();
+      if (!Waiting.until(LAUNCH_LIMIT, () -> !launcher.isAlive())) {
+        launcher.destroyForcibly();
+        throw notStarted("the process did not go to the background");
+      }
+      if (launcher.exitValue() != 0) {
+        throw notStarted("it ended with code " + launcher.exitValue());
+      }
+    } catch (IOException e) {
+      throw ServerBinary.cannotRun(binary, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Waits until the launched server answers.
+   *
+   * @return false if it ended because another process has its port
+   * @throws NodeException if it ended for another reason, or does not answer in time
+   */
+  boolean awaitReady(Duration limit) {
+    boolean[] ended = {false};
+    boolean settled =
+        Waiting.until(
+            limit,
+            () -> {
+              OptionalLong pid = pid();
+              ended[0] = pid.isPresent() && isGone();
+              return ended[0] || (pid.isPresent() && answersAs(pid.getAsLong()));
+            });
+    if (!settled) {
+      throw notStarted("no answer within " + limit.toSeconds() + " s");
+    }
+    if (ended[0] && !PORT_TAKEN.matcher(output()).find()) {
+      throw notStarted("it ended");
+    }
+    return !ended[0];
+  }
+
+  /** The process, if it is there and still this server and not one that was given its pid. */
+  Optional<OsProcess> find() {
+    OptionalLong pid = pid();
+    return pid.isEmpty() ? Optional.empty() : OsProcess.find(pid.getAsLong()).filter(this::isOurs);
+  }
+
+  /** SIGKILL, sent and not waited for. */
+  void sendKill() {
+    find().ifPresent(OsProcess::kill);
+  }
+
+  /** Waits until nothing of the process is left, its port included, and forgets its pid. */
+  void awaitGone() {
+    if (!Waiting.until(KILL_LIMIT, this::isGone)) {
+      throw new NodeException(
+          address() + " is still there " + KILL_LIMIT.toSeconds() + " s after SIGKILL");
+    }
+    try {
+      Files.deleteIfExists(folder.resolve(PID_FILE));
+    } catch (IOException e) {
+      throw new NodeException("Cannot forget the pid of " + address() + ": " + e, e);
+    }
+  }
+
+  private boolean isGone() {
+    OptionalLong pid = pid();
+    return pid.isEmpty()
+        || OsProcess.find(pid.getAsLong())
+            .filter(process -> isOurs(process) || process.isEnding())
+            .isEmpty();
+  }
+
+  boolean hasData() {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.anyMatch(ServerProcess::isData);
+    } catch (IOException e) {
+      throw new NodeException("Cannot read the folder of " + address() + ": " + e, e);
+    }
+  }
+
+  void deleteData() {
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(ServerProcess::isData).toList()) {
+        Folders.delete(file);
+      }
+    } catch (IOException e) {
+      throw new NodeException("Cannot delete the data of " + address() + ": " + e, e);
+    }
+  }
+
+  void deleteFolder() {
+    try {
+      Folders.delete(folder);
+    } catch (IOException e) {
+      throw new NodeException("Cannot delete the folder of " + address() + ": " + e, e);
+    }
+  }
+
+  /** Redis's own file once there is one; before that, the log's first lines tell. */
+  private OptionalLong pid() {
+    String text = read(PID_FILE).strip();
+    if (text.isEmpty()) {
+      Matcher started = STARTED_PID.matcher(read(LOG_FILE));
+      text = started.find() ? started.group(1) : "";
+    }
+    return text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
+  }
+
+  /** Redis shows its address as its command line; until it does, there is the file it was given. */
+  private boolean isOurs(OsProcess process) {
+    String commandLine = process.commandLine() + " ";
+    return commandLine.contains(" " + address() + " ")
+        || commandLine.contains(folder.resolve(CONF_FILE).toString());
+  }
+
+  private boolean answersAs(long pid) {
+    try (RawRedis connection = RawRedis.connect(Ports.HOST, port, PING_LIMIT)) {
+      Object pong = connection.call("PING");
+      // Another server on this port, that came between the choice and the start, answers too.
+      Matcher answering = PROCESS_ID.matcher(String.valueOf(connection.call("INFO", "server")));
+      return pong != null && answering.find() && Long.parseLong(answering.group(1)) == pid;
+    } catch (RedisErrorReply e) {
+      return !e.code().equals("LOADING");
+    } catch (NodeException e) {
+      return false;
+    }
+  }
+
+  private NodeException notStarted(String why) {
+    String output = SECRET_LINE.matcher(output()).replaceAll("(a line with a secret)").strip();
+    return new NodeException(
+        "The node "
+            + address()
+            + " did not start: "
+            + why
+            + ". It was started as "
+            + binary
+            + " and printed: "
+            + (output.isEmpty() ? "(nothing)" : output));
+  }
+
+  private String output() {
+    return read(OUTPUT_FILE) + read(LOG_FILE);
+  }
+
+  private String read(String file) {
+    try {
+      return Files.readString(folder.resolve(file), UTF_8);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private static boolean isData(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".rdb") || name.startsWith("appendonly");
+  }
+}

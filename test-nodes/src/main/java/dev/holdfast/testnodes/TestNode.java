@@ -1,0 +1,289 @@
+package dev.holdfast.testnodes;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One real redis-server, and the faults that can be done to it.
+ *
+ * <p>Safe for use by several threads; freeze, thaw, kill and restart of one node happen one after
+ * the other. They take milliseconds, are bounded by about ten seconds, and an interrupt does not
+ * end them (its flag is kept). Each call that talks to the server uses a connection of its own and
+ * gives up after two seconds.
+ */
+public final class TestNode {
+  /** What the operating system says of the server's process. */
+  public enum State {
+    /** It runs. */
+    UP,
+    /** It is stopped (SIGSTOP): connections are accepted by the system, and nothing is answered. */
+    FROZEN,
+    /** There is no process. */
+    DOWN
+  }
+
+  static final Duration START_LIMIT = Duration.ofSeconds(10);
+  private static final Duration PORT_LIMIT = Duration.ofSeconds(1);
+  private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(5);
+  private static final int KEYS_PER_COMMAND = 1_000;
+  private static final Pattern CALLS =
+      Pattern.compile("^cmdstat_([^:]+):calls=(\\d+)", Pattern.MULTILINE);
+
+  private final int index;
+  private final ServerProcess server;
+  private final String version;
+  private final Lock lock = new ReentrantLock();
+  private boolean closed;
+
+  TestNode(int index, ServerProcess server, String version) {
+    this.index = index;
+    this.server = server;
+    this.version = version;
+  }
+
+  /** Its place among its {@link TestNodes}, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Always {@code 127.0.0.1}. */
+  public String host() {
+    return Ports.HOST;
+  }
+
+  /** The same for the node's whole life, restarts included. */
+  public int port() {
+    return server.port();
+  }
+
+  /** For example {@code redis://127.0.0.1:17001}. */
+  public String uri() {
+    return "redis://" + address();
+  }
+
+  /** For example {@code 127.0.0.1:17001}. */
+  public String address() {
+    return server.address();
+  }
+
+  /** The server's own version, for example {@code 6.2.11}. */
+  public String version() {
+    return version;
+  }
+
+  /**
+   * The process id, another one after each restart.
+   *
+   * @throws NodeException if the node is down
+   */
+  public long pid() {
+    return running("has no pid").pid();
+  }
+
+  /** Read from the process itself. */
+  public State state() {
+    return server
+        .find()
+        .map(process -> process.isStopped() ? State.FROZEN : State.UP)
+        .orElse(State.DOWN);
+  }
+
+  /**
+   * Stops the process (SIGSTOP) and returns when it is stopped. Nothing happens if it is already.
+   *
+   * @throws NodeException if the node is down
+   */
+  public void freeze() {
+    signal("STOP", State.FROZEN);
+  }
+
+  /**
+   * Lets a frozen process go on (SIGCONT). Nothing happens if it is not frozen.
+   *
+   * @throws NodeException if the node is down
+   */
+  public void thaw() {
+    signal("CONT", State.UP);
+  }
+
+  /** Kills the process (SIGKILL), also a frozen one, and returns when it is gone. */
+  public void kill() {
+    locked(this::killNow);
+  }
+
+  /** Kills the process if there is one, and starts it on the same port with no data. */
+  public void restart() {
+    locked(
+        () -> {
+          requireOpen();
+          killNow();
+          server.deleteData();
+          startNow();
+        });
+  }
+
+  /**
+   * Kills the process if there is one, and starts it on the same port with what it has written to
+   * its append-only file or snapshot.
+   *
+   * @throws NodeException if it has written neither; a node that runs goes on running
+   */
+  public void restartWithData() {
+    locked(
+        () -> {
+          requireOpen();
+          if (!server.hasData()) {
+            throw new NodeException(
+                this
+                    + " has no data on its disk to restart with: start the nodes with"
+                    + " config(\"appendonly yes\"), or send the node SAVE first.");
+          }
+          killNow();
+          startNow();
+        });
+  }
+
+  /**
+   * Writes keys named by the prefix and a number from 0, with that number as the value.
+   *
+   * @param count how many
+   * @throws RedisErrorReply if the server refuses
+   * @throws NodeException if it does not answer
+   */
+  public void fill(String keyPrefix, int count) {
+    try (RawRedis connection = RawRedis.connect(host(), port())) {
+      for (int from = 0; from < count; from += KEYS_PER_COMMAND) {
+        int keys = Math.min(KEYS_PER_COMMAND, count - from);
+        String[] command = new String[1 + 2 * keys];
+        command[0] = "MSET";
+        for (int i = 0; i < keys; i++) {
+          command[1 + 2 * i] = keyPrefix + (from + i);
+          command[2 + 2 * i] = Integer.toString(from + i);
+        }
+        connection.call(command);
+      }
+    }
+  }
+
+  /**
+   * Sends one command on a new connection.
+   *
+   * @return a Long, a String, null, or a List of these, as {@link RawRedis#call} says
+   * @throws RedisErrorReply if the server replied an error
+   * @throws NodeException if it did not answer within two seconds
+   */
+  public @Nullable Object command(String... args) {
+    try (RawRedis connection = RawRedis.connect(host(), port())) {
+      return connection.call(args);
+    }
+  }
+
+  /**
+   * How often each command was called since the start or the last reset, by its name in lower case
+   * ({@code set}, {@code evalsha}). Commands in scripts count too, and so does what this class
+   * sends: {@code ping} and {@code info} at the start, {@code info} for each call of this method.
+   *
+   * @throws NodeException if the node does not answer
+   */
+  public Map<String, Long> commandCounts() {
+    Map<String, Long> counts = new HashMap<>();
+    Matcher calls = CALLS.matcher(String.valueOf(command("INFO", "commandstats")));
+    while (calls.find()) {
+      counts.put(calls.group(1).toLowerCase(Locale.ROOT), Long.valueOf(calls.group(2)));
+    }
+    return Map.copyOf(counts);
+  }
+
+  /**
+   * Sets all counts to zero (CONFIG RESETSTAT, which then counts as one call of itself).
+   *
+   * @throws NodeException if the node does not answer
+   */
+  public void resetCommandCounts() {
+    command("CONFIG", "RESETSTAT");
+  }
+
+  /** For example {@code node 2 (127.0.0.1:17001)}. */
+  @Override
+  public String toString() {
+    return "node " + index + " (" + address() + ")";
+  }
+
+  /** Kills it for good: no restart comes after this. */
+  void sendFinalKill() {
+    locked(
+        () -> {
+          closed = true;
+          server.sendKill();
+        });
+  }
+
+  void awaitGone() {
+    server.awaitGone();
+  }
+
+  ServerProcess server() {
+    return server;
+  }
+
+  private void killNow() {
+    server.sendKill();
+    server.awaitGone();
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new NodeException(this + " cannot be restarted: its nodes have been closed.");
+    }
+  }
+
+  private void startNow() {
+    long giveUp = System.nanoTime() + PORT_LIMIT.toNanos();
+    do {
+      server.launch();
+      if (server.awaitReady(START_LIMIT)) {
+        return;
+      }
+    } while (System.nanoTime() - giveUp < 0);
+    throw new NodeException(
+        this
+            + " cannot be restarted: another process listens on its port. Stop that process, or"
+            + " start new nodes.");
+  }
+
+  private void signal(String signal, State wanted) {
+    locked(
+        () -> {
+          OsProcess process = running("cannot get SIG" + signal);
+          if (process.isStopped() != (wanted == State.FROZEN)) {
+            process.signal(signal);
+            if (!Waiting.until(SIGNAL_LIMIT, () -> state() == wanted)) {
+              throw new NodeException(this + " is " + state() + " after SIG" + signal);
+            }
+          }
+        });
+  }
+
+  private OsProcess running(String otherwise) {
+    return server
+        .find()
+        .orElseThrow(
+            () -> new NodeException(this + " " + otherwise + ": it is down. restart() starts it."));
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,344 @@
+package dev.holdfast.testnodes;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some real redis-servers on free ports of 127.0.0.1, independent of each other and without
+ * persistence, each of which can be frozen, killed and restarted.
+ *
+ * <pre>{@code
+ * try (TestNodes nodes = TestNodes.start(5)) {
+ *   nodes.node(0).freeze();
+ *   …
+ * }
+ * }</pre>
+ *
+ * <p>{@link #close()} kills all of them, frozen ones too, and so does the end of this JVM: a
+ * shutdown hook where it ends in an orderly way, and otherwise, after SIGKILL for example, a small
+ * shell that waits for it. {@linkplain Builder#detached() Detached} nodes live on instead. Safe for
+ * use by several threads.
+ */
+public final class TestNodes implements AutoCloseable {
+  private final Path directory;
+  private final List<TestNode> nodes;
+  private final boolean detached;
+  private final boolean temporary;
+  private final @Nullable Watchdog watchdog;
+  private final Thread hook;
+  private final AtomicBoolean ended = new AtomicBoolean();
+
+  private TestNodes(
+      Path directory,
+      ServerBinary binary,
+      List<ServerProcess> servers,
+      boolean temporary,
+      @Nullable Watchdog watchdog) {
+    this.directory = directory;
+    this.nodes =
+        IntStream.range(0, servers.size())
+            .mapToObj(i -> new TestNode(i, servers.get(i), binary.version()))
+            .toList();
+    this.temporary = temporary;
+    this.watchdog = watchdog;
+    this.detached = watchdog == null;
+    this.hook = new Thread(this::end, "holdfast-nodes-end");
+  }
+
+  /**
+   * Starts nodes from the default source: the embedded redis-server, or what the system property
+   * {@value NodeSource#PROPERTY} names.
+   *
+   * @param count at least 1
+   * @return when each of them answers
+   * @throws NodeException if one does not start; the message says why and what else would serve
+   */
+  public static TestNodes start(int count) {
+    return builder().count(count).start();
+  }
+
+  /** Nodes with other settings. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Finds the detached nodes that another process started in this directory, whatever state they
+   * are in by now.
+   *
+   * @return empty if there are none
+   * @throws NodeException if what is written there cannot be read
+   */
+  public static Optional<TestNodes> attach(Path directory) {
+    Path absolute = directory.toAbsolutePath().normalize();
+    return NodesFile.read(absolute)
+        .map(
+            file ->
+                new TestNodes(
+                    absolute,
+                    file.binary(),
+                    IntStream.range(0, file.ports().size())
+                        .mapToObj(
+                            i -> Launch.server(absolute, file.binary(), i, file.ports().get(i)))
+                        .toList(),
+                    false,
+                    null));
+  }
+
+  /** How many there are, whatever their state. */
+  public int size() {
+    return nodes.size();
+  }
+
+  /**
+   * One of them.
+   *
+   * @param index from 0
+   */
+  public TestNode node(int index) {
+    return nodes.get(index);
+  }
+
+  /** All of them, in the order of their indexes. */
+  public List<TestNode> all() {
+    return nodes;
+  }
+
+  /** For example {@code redis://127.0.0.1:17001}, in the order of the indexes. */
+  public List<String> uris() {
+    return nodes.stream().map(TestNode::uri).toList();
+  }
+
+  /**
+   * Kills all nodes and deletes their temporary directory; leaves detached nodes alone. Closing
+   * again does nothing.
+   */
+  @Override
+  public void close() {
+    if (!detached) {
+      end();
+    }
+  }
+
+  /**
+   * Kills all nodes, detached ones too, and deletes what they wrote.
+   *
+   * @throws NodeException if something is left; the message names it
+   */
+  public void stop() {
+    if (detached && Files.isDirectory(directory)) {
+      DirectoryLock.during(directory, this::end);
+    } else {
+      end();
+    }
+  }
+
+  private void end() {
+    if (!ended.compareAndSet(false, true)) {
+      return;
+    }
+    nodes.forEach(TestNode::sendFinalKill);
+    nodes.forEach(TestNode::awaitGone);
+    if (watchdog != null) {
+      watchdog.disarm();
+    }
+    forgetHook();
+    deleteFiles();
+  }
+
+  private void forgetHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is ending, and the hook will find nothing left to do.
+    }
+  }
+
+  private void deleteFiles() {
+    try {
+      if (temporary) {
+        Folders.delete(directory);
+        return;
+      }
+      if (detached) {
+        nodes.forEach(node -> node.server().deleteFolder());
+        NodesFile.delete(directory);
+        DirectoryLock.delete(directory);
+        deleteIfEmpty(directory);
+      }
+    } catch (IOException e) {
+      throw new NodeException("The nodes are stopped, but not all is deleted: " + e, e);
+    }
+  }
+
+  private static void deleteIfEmpty(Path directory) throws IOException {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException e) {
+      // Somebody keeps other files there.
+    }
+  }
+
+  /** Settings for nodes to start; not safe for use by several threads. */
+  public static final class Builder {
+    private static final int DEFAULT_COUNT = 5;
+
+    private int count = DEFAULT_COUNT;
+    private NodeSource source = NodeSource.byDefault();
+    private List<String> config = List.of();
+    private @Nullable Path directory;
+    private boolean detached;
+    private IntFunction<List<Integer>> ports = Ports::free;
+
+    private Builder() {}
+
+    /** How many, at least 1; by default 5. */
+    public Builder count(int nodes) {
+      if (nodes < 1) {
+        throw new IllegalArgumentException("At least one node, not " + nodes);
+      }
+      this.count = nodes;
+      return this;
+    }
+
+    /** Where the server comes from; by default what {@link NodeSource#byDefault()} says. */
+    public Builder source(NodeSource nodeSource) {
+      this.source = nodeSource;
+      return this;
+    }
+
+    /**
+     * Further lines of redis.conf for every node, which override the defaults; for example {@code
+     * "appendonly yes"}. They replace those of an earlier call.
+     *
+     * @throws IllegalArgumentException for a directive that this class sets itself, such as port
+     */
+    public Builder config(String... redisConfLines) {
+      this.config = ServerConfig.checked(Arrays.asList(redisConfLines));
+      return this;
+    }
+
+    /**
+     * Where the nodes keep their files, which are left there after {@code close()}; by default a
+     * temporary directory, which is not. It is created if needed; nodes that start in it start
+     * empty.
+     */
+    public Builder directory(Path path) {
+      this.directory = path.toAbsolutePath().normalize();
+      return this;
+    }
+
+    /**
+     * The nodes live on when this JVM ends, until {@link TestNodes#stop()}; {@link
+     * TestNodes#attach(Path)} finds them from any process. Needs a directory.
+     */
+    public Builder detached() {
+      this.detached = true;
+      return this;
+    }
+
+    /** Lets a test choose ports that are taken. */
+    Builder ports(IntFunction<List<Integer>> chooser) {
+      this.ports = chooser;
+      return this;
+    }
+
+    /**
+     * Starts the nodes, all at the same time.
+     *
+     * @return when each of them answers, at the latest after about ten seconds
+     * @throws NodeException if one does not start, or detached nodes run in the directory already
+     * @throws IllegalStateException if detached and without a directory
+     */
+    public TestNodes start() {
+      if (File.separatorChar == '\\') {
+        throw new NodeException(
+            "Nodes are frozen and killed by signals, which Windows does not have: use WSL.");
+      }
+      ServerBinary binary = ServerBinary.probe(source.executable());
+      ServerConfig serverConfig = new ServerConfig(binary, config);
+      return detached ? startDetached(serverConfig) : startOwned(serverConfig);
+    }
+
+    private TestNodes startOwned(ServerConfig serverConfig) {
+      boolean temporary = directory == null;
+      Path folder = createDirectory();
+      Watchdog watchdog = Watchdog.over(folder, temporary);
+      try {
+        Launch launch = new Launch(folder, serverConfig, ports);
+        List<ServerProcess> servers = launch.start(ports.apply(count));
+        TestNodes nodes =
+            new TestNodes(folder, serverConfig.binary(), servers, temporary, watchdog);
+        Runtime.getRuntime().addShutdownHook(nodes.hook);
+        return nodes;
+      } catch (RuntimeException e) {
+        // The watchdog takes care of all that there is by now.
+        watchdog.release();
+        throw e;
+      }
+    }
+
+    private TestNodes startDetached(ServerConfig serverConfig) {
+      if (directory == null) {
+        throw new IllegalStateException("Detached nodes need a directory(…) to be found in again");
+      }
+      Path folder = createDirectory();
+      return DirectoryLock.during(
+          folder,
+          () -> {
+            TestNodes.attach(folder).ifPresent(Builder::clearAway);
+            return launchDetached(folder, serverConfig);
+          });
+    }
+
+    private TestNodes launchDetached(Path folder, ServerConfig serverConfig) {
+      ServerBinary binary = serverConfig.binary();
+      List<Integer> chosen = ports.apply(count);
+      // Before anything runs: should this process be killed now, the next one finds all of them.
+      new NodesFile(binary, chosen).write(folder);
+      boolean started = false;
+      try {
+        List<ServerProcess> servers = new Launch(folder, serverConfig, ports).start(chosen);
+        new NodesFile(binary, servers.stream().map(ServerProcess::port).toList()).write(folder);
+        started = true;
+        return new TestNodes(folder, binary, servers, false, null);
+      } finally {
+        if (!started) {
+          TestNodes.attach(folder).ifPresent(TestNodes::end);
+        }
+      }
+    }
+
+    private static void clearAway(TestNodes earlier) {
+      if (earlier.nodes.stream().anyMatch(node -> node.state() != TestNode.State.DOWN)) {
+        throw new NodeException(
+            "Nodes run in "
+                + earlier.directory
+                + " already ("
+                + String.join(", ", earlier.uris())
+                + "): use or stop those.");
+      }
+      earlier.nodes.forEach(node -> node.server().deleteFolder());
+    }
+
+    private Path createDirectory() {
+      try {
+        return directory == null
+            ? Files.createTempDirectory("holdfast-nodes-")
+            : Files.createDirectories(directory);
+      } catch (IOException e) {
+        throw new NodeException("Cannot create a directory for the nodes: " + e, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * Real redis-servers for tests and demos, and faults on them.
+ *
+ * <p>{@link dev.holdfast.testnodes.TestNodes#start(int)} starts some; each {@link
+ * dev.holdfast.testnodes.TestNode} can be frozen, thawed, killed and restarted. Needs a POSIX
+ * system (Linux, macOS).
+ */
+@NullMarked
+package dev.holdfast.testnodes;
+
+import org.jspecify.annotations.NullMarked;

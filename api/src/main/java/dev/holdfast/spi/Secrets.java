@@ -20,8 +20,10 @@ final class Secrets {
 
   private static final Pattern NODE_START =
       Pattern.compile("rediss?(?::|%3A)(?:/|%2F){2}", Pattern.CASE_INSENSITIVE);
+  private static final Pattern SLASH_OR_AT =
+      Pattern.compile("/|@|%2F|%40", Pattern.CASE_INSENSITIVE);
   private static final Pattern HOST_AND_PORT =
-      Pattern.compile("(?:\\[[0-9A-Fa-f:.]*+]|[A-Za-z0-9.-]*+)(?::[0-9]{0,5})?+(?:/[0-9]*+)?+");
+      Pattern.compile("(?:\\[[0-9A-Fa-f:.]*+]|[A-Za-z0-9.-]++)(?::[0-9]{1,5})?+(?:/[0-9]*+)?+");
   private static final Pattern PORT = Pattern.compile("[0-9]{0,5}");
   private static final Pattern UNCLOSED_IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]*+");
   private static final List<String> NAMES_OF_SECRETS =
@@ -75,11 +77,12 @@ final class Secrets {
     return Math.max(text.lastIndexOf('@'), encoded > options ? encoded : -1);
   }
 
+  /** The first node's, unless something stands before it that does not belong there. */
   private int startOfCredentials(int end) {
     Matcher node = NODE_START.matcher(text);
     if (node.find()
         && node.end() <= end
-        && Chars.firstOf("/@", text, 0, node.start()) == node.start()) {
+        && !SLASH_OR_AT.matcher(text).region(0, node.start()).find()) {
       return node.end();
     }
     return text.lastIndexOf(':', end) < 0 ? 0 : text.indexOf(':') + 1;
@@ -95,7 +98,7 @@ final class Secrets {
       int to = comma < 0 || comma > end ? end + 1 : comma;
       String node = text.substring(from, to);
       int at = node.indexOf('@');
-      if (!isUserInfo(node.substring(0, Math.max(at, 0)))) {
+      if (at == 0 || !isUserInfo(node.substring(0, Math.max(at, 0)))) {
         return Optional.empty();
       }
       if (at >= 0) {

@@ -46,7 +46,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 20_000)
+  @Property(tries = 3_000)
   void anyTextIsAUrlOrAConfigurationError(@ForAll("texts") String text) {
     try {
       LockUrl url = LockUrl.parse(text, Map.of());
@@ -57,7 +57,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 500)
   void anyOptionIsAValueOrAConfigurationError(@ForAll String name, @ForAll("texts") String value) {
     LockUrl url = LockUrl.parse("memory:", Map.of(name, value));
 
@@ -78,7 +78,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 2_000)
+  @Property(tries = 500)
   void whatIsWrittenIsReadBack(@ForAll("parts") Parts parts) {
     LockUrl url = LockUrl.parse(parts.written(), Map.of());
 

@@ -22,6 +22,8 @@ final class DirectoryLock {
    * @throws NodeException if somebody else has it
    */
   static <T> T during(Path directory, Supplier<T> work) {
+    // A file channel refuses to work for an interrupted thread, which must be able to clean up.
+    boolean interrupted = Thread.interrupted();
     try (FileChannel channel =
         FileChannel.open(
             directory.resolve(NAME), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -34,6 +36,10 @@ final class DirectoryLock {
       return work.get();
     } catch (IOException e) {
       throw new NodeException("Cannot lock the directory " + directory + ": " + e, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

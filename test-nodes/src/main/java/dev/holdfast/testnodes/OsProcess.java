@@ -49,7 +49,7 @@ record OsProcess(long pid, char state, String commandLine) {
     run(List.of("/bin/sh", "-c", "kill -" + signal + " " + pid));
   }
 
-  private static Optional<OsProcess> fromProc(long pid) {
+  static Optional<OsProcess> fromProc(long pid) {
     Path proc = Path.of("/proc", Long.toString(pid));
     try {
       String stat = Files.readString(proc.resolve("stat"), UTF_8);
@@ -65,7 +65,7 @@ record OsProcess(long pid, char state, String commandLine) {
     }
   }
 
-  private static Optional<OsProcess> fromPs(long pid) {
+  static Optional<OsProcess> fromPs(long pid) {
     String line =
         run(List.of("ps", "-o", "state=", "-o", "command=", "-p", Long.toString(pid))).strip();
     return line.isEmpty()

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,7 @@ public final class RawRedis implements AutoCloseable {
         connected = channel.finishConnect();
       }
       return connection;
-    } catch (IOException e) {
+    } catch (IOException | UnresolvedAddressException e) {
       closeQuietly(selector);
       closeQuietly(channel);
       throw new NodeException(
@@ -100,15 +101,15 @@ public final class RawRedis implements AutoCloseable {
         throw error;
       }
       return reply;
-    } catch (IOException e) {
+    } catch (IOException | NumberFormatException e) {
       close();
       throw new NodeException(
           address
               + " did not answer "
               + (args.length == 0 ? "an empty command" : args[0])
-              + " within "
+              + " (limit "
               + limit.toMillis()
-              + " ms: "
+              + " ms): "
               + e,
           e);
     }

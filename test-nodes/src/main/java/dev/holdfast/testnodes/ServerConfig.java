@@ -8,7 +8,20 @@ import java.util.Set;
 /** What goes into a node's redis.conf besides its own port and folder. */
 record ServerConfig(ServerBinary binary, List<String> extraLines) {
   private static final Set<String> OURS =
-      Set.of("port", "bind", "dir", "daemonize", "supervised", "pidfile", "logfile", "include");
+      Set.of(
+          "port",
+          "bind",
+          "dir",
+          "daemonize",
+          "supervised",
+          "pidfile",
+          "logfile",
+          "include",
+          "set-proc-title",
+          "proc-title-template",
+          "dbfilename",
+          "appendfilename",
+          "appenddirname");
 
   /** Checks lines that a user wrote. */
   static List<String> checked(List<String> lines) {

@@ -65,6 +65,11 @@ final class ServerProcess {
     }
   }
 
+  /** Whether there is what it takes to launch it. */
+  boolean isPrepared() {
+    return Files.exists(folder.resolve(CONF_FILE));
+  }
+
   /** Starts the server and returns while it comes up. */
   void launch() {
     Path output = folder.resolve(OUTPUT_FILE);

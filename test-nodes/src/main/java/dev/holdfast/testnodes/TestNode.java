@@ -187,8 +187,9 @@ public final class TestNode {
 
   /**
    * How often each command was called since the start or the last reset, by its name in lower case
-   * ({@code set}, {@code evalsha}). Commands in scripts count too, and so does what this class
-   * sends: {@code ping} and {@code info} at the start, {@code info} for each call of this method.
+   * ({@code set}, {@code evalsha}; Redis 7 has {@code config|get} besides). Commands in scripts
+   * count too, and so does what this class sends: {@code ping} and {@code info} at the start,
+   * {@code info} for each call of this method.
    *
    * @throws NodeException if the node does not answer
    */
@@ -239,7 +240,7 @@ public final class TestNode {
   }
 
   private void requireOpen() {
-    if (closed) {
+    if (closed || !server.isPrepared()) {
       throw new NodeException(this + " cannot be restarted: its nodes have been closed.");
     }
   }

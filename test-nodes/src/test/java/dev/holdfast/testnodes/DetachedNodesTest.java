@@ -79,6 +79,24 @@ class DetachedNodesTest {
   }
 
   @Test
+  void anInterruptedThreadCanStopThem() {
+    TestNodes nodes = start();
+    Thread.currentThread().interrupt();
+    nodes.stop();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(nodes.all()).extracting(TestNode::state).containsOnly(State.DOWN);
+  }
+
+  @Test
+  void whatSomebodyElseHasStoppedCannotBeRestarted() {
+    TestNodes nodes = start();
+    attached().stop();
+    assertThatThrownBy(() -> nodes.node(0).restart())
+        .isInstanceOf(NodeException.class)
+        .hasMessageContaining("have been closed");
+  }
+
+  @Test
   void stopLeavesOtherPeoplesFilesInTheDirectory() throws IOException {
     Files.createDirectories(directory());
     Path other = Files.writeString(directory().resolve("notes.txt"), "keep");

@@ -125,6 +125,20 @@ class RawRedisTest {
   }
 
   @Test
+  void whereNothingListensOrNobodyIsTheAddressIsNamed() throws IOException {
+    int port;
+    try (ServerSocket closed = silentServer()) {
+      port = closed.getLocalPort();
+    }
+    assertThatThrownBy(() -> RawRedis.connect("127.0.0.1", port).close())
+        .isInstanceOf(NodeException.class)
+        .hasMessageContaining("Cannot connect to 127.0.0.1:" + port);
+    assertThatThrownBy(() -> RawRedis.connect("no-such-host.invalid", 1).close())
+        .isInstanceOf(NodeException.class)
+        .hasMessageContaining("no-such-host.invalid:1");
+  }
+
+  @Test
   void anInterruptNeitherEndsACallNorGetsLost() {
     Thread.currentThread().interrupt();
     try (RawRedis redis = connect()) {

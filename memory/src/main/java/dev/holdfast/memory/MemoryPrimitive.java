@@ -1,0 +1,96 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Moment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A store as the core sees it. Every operation is over when the call returns. */
+record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
+  private static final Set<LockCapability> CAPABILITIES =
+      Set.of(
+          LockCapability.EXTENSION,
+          LockCapability.OWNER_SAFE_RELEASE,
+          LockCapability.HOLD_AT_LEAST,
+          LockCapability.INSPECTION,
+          LockCapability.FORCE_RELEASE,
+          LockCapability.FENCING_TOKEN);
+
+  private record MemoryGrant(
+      String name, String token, OptionalLong fencingToken, Moment validUntil) implements Grant {}
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    // no name is the store's own, and no ttl is too short for it
+  }
+
+  @Override
+  public CompletionStage<Outcome> attempt(Attempt attempt) {
+    Moment validUntil = fromNow(attempt.ttl());
+    Outcome outcome =
+        store
+            .take(attempt.name(), attempt.owner(), validUntil.nanos())
+            .<Outcome>map(
+                hold ->
+                    new MemoryGrant(
+                        attempt.name(), hold.token(), OptionalLong.of(hold.fence()), validUntil))
+            .orElseGet(() -> new Refusal(0, 1, 0));
+    return CompletableFuture.completedFuture(outcome);
+  }
+
+  @Override
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+    Moment validUntil = fromNow(ttl);
+    Extension extension =
+        store
+            .extend(grant.name(), grant.token(), validUntil.nanos())
+            .<Extension>map(Lost::new)
+            .orElseGet(() -> new Extended(validUntil));
+    return CompletableFuture.completedFuture(extension);
+  }
+
+  @Override
+  public CompletionStage<Optional<LossReason>> release(
+      Grant grant, Duration keep, boolean callerWaits) {
+    return CompletableFuture.completedFuture(
+        keep.isZero()
+            ? store.release(grant.name(), grant.token())
+            : store.shorten(grant.name(), grant.token(), fromNow(keep).nanos()));
+  }
+
+  @Override
+  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+    return CompletableFuture.completedFuture(store.status(name));
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name) {
+    return CompletableFuture.completedFuture(store.remove(name));
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return type.isInstance(store) ? Optional.of(type.cast(store)) : Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    // what is held is left to expire, and the store may be shared
+  }
+
+  private Moment fromNow(Duration duration) {
+    return store.clock().now().plusNanos(duration.toNanos());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.holdfast.memory;
+
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who holds which lock. A test takes locks away with it, to see what the holder makes of the loss:
+ *
+ * <pre>{@code
+ * MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
+ * store.steal("nightly-report", Duration.ofSeconds(30));
+ * }</pre>
+ *
+ * <p>As with a store on other machines, a holder does not see at once what is done here: its lease
+ * says that it is held until its own clock, its next renewal or extension, or its release tells
+ * otherwise. To end a lease by its own clock, move that one ({@link MemoryLocks.Builder#clock}).
+ *
+ * <p>Exact: a lock is held until the monotonic time of the store's clock has passed its ttl. A
+ * lease goes by wall-clock time besides, so it never ends after its lock. Safe for use by many
+ * threads.
+ */
+public final class MemoryStore {
+  private static final String THIEF = "stolen";
+  private static final int TOKEN_BYTES = 20;
+  private static final Map<String, MemoryStore> SHARED = new ConcurrentHashMap<>();
+
+  private final Clock clock;
+  private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
+
+  /** One for all names, so that nothing has to be kept of a name that nobody holds. */
+  private final AtomicLong fence = new AtomicLong();
+
+  /**
+   * One grant.
+   *
+   * @param until when it ends, as {@link Clock#nanos()}; it stays where it is until somebody looks
+   */
+  record Hold(String owner, String token, long fence, long until) {
+    Hold endingAt(long newEnd) {
+      return new Hold(owner, token, fence, newEnd);
+    }
+  }
+
+  MemoryStore(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** The store of this name, for the life of the JVM. */
+  static MemoryStore shared(String name) {
+    return SHARED.computeIfAbsent(name, n -> new MemoryStore(Clock.system()));
+  }
+
+  /**
+   * Ends a lock as if its time were up: others can have it now. Its holder finds {@link
+   * LossReason#EXPIRED}; or {@link LossReason#TAKEN} if by then another owner has come.
+   *
+   * @param name the name of the lock
+   * @return true if it was held
+   */
+  public boolean expire(String name) {
+    while (true) {
+      Hold hold = holds.get(name);
+      if (hold == null || left(hold) <= 0) {
+        return false;
+      }
+      if (holds.replace(name, hold, hold.endingAt(clock.nanos()))) {
+        return true;
+      }
+    }
+  }
+
+  /**
+   * Gives a lock to another owner, whether it is held or not. Its holder finds {@link
+   * LossReason#TAKEN}. {@link #remove} takes it from the thief.
+   *
+   * @param name the name of the lock
+   * @param ttl how long the thief has it; above zero
+   * @throws dev.holdfast.LockConfigurationException if the name or the ttl is out of range
+   */
+  public void steal(String name, Duration ttl) {
+    LockRequest theft = LockRequest.of(name, ttl);
+    String token = newToken(THIEF);
+    long until = clock.nanos() + theft.ttl().toNanos();
+    holds.compute(name, (n, hold) -> new Hold(THIEF, token, fence.incrementAndGet(), until));
+  }
+
+  /**
+   * Removes a lock, as an operator does. Its holder finds {@link LossReason#REMOVED}; or {@link
+   * LossReason#TAKEN} if by then another owner has come.
+   *
+   * @param name the name of the lock
+   * @return true if it was held
+   */
+  public boolean remove(String name) {
+    Hold removed = holds.remove(name);
+    return removed != null && left(removed) > 0;
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  /** A new hold, if nobody holds the lock. */
+  Optional<Hold> take(String name, String owner, long until) {
+    String token = newToken(owner);
+    Hold inPlace =
+        holds.compute(
+            name,
+            (n, hold) ->
+                hold != null && left(hold) > 0
+                    ? hold
+                    : new Hold(owner, token, fence.incrementAndGet(), until));
+    return inPlace.token().equals(token) ? Optional.of(inPlace) : Optional.empty();
+  }
+
+  /** Moves the end of a hold, never to an earlier time. Empty if it was held until now. */
+  Optional<LossReason> extend(String name, String token, long until) {
+    return change(name, token, hold -> hold.until() - until >= 0 ? hold : hold.endingAt(until));
+  }
+
+  /** Ends a hold at this time, if it would end later. Empty if it was held until now. */
+  Optional<LossReason> shorten(String name, String token, long until) {
+    return change(name, token, hold -> hold.until() - until <= 0 ? hold : hold.endingAt(until));
+  }
+
+  /** Ends a hold. Empty if it was held until now. */
+  Optional<LossReason> release(String name, String token) {
+    return change(name, token, hold -> null);
+  }
+
+  Optional<LockStatus> status(String name) {
+    Hold hold = holds.get(name);
+    long left = hold == null ? 0 : left(hold);
+    return hold == null || left <= 0
+        ? Optional.empty()
+        : Optional.of(new LockStatus(name, hold.owner(), Duration.ofNanos(left), 1, 1));
+  }
+
+  private Optional<LossReason> change(
+      String name, String token, Function<Hold, @Nullable Hold> change) {
+    while (true) {
+      Hold hold = holds.get(name);
+      if (hold == null) {
+        return Optional.of(LossReason.REMOVED);
+      }
+      if (!hold.token().equals(token)) {
+        return Optional.of(LossReason.TAKEN);
+      }
+      boolean ended = left(hold) <= 0;
+      Hold changed = ended ? null : change.apply(hold);
+      if (changed == null ? holds.remove(name, hold) : holds.replace(name, hold, changed)) {
+        return ended ? Optional.of(LossReason.EXPIRED) : Optional.empty();
+      }
+    }
+  }
+
+  /** Nanoseconds until its end. */
+  private long left(Hold hold) {
+    return hold.until() - clock.nanos();
+  }
+
+  /** As Redlock's, so that what users see of a token is the same. It keeps no secret here. */
+  private static String newToken(String owner) {
+    byte[] bytes = new byte[TOKEN_BYTES];
+    ThreadLocalRandom.current().nextBytes(bytes);
+    return owner + ":" + HexFormat.of().formatHex(bytes);
+  }
+}

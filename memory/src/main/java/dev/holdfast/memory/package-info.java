@@ -1,0 +1,23 @@
+/**
+ * Locks in one process: for unit tests of code that takes locks, and as the reference that other
+ * backends are held to. Not for production: other processes see nothing of them.
+ *
+ * <pre>{@code
+ * try (LockManager locks = LockManager.open("memory:")) {
+ *   MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
+ *   ReportJob job = new ReportJob(locks); // takes "nightly-report"
+ *   job.begin();
+ *   store.steal("nightly-report", Duration.ofSeconds(30));
+ *   assertThrows(LockLostException.class, job::writePage); // because it calls lease.extend(ttl)
+ * }
+ * }</pre>
+ *
+ * <p>{@code memory:} is a store of the manager's own; {@code memory:orders} is one that all
+ * managers of this JVM share which name it. The options of the URL are {@code maxTtl}, {@code
+ * retryDelay} and {@code owner}. {@link dev.holdfast.memory.MemoryLocks} takes a clock besides, so
+ * that a test can move time.
+ */
+@NullMarked
+package dev.holdfast.memory;
+
+import org.jspecify.annotations.NullMarked;

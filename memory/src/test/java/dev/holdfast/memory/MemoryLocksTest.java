@@ -1,0 +1,243 @@
+package dev.holdfast.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockUnavailableException;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two managers on one store, whose clock moves only by hand. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS)
+class MemoryLocksTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration TICK = Duration.ofNanos(1);
+
+  private final ManualClock clock = new ManualClock();
+  private final LockManager one = MemoryLocks.builder().clock(clock).owner("one").open();
+  private final LockManager two =
+      MemoryLocks.builder().store(one.unwrap(MemoryStore.class).orElseThrow()).open();
+
+  @AfterEach
+  void close() {
+    one.close();
+    two.close();
+  }
+
+  @Test
+  void aLockIsHeldUntilItsTtlHasPassedToTheNanosecond() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    assertThat(lease.remaining()).isEqualTo(TTL);
+
+    clock.advance(TTL.minusMillis(1));
+    assertThat(lease.remaining()).isEqualTo(Duration.ofMillis(1));
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+
+    clock.advance(Duration.ofMillis(1).minus(TICK));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+
+    clock.advance(TICK);
+    assertThat(two.tryAcquire("x", TTL)).isPresent();
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void aLeaseNeverEndsAfterItsLock() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    clock.advance(TTL.minus(TICK));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+    clock.advance(TICK);
+    assertThat(lease.remaining()).isZero();
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void aWallClockThatIsSetAheadEndsTheLeaseAndSettingItBackLetsNobodyElseIn() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+
+    clock.setWall(Duration.ofHours(1));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+    clock.setWall(Duration.ofHours(-1));
+    assertThat(lease.isHeld()).isTrue();
+
+    clock.setWall(Duration.ofHours(1));
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(two.tryAcquire("x", TTL)).as("what was lost is given back").isPresent();
+  }
+
+  @Test
+  void aReleaseLetsTheOtherInAndTouchesNothingOfTheOthersLater() throws Exception {
+    Lease mine = one.acquire("x", TTL);
+    assertThat(mine.release()).isTrue();
+    Lease theirs = two.acquire("x", TTL);
+
+    assertThat(mine.release()).isTrue();
+    assertThat(theirs.isHeld()).isTrue();
+    assertThat(one.tryAcquire("x", TTL)).isEmpty();
+  }
+
+  @Test
+  void theLeaseThatExpiredDoesNotReleaseTheNextOnes() throws Exception {
+    Lease late = one.acquire("x", TTL);
+    clock.advance(TTL);
+    Lease theirs = two.acquire("x", TTL);
+
+    assertThat(late.release()).isFalse();
+    assertThat(one.tryAcquire("x", TTL)).isEmpty();
+    assertThat(theirs.release()).isTrue();
+  }
+
+  @Test
+  void fencingTokensIncreaseFromGrantToGrantHoweverTheLastOneEnded() throws Exception {
+    MemoryStore store = one.unwrap(MemoryStore.class).orElseThrow();
+    List<Long> fences = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      Lease lease = (i % 2 == 0 ? one : two).acquire("x", TTL);
+      fences.add(lease.fencingToken().orElseThrow());
+      switch (i) {
+        case 0 -> assertThat(lease.release()).isTrue();
+        case 1 -> clock.advance(TTL);
+        case 2 -> assertThat(store.expire("x")).isTrue();
+        case 3 -> assertThat(one.forceRelease("x")).isTrue();
+        default -> lease.close();
+      }
+    }
+    assertThat(fences).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void everyGrantHasItsOwnToken() throws Exception {
+    HashSet<String> tokens = new HashSet<>();
+    for (int i = 0; i < 100; i++) {
+      try (Lease lease = one.acquire("x", TTL)) {
+        assertThat(lease.token()).matches("one:[0-9a-f]{40}");
+        tokens.add(lease.token());
+      }
+    }
+    assertThat(tokens).hasSize(100);
+  }
+
+  @Test
+  void anExtensionReachesExactlyTheNewTtlFromNow() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    clock.advance(Duration.ofSeconds(20));
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(TTL);
+
+    clock.advance(TTL.minus(TICK));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+    clock.advance(TICK);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(two.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void anExtensionNeverShortens() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    lease.extend(Duration.ofSeconds(1));
+    assertThat(lease.remaining()).isEqualTo(TTL);
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+  }
+
+  @Test
+  void anExtensionDoesNotReviveWhatAnotherManagerRemoved() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    assertThat(two.forceRelease("x")).isTrue();
+
+    assertThatThrownBy(() -> lease.extend(TTL))
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.REMOVED));
+    assertThat(two.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void heldAtLeastKeepsOthersOutAfterTheReleaseForExactlyThatLong() throws Exception {
+    LockRequest request = LockRequest.of("x", TTL).holdAtLeast(Duration.ofSeconds(10));
+    Lease lease = one.acquire(request);
+    clock.advance(Duration.ofSeconds(4));
+    assertThat(lease.release()).isTrue();
+    assertThat(lease.isHeld()).isFalse();
+
+    clock.advance(Duration.ofSeconds(6).minus(TICK));
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+    clock.advance(TICK);
+    assertThat(two.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void inspectionTellsWhoHoldsAndForHowLong() throws Exception {
+    assertThat(two.inspect("x")).isEmpty();
+    Lease lease = one.acquire(LockRequest.of("x", TTL).owner("alice"));
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(two.inspect("x"))
+        .contains(new LockStatus("x", "alice", Duration.ofSeconds(20), 1, 1));
+    assertThat(lease.release()).isTrue();
+    assertThat(two.inspect("x")).isEmpty();
+  }
+
+  @Test
+  void inspectionOfWhatHasExpiredIsEmptyAndSoIsItsForcedRelease() throws Exception {
+    one.acquire("x", TTL);
+    clock.advance(TTL);
+    assertThat(two.inspect("x")).isEmpty();
+    assertThat(two.forceRelease("x")).isFalse();
+  }
+
+  @Test
+  void oneWhoWaitsInAnotherManagerHasTheLockSoonAfterItsRelease() throws Exception {
+    try (LockManager here = MemoryLocks.builder().open();
+        LockManager there =
+            MemoryLocks.builder().store(here.unwrap(MemoryStore.class).orElseThrow()).open()) {
+      Lease lease = here.acquire("x", TTL);
+      ExecutorService thread = Executors.newSingleThreadExecutor();
+      try {
+        Future<Lease> waiting = thread.submit((Callable<Lease>) () -> there.acquire("x", TTL));
+        assertThat(lease.release()).isTrue();
+        assertThat(waiting.get(1, TimeUnit.SECONDS).isHeld()).isTrue();
+      } finally {
+        thread.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void oneWhoWaitedInVainIsToldThatAnotherOwnerRefused() throws Exception {
+    one.acquire("x", TTL);
+    assertThatThrownBy(() -> two.acquire(LockRequest.of("x", TTL).waitAtMost(Duration.ZERO)))
+        .isInstanceOfSatisfying(
+            LockUnavailableException.class,
+            e -> {
+              assertThat(e.granted()).isZero();
+              assertThat(e.refused()).isOne();
+              assertThat(e.unanswered()).isZero();
+            });
+  }
+
+  @Test
+  void aManagerThatIsClosedLeavesItsLocksToExpire() throws Exception {
+    Lease lease = one.acquire("x", TTL);
+    one.close();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(two.tryAcquire("x", TTL)).isEmpty();
+    clock.advance(TTL);
+    assertThat(two.tryAcquire("x", TTL)).isPresent();
+  }
+}

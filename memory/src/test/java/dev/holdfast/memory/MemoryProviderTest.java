@@ -1,0 +1,121 @@
+package dev.holdfast.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class MemoryProviderTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  @Test
+  void memoryIsAStoreOfTheManagersOwn() throws Exception {
+    try (LockManager one = LockManager.open("memory:");
+        LockManager two = LockManager.open("memory:")) {
+      assertThat(one.tryAcquire("x", TTL)).isPresent();
+      assertThat(two.tryAcquire("x", TTL)).isPresent();
+    }
+  }
+
+  @Test
+  void memoryWithANameIsAStoreThatManagersOfThisJvmShare() throws Exception {
+    String url = "memory:" + UUID.randomUUID();
+    try (LockManager one = LockManager.open(url);
+        LockManager two = LockManager.open(url);
+        LockManager other = LockManager.open(url + "-other")) {
+      Lease held = one.acquire("x", TTL);
+      assertThat(two.tryAcquire("x", TTL)).isEmpty();
+      assertThat(other.tryAcquire("x", TTL)).isPresent();
+      assertThat(held.release()).isTrue();
+      assertThat(two.tryAcquire("x", TTL)).isPresent();
+    }
+  }
+
+  @Test
+  void aManagerGivesItsStoreAsTheTestHandle() {
+    String url = "memory:" + UUID.randomUUID();
+    try (LockManager one = LockManager.open(url);
+        LockManager two = LockManager.open(url);
+        LockManager alone = LockManager.open("memory:")) {
+      assertThat(one.unwrap(MemoryStore.class)).isPresent();
+      assertThat(two.unwrap(MemoryStore.class)).isEqualTo(one.unwrap(MemoryStore.class));
+      assertThat(alone.unwrap(MemoryStore.class))
+          .isPresent()
+          .isNotEqualTo(one.unwrap(MemoryStore.class));
+      assertThat(one.unwrap(String.class)).isEmpty();
+    }
+  }
+
+  @Test
+  void itDeclaresAllButFaultTolerance() {
+    try (LockManager manager = LockManager.open("memory:")) {
+      assertThat(manager.capabilities())
+          .containsExactlyInAnyOrder(
+              LockCapability.EXTENSION,
+              LockCapability.KEEP_ALIVE,
+              LockCapability.FENCING_TOKEN,
+              LockCapability.OWNER_SAFE_RELEASE,
+              LockCapability.HOLD_AT_LEAST,
+              LockCapability.FIFO_IN_PROCESS,
+              LockCapability.INSPECTION,
+              LockCapability.FORCE_RELEASE);
+    }
+  }
+
+  @Test
+  void theUrlSetsTheLongestTtlAndTheOwner() throws Exception {
+    try (LockManager manager = LockManager.open("memory:?maxTtl=40s&owner=alice")) {
+      Lease lease = manager.acquire("x", Duration.ofSeconds(40));
+      assertThat(lease.token()).matches("alice:[0-9a-f]{40}");
+      assertThat(manager.inspect("x").map(LockStatus::owner)).contains("alice");
+      assertThatThrownBy(() -> manager.tryAcquire("y", Duration.ofSeconds(41)))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("PT41S")
+          .hasMessageContaining("PT40S");
+    }
+  }
+
+  @Test
+  void optionsThatAreGivenBesidesTheUrlOverrideIt() throws Exception {
+    try (LockManager manager = LockManager.open("memory:?owner=alice", Map.of("owner", "bob"))) {
+      assertThat(manager.acquire("x", TTL).token()).startsWith("bob:");
+    }
+  }
+
+  @Test
+  void anOptionThatIsNotKnownIsRefusedWithTheNearestOne() {
+    assertThatThrownBy(() -> LockManager.open("memory:?retryDely=5ms"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("retryDely")
+        .hasMessageContaining("the nearest is retryDelay");
+  }
+
+  @Test
+  void aRetryDelayOfZeroIsRefused() {
+    assertThatThrownBy(() -> LockManager.open("memory:?retryDelay=0ms"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("retryDelay");
+  }
+
+  @Test
+  void nodesAreRefusedBecauseThereAreNone() {
+    assertThatThrownBy(() -> LockManager.open("memory:redis://h1:6379"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("memory:name");
+  }
+
+  @Test
+  void aDriverIsNotAcceptedBecauseThereIsNone() {
+    assertThatThrownBy(() -> LockManager.open("memory:lettuce:redis://h1:6379"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("lettuce");
+  }
+}

@@ -1,0 +1,140 @@
+package dev.holdfast.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The handle with which users test what they do when a lock is lost. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS)
+class MemoryStoreTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  private final ManualClock clock = new ManualClock();
+  private final LockManager manager = MemoryLocks.builder().clock(clock).open();
+  private final MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
+
+  @AfterEach
+  void close() {
+    manager.close();
+  }
+
+  @Test
+  void aLockThatWasMadeToExpireIsFreeAndItsHolderFindsExpired() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    assertThat(store.expire("x")).isTrue();
+
+    assertThat(manager.inspect("x")).isEmpty();
+    assertThat(lease.isHeld()).as("the holder has not asked yet").isTrue();
+    assertThat(lossFoundByExtending(lease)).isEqualTo(LossReason.EXPIRED);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void aLockThatExpiredAndWasTakenSinceIsTaken() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    assertThat(store.expire("x")).isTrue();
+    Lease next = manager.acquire("x", TTL);
+
+    assertThat(lossFoundByExtending(lease)).isEqualTo(LossReason.TAKEN);
+    assertThat(next.isHeld()).isTrue();
+    next.extend(TTL);
+  }
+
+  @Test
+  void aStolenLockIsTheThiefsAndItsHolderFindsTaken() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    store.steal("x", Duration.ofSeconds(5));
+
+    assertThat(lossFoundByExtending(lease)).isEqualTo(LossReason.TAKEN);
+    assertThat(manager.tryAcquire("x", TTL)).as("the loser released nothing").isEmpty();
+    clock.advance(Duration.ofSeconds(5));
+    assertThat(manager.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void aStolenLockIsReleasedInVain() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    store.steal("x", TTL);
+    assertThat(lease.release()).isFalse();
+    assertThat(lease.release()).isFalse();
+    assertThat(manager.tryAcquire("x", TTL)).isEmpty();
+  }
+
+  @Test
+  void aLockThatNobodyHoldsCanBeGivenToAnotherOwnerAndTakenFromIt() throws Exception {
+    store.steal("x", TTL);
+    assertThat(manager.tryAcquire("x", TTL)).isEmpty();
+    assertThat(store.remove("x")).isTrue();
+    assertThat(manager.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void aThiefsFencingTokenLiesBetweenThoseOfTheHoldersBeforeAndAfterIt() throws Exception {
+    long before = manager.acquire("x", TTL).fencingToken().orElseThrow();
+    store.steal("x", TTL);
+    assertThat(store.remove("x")).isTrue();
+    long after = manager.acquire("x", TTL).fencingToken().orElseThrow();
+    assertThat(after).isEqualTo(before + 2);
+  }
+
+  @Test
+  void aRemovedLockIsFreeAndItsHolderFindsRemoved() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    assertThat(store.remove("x")).isTrue();
+    assertThat(lossFoundByExtending(lease)).isEqualTo(LossReason.REMOVED);
+    assertThat(manager.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void whatNobodyHoldsNeitherExpiresNorIsRemoved() throws Exception {
+    assertThat(store.expire("x")).isFalse();
+    assertThat(store.remove("x")).isFalse();
+    manager.acquire("y", TTL);
+    clock.advance(TTL);
+    assertThat(store.expire("y")).isFalse();
+    assertThat(store.remove("y")).isFalse();
+  }
+
+  @Test
+  void aTheftForNoTimeIsRefused() {
+    assertThatThrownBy(() -> store.steal("x", Duration.ZERO))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("PT0S");
+  }
+
+  @Test
+  void aLeaseThatIsKeptAliveIsToldOfTheTheftByItsNextRenewal() throws Exception {
+    try (LockManager real = LockManager.open("memory:")) {
+      Lease lease =
+          real.acquire(
+              LockRequest.of("x", Duration.ofMillis(300)).keepAliveUpTo(Duration.ofMinutes(1)));
+      CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+      assertThat(lost).isNotDone();
+      real.unwrap(MemoryStore.class).orElseThrow().steal("x", TTL);
+
+      assertThat(lost.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.TAKEN);
+      assertThat(lease.isHeld()).isFalse();
+    }
+  }
+
+  private static LossReason lossFoundByExtending(Lease lease) {
+    try {
+      lease.extend(TTL);
+    } catch (LockLostException lost) {
+      return lost.reason();
+    }
+    throw new AssertionError("the extension found the lock still held");
+  }
+}

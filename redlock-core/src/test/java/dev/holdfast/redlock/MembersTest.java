@@ -1,0 +1,200 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Connecting, examining, reconnecting, in a time that the test moves. */
+class MembersTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(3);
+  private final Logger logger = Logger.getLogger(Redlock.class.getName());
+  private final List<String> log = new ArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+          log.add(
+              line.getLevel()
+                  + " "
+                  + java.text.MessageFormat.format(line.getMessage(), line.getParameters()));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  @BeforeEach
+  void listen() {
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+  }
+
+  @AfterEach
+  void stopListening() {
+    logger.removeHandler(handler);
+    logger.setUseParentHandlers(true);
+  }
+
+  @Test
+  @DisplayName("OPEN-1: a minority that is down is logged once and tried every second, for ever")
+  void aMinorityThatIsDownIsTriedForEver() {
+    nodes.unreachable(2, new IllegalStateException("connection refused"));
+    open();
+    time.advance(Duration.ofSeconds(60));
+
+    assertThat(nodes.connects()).filteredOn(node -> node == 2).hasSize(61);
+    assertThat(log)
+        .containsExactly(
+            "WARNING node h3:6379 is down: connection refused; trying again every second");
+  }
+
+  @Test
+  @DisplayName("FAULT-3: a node that comes back is used within a second, and one line says so")
+  void aNodeThatComesBackIsUsed() {
+    nodes.unreachable(2, new IllegalStateException("connection refused"));
+    LockManager locks = open();
+    nodes.unreachable(2, null);
+    time.advance(SECOND);
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+
+    assertThat(nodes.take()).hasSize(3);
+    assertThat(log).hasSize(2).last().isEqualTo("INFO node h3:6379 is back");
+  }
+
+  @Test
+  @DisplayName("OPEN-1: without a quorum, opening fails and names each node and cause")
+  void withoutAQuorumOpeningFails() {
+    nodes.unreachable(1, new IllegalStateException("connection refused"));
+    nodes.unreachable(2, new IllegalStateException("no route to host"));
+
+    assertThatThrownBy(this::open)
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll(
+            "1 of 3", "h2:6379: connection refused", "h3:6379: no route to host");
+    assertThat(nodes.isClosed()).isTrue();
+  }
+
+  @Test
+  @DisplayName("OPEN-2: the same server twice is a configuration error that names both")
+  void theSameServerTwiceIsRefused() {
+    nodes.info(2, "run_id:r0\r\nrole:master\r\n");
+    assertThatThrownBy(this::open)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("h3:6379", "h1:6379", "same server");
+  }
+
+  @Test
+  @DisplayName("OPEN-2: a replica is a configuration error that names its master")
+  void aReplicaIsRefused() {
+    nodes.info(1, "run_id:x\r\nrole:slave\r\nmaster_host:h9\r\nmaster_port:6379\r\n");
+    assertThatThrownBy(this::open)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("h2:6379", "replica of h9:6379");
+  }
+
+  @Test
+  @DisplayName("OPEN-2: a node that comes back as the same server as another does not vote")
+  void aNodeThatComesBackAsAnotherDoesNotVote() {
+    LockManager locks = open();
+    nodes.info(2, "run_id:r0\r\nrole:master\r\n");
+    nodes.breakConnection(2);
+    time.advance(SECOND);
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+
+    assertThat(nodes.take()).hasSize(2);
+    assertThat(log).singleElement().asString().startsWith("WARNING node h3:6379 is down");
+  }
+
+  @Test
+  @DisplayName("OPEN-3: a policy that can evict lock keys is a warning that names node and policy")
+  void anEvictingPolicyIsAWarning() {
+    nodes.info(0, "run_id:r0\r\nrole:master\r\nmaxmemory_policy:allkeys-lru\r\n");
+    open();
+    assertThat(log).singleElement().asString().contains("h1:6379", "allkeys-lru", "noeviction");
+  }
+
+  @Test
+  @DisplayName("OPEN-4: connect=lazy connects at the first request")
+  void lazyConnectsAtTheFirstRequest() {
+    LockManager locks = Redlock.open(nodes, options().connectLazily());
+    assertThat(nodes.connects()).isEmpty();
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+    assertThat(nodes.take()).hasSize(3);
+  }
+
+  @Test
+  @DisplayName("a connection on which nothing comes back is dropped, once, and made anew")
+  void aSilentConnectionIsDropped() {
+    LockManager locks = open();
+    for (int attempt = 0; attempt < 30; attempt++) {
+      locks.tryAcquireAsync(LockRequest.of("a" + attempt, SECOND));
+      nodes.take().stream()
+          .filter(a -> a.node() != 2)
+          .forEach(a -> a.round().reply(a.node(), "OK"));
+      time.advance(Duration.ofMillis(50));
+    }
+    assertThat(nodes.disconnects()).containsExactly(2);
+    assertThat(log).singleElement().asString().contains("h3:6379", "answers nothing");
+  }
+
+  @Test
+  @DisplayName("a connection that broke is made anew after a second, not before")
+  void aBrokenConnectionIsMadeAnew() {
+    open();
+    nodes.breakConnection(1);
+    time.advance(Duration.ofMillis(999));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+    time.advance(Duration.ofMillis(1));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 1);
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: a closed manager connects no more")
+  void aClosedManagerConnectsNoMore() {
+    nodes.unreachable(2, new IllegalStateException("connection refused"));
+    LockManager locks = open();
+    locks.close();
+    time.advance(Duration.ofSeconds(10));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+    assertThat(nodes.isClosed()).isTrue();
+  }
+
+  @Test
+  @DisplayName("a user who may not read INFO may still lock")
+  void infoIsNotNeeded() {
+    Examination examination =
+        new Examination(
+            found -> log.add("found " + found.isReplica()), cause -> log.add("failed"));
+    examination.error(0, "NOPERM this user has no permissions to run the 'info' command");
+    assertThat(log).containsExactly("found false");
+  }
+
+  private LockManager open() {
+    return Redlock.open(nodes, options());
+  }
+
+  private RedlockOptions options() {
+    return RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run);
+  }
+}

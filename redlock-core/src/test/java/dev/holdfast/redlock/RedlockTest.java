@@ -1,0 +1,461 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The algorithm, message by message, in a time that the test moves. */
+class RedlockTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration DRIFT = Duration.ofMillis(102);
+  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+
+  private final ManualTime time = new ManualTime();
+  private ScriptedNodes nodes = new ScriptedNodes(5);
+
+  @Test
+  @DisplayName("VAL-1: validity is the ttl less what elapsed since before the first message, less drift")
+  void validityIsMeasuredFromBeforeTheFirstMessage() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(30));
+    grant(asked, 0, 1);
+    time.advance(Duration.ofMillis(10));
+    grant(asked, 2);
+
+    assertThat(lease(future).remaining()).isEqualTo(TTL.minus(DRIFT).minusMillis(40));
+  }
+
+  @Test
+  @DisplayName("ACQ-2: the third of five votes decides, and the rest changes nothing")
+  void aQuorumDecides() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 3);
+    assertThat(future).isNotDone();
+    grant(asked, 4);
+    Lease lease = lease(future);
+    asked.get(1).round().reply(1, null);
+    asked.get(2).round().failure(2, new IllegalStateException("gone"));
+
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("VAL-2, VAL-5: a machine that slept through the votes has no lock")
+  void aMachineThatSleptHasSpentItsValidity() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    time.sleepMachine(TTL);
+    grant(asked, 0, 1, 2, 3, 4);
+    nodes.answerAll(RedlockTest::mine);
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("REL-2, ACQ-3: a failed attempt is taken back on every node, the silent ones too")
+  void aFailedAttemptIsReleasedEverywhere() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    refuse(asked, 2, 3);
+    time.advance(NODE_TIMEOUT);
+
+    List<Asked> released = nodes.take();
+    assertThat(released).extracting(Asked::node).containsExactly(0, 1, 2, 3, 4);
+    assertThat(released).extracting(Asked::name).containsOnly("EVALSHA");
+    assertThat(released.get(4).command().words()).contains(tokenOf(asked.get(0)));
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a failed attempt hears its voters again before it is told, but waits for no other")
+  void aRefusalIsToldWhenThoseWhoVotedHaveReleased() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    refuse(asked, 1, 2, 3);
+    List<Asked> released = nodes.take();
+    reply(released, Scripts.MINE, 0);
+    reply(released, Scripts.OTHER, 1, 2);
+    assertThat(future).isNotDone();
+    reply(released, Scripts.OTHER, 3);
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-9: keys of another type that alone prevent a quorum are a configuration error")
+  void aForeignTypeIsAConfigurationError() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    refuse(asked, 2, 3, 4);
+    nodes.answer(
+        a -> {
+          if (a.node() < 2) {
+            a.round().reply(a.node(), Scripts.MINE);
+          } else {
+            a.round().error(a.node(), "WRONGTYPE Operation against a key of the wrong kind");
+          }
+        });
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("'a'", "h3:6379, h4:6379, h5:6379");
+  }
+
+  @Test
+  @DisplayName("ERR-1, ERR-2: without a quorum of answers it is an outage that names each node")
+  void noQuorumOfAnswersIsAnOutage() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    refuse(asked, 1);
+    asked.get(2).round().error(2, "LOADING Redis is loading the dataset in memory");
+    asked.get(3).round().failure(3, new IllegalStateException("connection reset"));
+    time.advance(NODE_TIMEOUT);
+    nodes.answerAll(RedlockTest::mine);
+
+    assertThatThrownBy(future::join)
+        .cause()
+        .isInstanceOfSatisfying(
+            LockBackendException.class,
+            e -> assertThat(e.failures()).containsOnlyKeys("h3:6379", "h4:6379", "h5:6379"))
+        .hasMessageContainingAll(
+            "2 of 5", "LOADING", "connection reset", "h5:6379: no answer within 50 ms");
+  }
+
+  @Test
+  @DisplayName("ERR-1: if mending what is misconfigured makes a quorum, it is a configuration error")
+  void errorsThatAPersonMustMendAreConfigurationErrors() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    for (int node : List.of(2, 3, 4)) {
+      asked.get(node).round().error(node, "NOPERM No permissions to access a key");
+    }
+    nodes.answerAll(RedlockTest::mine);
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("h3:6379", "NOPERM");
+  }
+
+  @Test
+  @DisplayName("ERR-6: a reply of an unexpected kind is no vote")
+  void anUnexpectedReplyIsNoVote() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    asked.get(2).round().reply(2, List.of("OK"));
+    asked.get(3).round().reply(3, 1L);
+    asked.get(4).round().reply(4, "QUEUED");
+    nodes.answerAll(RedlockTest::mine);
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll("h3:6379: an unexpected reply", "QUEUED");
+  }
+
+  @Test
+  @DisplayName("ACQ-5: every attempt has a token of its own")
+  void everyAttemptHasItsOwnToken() {
+    LockManager locks = open();
+    Set<String> tokens = new HashSet<>();
+    for (int attempt = 0; attempt < 100; attempt++) {
+      CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+      List<Asked> asked = nodes.take();
+      tokens.add(tokenOf(asked.get(0)));
+      refuse(asked, 0, 1, 2, 3, 4);
+      nodes.answerAll(RedlockTest::other);
+      assertThat(future.join()).isEmpty();
+    }
+    assertThat(tokens).hasSize(100).allMatch(t -> t.matches("me:[0-9a-f]{40}"));
+  }
+
+  @Test
+  @DisplayName("a script that a node does not know is sent with its source")
+  void anUnknownScriptIsSentWithItsSource() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    nodes.answer(a -> a.round().error(a.node(), "NOSCRIPT No matching script"));
+    List<Asked> again = nodes.take();
+    assertThat(again).extracting(Asked::name).containsOnly("EVAL").hasSize(5);
+    again.forEach(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(released.join()).isTrue();
+  }
+
+  @Test
+  @DisplayName("EXT: no source follows once the extension is decided, for a release may be under way")
+  void aDecidedExtensionIsNotSentAgain() {
+    Lease lease = acquired(open());
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> asked = nodes.take();
+    reply(asked, Scripts.MINE, 0, 1, 2);
+    extended.join();
+    asked.get(3).round().error(3, "NOSCRIPT No matching script");
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a release is sent with its source however late, so that no key is left")
+  void aDecidedReleaseIsSentAgain() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    List<Asked> asked = nodes.take();
+    reply(asked, Scripts.MINE, 0, 1, 2);
+    assertThat(released.join()).isTrue();
+    asked.get(3).round().error(3, "NOSCRIPT No matching script");
+    assertThat(nodes.take()).extracting(Asked::name).containsExactly("EVAL");
+  }
+
+  @Test
+  @DisplayName("REL-6: a release that a broken connection swallowed is sent once more on the next one")
+  void anUnansweredReleaseIsSentOnTheNextConnection() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    nodes.answer(
+        a -> {
+          if (a.node() != 2) {
+            a.round().reply(a.node(), Scripts.MINE);
+          } else {
+            a.round().failure(2, new IllegalStateException("connection reset"));
+          }
+        });
+    nodes.breakConnection(2);
+    assertThat(released.join()).isTrue();
+    time.advance(Duration.ofSeconds(1));
+
+    List<Asked> owed = nodes.take();
+    assertThat(owed).extracting(Asked::node).containsExactly(2);
+    assertThat(owed.get(0).command().words()).contains(lease.token());
+    owed.get(0).round().reply(2, Scripts.MINE);
+    nodes.breakConnection(2);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("REL-6: a silent node's release is owed too, once its connection breaks at last")
+  void aReleaseThatFailsAfterItsDeadlineIsOwed() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    List<Asked> asked = nodes.take();
+    reply(asked, Scripts.MINE, 0, 1, 2, 3);
+    assertThat(released.join()).isTrue();
+    asked.get(4).round().failure(4, new IllegalStateException("connection reset"));
+    nodes.breakConnection(4);
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(nodes.take()).extracting(Asked::node).containsExactly(4);
+  }
+
+  @Test
+  @DisplayName("a node that was down all the while is owed nothing")
+  void aNodeThatWasNeverAskedIsOwedNothing() {
+    nodes.unreachable(4, new IllegalStateException("connection refused"));
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    nodes.answerAll(RedlockTest::mine);
+    assertThat(released.join()).isTrue();
+    nodes.unreachable(4, null);
+    time.advance(Duration.ofSeconds(2));
+
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("EXT-1: the new end of validity counts from before the extension was sent")
+  void anExtensionIsMeasuredFromBeforeItWasSent() {
+    Lease lease = acquired(open());
+    time.advance(Duration.ofSeconds(5));
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(20));
+    reply(asked, Scripts.MINE, 0, 1, 2);
+    extended.join();
+
+    assertThat(lease.remaining()).isEqualTo(TTL.minus(DRIFT).minusMillis(20));
+  }
+
+  @Test
+  @DisplayName("EXT-5: another token on a quorum is TAKEN, no key on a quorum is REMOVED")
+  void aQuorumOfOthersIsALoss() {
+    for (long code : List.of(Scripts.OTHER, Scripts.MISSING)) {
+      nodes = new ScriptedNodes(5);
+      Lease lease = acquired(open());
+      var extended = lease.extendAsync(TTL).toCompletableFuture();
+      reply(nodes.take(), code, 0, 1, 2);
+
+      LossReason expected = code == Scripts.OTHER ? LossReason.TAKEN : LossReason.REMOVED;
+      assertThatThrownBy(extended::join)
+          .cause()
+          .isInstanceOfSatisfying(
+              LockLostException.class, e -> assertThat(e.reason()).isEqualTo(expected));
+      assertThat(lease.isHeld()).isFalse();
+      assertThat(nodes.take()).as("what was put back is released").hasSize(5);
+    }
+  }
+
+  @Test
+  @DisplayName("EXT-7: a key that is put back is no vote")
+  void aKeyThatIsPutBackIsNoVote() {
+    Lease lease = acquired(open());
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> asked = nodes.take();
+    reply(asked, Scripts.MINE, 0, 1);
+    reply(asked, Scripts.MISSING, 2, 3);
+    asked.get(4).round().failure(4, new IllegalStateException("gone"));
+
+    assertThatThrownBy(extended::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @DisplayName("EXT-4: an extension without a quorum of answers throws, and the lease is still held")
+  void anExtensionInAnOutageLeavesTheLease() {
+    Lease lease = acquired(open());
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    nodes.take();
+    time.advance(NODE_TIMEOUT);
+
+    assertThatThrownBy(extended::join)
+        .cause()
+        .isInstanceOfSatisfying(
+            LockBackendException.class, e -> assertThat(e.outcomeUnknown()).isTrue());
+    assertThat(lease.remaining()).isEqualTo(TTL.minus(DRIFT).minus(NODE_TIMEOUT));
+  }
+
+  @Test
+  @DisplayName("REL-3: a release is false when a quorum no longer holds the token")
+  void aReleaseThatComesLateIsFalse() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    reply(nodes.take(), Scripts.OTHER, 0, 1, 2);
+    assertThat(released.join()).isFalse();
+    assertThatThrownBy(lease::requireHeld).isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  @DisplayName("REL-4: a release that no quorum answers is an outage, and the lease is over")
+  void aReleaseInAnOutageThrows() {
+    Lease lease = acquired(open());
+    var released = lease.releaseAsync().toCompletableFuture();
+    reply(nodes.take(), Scripts.MINE, 0, 1);
+    time.advance(NODE_TIMEOUT);
+
+    assertThatThrownBy(released::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl that nodeTimeout and drift use up is refused before any message")
+  void aTtlThatLeavesNoValidityIsRefused() {
+    LockManager locks = open();
+    assertThatThrownBy(() -> locks.tryAcquire("a", Duration.ofMillis(52)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("52 ms", "nodeTimeout");
+    assertThatThrownBy(() -> locks.tryAcquire("holdfast:guard", TTL))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("keyPrefix");
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("an attempt has one deadline, and no timer is left behind")
+  void noTimerIsLeftBehind() {
+    LockManager locks = open();
+    int before = time.pendingTimers();
+    Lease lease = acquired(locks);
+    var released = lease.releaseAsync().toCompletableFuture();
+    nodes.answerAll(RedlockTest::mine);
+    released.join();
+    assertThat(time.pendingTimers()).isEqualTo(before);
+  }
+
+  private LockManager open() {
+    RedlockOptions options =
+        RedlockOptions.defaults()
+            .clock(time)
+            .scheduler(time)
+            .callbacks(Runnable::run)
+            .owner("me");
+    LockManager locks = Redlock.open(nodes, options);
+    return locks;
+  }
+
+  private Lease acquired(LockManager locks) {
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    return lease(future);
+  }
+
+  private static Lease lease(CompletableFuture<Optional<Lease>> future) {
+    try {
+      return future.join().orElseThrow();
+    } catch (CompletionException e) {
+      throw new AssertionError(e.getCause());
+    }
+  }
+
+  private static void grant(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, "OK");
+    }
+  }
+
+  private static void refuse(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, null);
+    }
+  }
+
+  private static void reply(List<Asked> asked, long code, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, code);
+    }
+  }
+
+  private static void mine(Asked asked) {
+    asked.round().reply(asked.node(), Scripts.MINE);
+  }
+
+  private static void other(Asked asked) {
+    asked.round().reply(asked.node(), Scripts.OTHER);
+  }
+
+  private static String tokenOf(Asked asked) {
+    return new ArrayList<>(asked.command().words()).get(2);
+  }
+}

@@ -1,0 +1,127 @@
+package dev.holdfast.redlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fake driver: keeps what it is asked until the test answers, in any order and at any time, which
+ * no real server does on demand. It knows nothing of Redis.
+ */
+final class ScriptedNodes implements RedisNodes {
+  private final List<String> addresses;
+  private final List<Asked> asked = new ArrayList<>();
+  private final Runnable[] disconnected;
+  private final List<Integer> connects = new ArrayList<>();
+  private final List<Integer> disconnects = new ArrayList<>();
+  private final String[] infos;
+  private final @Nullable Throwable[] unreachable;
+  private boolean closed;
+
+  /** A command that a node was asked and the test has not answered yet. */
+  record Asked(int node, Round round) {
+    String name() {
+      return round.command().words().get(0);
+    }
+
+    Command command() {
+      return round.command();
+    }
+  }
+
+  ScriptedNodes(int size) {
+    addresses = IntStream.rangeClosed(1, size).mapToObj(i -> "h" + i + ":6379").toList();
+    disconnected = new Runnable[size];
+    infos = new String[size];
+    unreachable = new Throwable[size];
+    for (int node = 0; node < size; node++) {
+      infos[node] = "run_id:r" + node + "\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
+    }
+  }
+
+  void info(int node, String info) {
+    infos[node] = info;
+  }
+
+  void unreachable(int node, @Nullable Throwable cause) {
+    unreachable[node] = cause;
+  }
+
+  List<Integer> connects() {
+    return connects;
+  }
+
+  List<Integer> disconnects() {
+    return disconnects;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Takes what was asked since the last call. */
+  List<Asked> take() {
+    List<Asked> taken = List.copyOf(asked);
+    asked.clear();
+    return taken;
+  }
+
+  /** Takes what was asked, and answers for each node as the test says. */
+  void answer(Consumer<Asked> answer) {
+    take().forEach(answer);
+  }
+
+  /** Every node answers every command, now and until nothing more is asked. */
+  void answerAll(Consumer<Asked> answer) {
+    while (!asked.isEmpty()) {
+      answer(answer);
+    }
+  }
+
+  void breakConnection(int node) {
+    List<Asked> lost = asked.stream().filter(a -> a.node() == node).toList();
+    asked.removeAll(lost);
+    lost.forEach(a -> a.round().failure(node, new IllegalStateException("connection reset")));
+    disconnected[node].run();
+  }
+
+  @Override
+  public List<String> addresses() {
+    return addresses;
+  }
+
+  @Override
+  public CompletionStage<Void> connect(int node, Runnable whenDisconnected) {
+    connects.add(node);
+    Throwable cause = unreachable[node];
+    if (cause != null) {
+      return CompletableFuture.failedFuture(cause);
+    }
+    disconnected[node] = whenDisconnected;
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void disconnect(int node) {
+    disconnects.add(node);
+    breakConnection(node);
+  }
+
+  @Override
+  public void submit(Round round) {
+    if (round.command() instanceof Command.Info) {
+      round.forEachNode(node -> round.reply(node, infos[node]));
+    } else {
+      round.forEachNode(node -> asked.add(new Asked(node, round)));
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -3,7 +3,7 @@
  * ({@code dev.holdfast.spi}).
  */
 module dev.holdfast.api {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports dev.holdfast;
   exports dev.holdfast.spi;

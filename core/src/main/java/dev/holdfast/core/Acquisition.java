@@ -104,8 +104,9 @@ final class Acquisition {
   /** Now at the head of the line. After a grant there is somebody to wait for first. */
   void turn(boolean afterGrant) {
     if (waitedEnough()) {
-      giveUp(Step.IN_LINE);
-    } else if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
+      return; // its own timer is due, and ends it on a stack of its own
+    }
+    if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
       if (afterGrant) {
         pause();
       } else {

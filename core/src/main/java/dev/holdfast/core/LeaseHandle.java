@@ -103,7 +103,7 @@ final class LeaseHandle implements Lease {
                 + " since then was not protected",
             name(),
             gone.reason(),
-            surroundings.clock().now().nanosSince(gone.since()) / 1_000_000);
+            Long.toString(surroundings.clock().now().nanosSince(gone.since()) / 1_000_000));
       }
     } catch (LockException unreachable) {
       LOG.log(

@@ -59,8 +59,10 @@ final class Ballot implements Round.Answers {
    * Sends the round. Nodes that are down vote before it is sent, so that a driver knows whom it
    * need not wait for; the decision is told after it, so that what follows a decision (a release,
    * say) reaches every node after this.
+   *
+   * @return the nodes that it was sent to
    */
-  void start(Scheduler scheduler, long deadlineNanos) {
+  long start(Scheduler scheduler, long deadlineNanos) {
     long asked = tally.pending();
     long reachable = members.reachable(asked);
     deadline = scheduler.schedule(deadlineNanos, this::expire);
@@ -72,6 +74,7 @@ final class Ballot implements Round.Answers {
       members.submit(new Round(question.command(), reachable, callerWaits, this));
     }
     decide(counted);
+    return reachable;
   }
 
   @Override

@@ -113,17 +113,13 @@ final class Link {
     return isNew;
   }
 
-  /** Counts a question. Returns true, once, if the node has been silent for too long. */
+  /** Counts a question. Returns true if the node has been silent for too long. */
   boolean asked(long now) {
     if (unanswered.getAndIncrement() == 0) {
       progressAt = now;
       return false;
     }
-    boolean silent = up && now - progressAt > silenceNanos;
-    if (silent) {
-      progressAt = now;
-    }
-    return silent;
+    return up && now - progressAt > silenceNanos;
   }
 
   void answered(long now) {

@@ -106,8 +106,7 @@ final class RedlockPrimitive implements LockPrimitive {
             RedlockPrimitive::acquired,
             Tally::isGrantDecided,
             attempt.callerWaits());
-    long sent = members.reachable(all());
-    ballot.start(scheduler, options.nodeTimeout().toNanos());
+    long sent = ballot.start(scheduler, options.nodeTimeout().toNanos());
     return ballot
         .decision()
         .thenCompose(
@@ -169,7 +168,6 @@ final class RedlockPrimitive implements LockPrimitive {
   public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
     RedlockGrant ours = (RedlockGrant) grant;
     Moment start = clock.now();
-    ours.sentTo(members.reachable(all()));
     Ballot ballot =
         ballot(
             new Command.Eval(
@@ -180,7 +178,7 @@ final class RedlockPrimitive implements LockPrimitive {
             RedlockPrimitive::compared,
             Tally::isExtensionDecided,
             callerWaits);
-    ballot.start(scheduler, options.nodeTimeout().toNanos());
+    ours.sentTo(ballot.start(scheduler, options.nodeTimeout().toNanos()));
     return ballot
         .decision()
         .thenApply(

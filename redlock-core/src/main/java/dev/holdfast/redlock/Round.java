@@ -13,21 +13,52 @@ public final class Round {
   private final boolean callerWaits;
   private final Answers answers;
 
-  Round(Command command, long nodes, boolean callerWaits, Answers answers) {
+  /**
+   * Makes a round. Managers do so themselves; for tests of a driver alone.
+   *
+   * @param command what to ask
+   * @param nodes whom: bit i is for the node with index i
+   * @param callerWaits whether {@link RedisNodes#submit} may block until the round is decided
+   * @param answers where the answers go
+   */
+  public Round(Command command, long nodes, boolean callerWaits, Answers answers) {
     this.command = command;
     this.nodes = nodes;
     this.callerWaits = callerWaits;
     this.answers = answers;
   }
 
-  /** Where the answers go. */
-  interface Answers {
+  /** Where the answers go: one for each node that is asked. See the methods of the same names. */
+  public interface Answers {
+    /**
+     * A node replied.
+     *
+     * @param node its index
+     * @param reply what it replied
+     */
     void reply(int node, @Nullable Object reply);
 
+    /**
+     * A node replied with an error.
+     *
+     * @param node its index
+     * @param error the text of the reply
+     */
     void error(int node, String error);
 
+    /**
+     * A node gave no reply, and will give none.
+     *
+     * @param node its index
+     * @param cause why not
+     */
     void failure(int node, Throwable cause);
 
+    /**
+     * Whether further answers change nothing any more.
+     *
+     * @return true once nobody waits for the round
+     */
     boolean decided();
   }
 

@@ -149,6 +149,7 @@ class MembersTest {
     LockManager locks = open();
     for (int attempt = 0; attempt < 30; attempt++) {
       locks.tryAcquireAsync(LockRequest.of("a" + attempt, SECOND));
+      locks.tryAcquireAsync(LockRequest.of("b" + attempt, SECOND));
       nodes.take().stream()
           .filter(a -> a.node() != 2)
           .forEach(a -> a.round().reply(a.node(), "OK"));

@@ -41,7 +41,7 @@ class NodeSourceTest {
     String bytes = Files.readString(NodeSource.embedded().executable(), ISO_8859_1);
     Path binary = folder.resolve("redis-server");
     Files.writeString(binary, bytes.replace("libssl.so.3", "libssl.so.0"), ISO_8859_1);
-    makeExecutable(binary);
+    Scripts.makeExecutable(binary);
 
     assertThatThrownBy(() -> start(binary))
         .isInstanceOf(NodeException.class)
@@ -74,7 +74,7 @@ class NodeSourceTest {
   @Test
   void aBinaryWhoseLoaderIsNotThereIsToldFromOneThatIsNotThere() throws IOException {
     Path binary = Files.writeString(folder.resolve("redis-server"), "#!/no/such/loader\n");
-    makeExecutable(binary);
+    Scripts.makeExecutable(binary);
     assertThatThrownBy(() -> start(binary))
         .isInstanceOf(NodeException.class)
         .hasMessageContaining("its loader is not: it was built for another libc");
@@ -165,15 +165,24 @@ class NodeSourceTest {
   @Test
   void withoutAFolderForCachesTheEmbeddedServerGoesToTheTemporaryOne() throws Exception {
     Path notAFolder = Files.writeString(folder.resolve("file"), "");
-    Path copy = extractWithCache(notAFolder);
-    assertThat(copy).startsWith(Path.of(System.getProperty("java.io.tmpdir")));
+    Path temporary = Files.createDirectory(folder.resolve("tmp"));
+    Path copy = extractWithCache(notAFolder, temporary);
+    assertThat(copy).startsWith(temporary);
     assertThat(Files.getPosixFilePermissions(copy.getParent()))
         .isEqualTo(PosixFilePermissions.fromString("rwx------"));
     assertThat(ServerBinary.probe(copy).version()).startsWith("6.2.");
   }
 
-  private static Path extractWithCache(Path cache) throws Exception {
-    try (SecondJvm jvm = SecondJvm.run(Map.of("XDG_CACHE_HOME", cache.toString()), "extract")) {
+  private Path extractWithCache(Path cache) throws Exception {
+    return extractWithCache(cache, folder);
+  }
+
+  private static Path extractWithCache(Path cache, Path temporary) throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "XDG_CACHE_HOME", cache.toString(),
+            "JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary);
+    try (SecondJvm jvm = SecondJvm.run(environment, "extract")) {
       return Path.of(jvm.readLine()[0]);
     }
   }
@@ -183,13 +192,6 @@ class NodeSourceTest {
   }
 
   private Path script(String commands) throws IOException {
-    Path script =
-        Files.writeString(folder.resolve("redis-server"), "#!/bin/sh\n" + commands + "\n");
-    makeExecutable(script);
-    return script;
-  }
-
-  private static void makeExecutable(Path file) throws IOException {
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return Scripts.executable(folder.resolve("redis-server"), commands);
   }
 }

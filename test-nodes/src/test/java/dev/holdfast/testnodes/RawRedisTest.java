@@ -158,7 +158,7 @@ class RawRedisTest {
   private static void drip(ServerSocket listening) {
     try (Socket accepted = listening.accept()) {
       // More often than the limit, so that a limit per read would never be reached.
-      while (true) {
+      for (long end = System.nanoTime() + 2 * Limits.LONG.toNanos(); System.nanoTime() < end; ) {
         accepted.getOutputStream().write('+');
         Thread.sleep(Limits.SHORT.toMillis() / 5);
       }

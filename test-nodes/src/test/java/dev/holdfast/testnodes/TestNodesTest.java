@@ -120,6 +120,32 @@ class TestNodesTest {
   }
 
   @Test
+  void aServerThatAnswersOnThePortOfOneThatIsSlowToStartIsNotTakenForIt(@TempDir Path folder)
+      throws IOException {
+    Path slow =
+        Scripts.executable(
+            folder.resolve("redis-server"),
+            """
+            [ "$1" = --version ] && exec '%1$s' --version
+            (sleep 0.3; '%1$s' "$1"; sleep 0.3; :) > /dev/null 2>&1 &
+            echo "pid=$!, just started" > "$(dirname "$1")/redis.log"
+            """
+                .formatted(NodeSource.embedded().executable()));
+    try (TestNodes others = TestNodes.start(1)) {
+      Deque<Integer> first = new ArrayDeque<>(List.of(others.node(0).port()));
+      try (TestNodes nodes =
+          TestNodes.builder()
+              .count(1)
+              .source(NodeSource.binary(slow))
+              .ports(n -> List.of(portFrom(first)))
+              .start()) {
+        assertThat(nodes.node(0).port()).isNotEqualTo(others.node(0).port());
+      }
+      assertThat(others.node(0).command("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
   void itDoesNotLookForAPortForEver() throws IOException {
     try (ServerSocket taken = listening()) {
       assertThatThrownBy(

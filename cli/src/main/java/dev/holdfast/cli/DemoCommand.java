@@ -1,0 +1,79 @@
+package dev.holdfast.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code holdfast demo}: its options. */
+@Command(
+    name = "demo",
+    description = "Shows locks at work on this machine, nothing to set up.",
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    sortOptions = false,
+    footer = {
+      "",
+      "Starts five Redis servers and worker processes that each read, change and write",
+      "back numbers in shared files, under locks. With --faults the servers are frozen,",
+      "killed and restarted, never more than two at once. Overlaps are two workers in",
+      "one file at the same time; each costs updates.",
+      "",
+      "Exit code: 0 if no overlap was seen and no update lost, 1 if there was one,",
+      "64 bad usage, 69 no Redis server runs here.",
+      "",
+      "Examples:",
+      "  holdfast demo",
+      "  holdfast demo --faults --seconds 60",
+      "  holdfast demo --without-lock     the control: without the lock, updates are lost"
+    })
+@SuppressWarnings("NullAway.Init")
+final class DemoCommand implements Callable<Integer> {
+  private static final int MOST_SECONDS = 86_400;
+  private static final int MOST_WORKERS = 64;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "15",
+      description = "How long (default: ${DEFAULT-VALUE}).")
+  private int seconds;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "How many worker processes (default: ${DEFAULT-VALUE}).")
+  private int workers;
+
+  @ArgGroup private Kind kind = new Kind();
+
+  @Option(names = "--json", description = "Print the result as JSON, and nothing else on stdout.")
+  private boolean json;
+
+  /** Faults of nodes that nobody uses would show nothing. */
+  static final class Kind {
+    @Option(
+        names = "--faults",
+        description = "Freeze, kill and restart servers, a minority at once.")
+    private boolean faults;
+
+    @Option(names = "--without-lock", description = "The same workers without the lock.")
+    private boolean withoutLock;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    requireRange("--seconds", seconds, MOST_SECONDS);
+    requireRange("--workers", workers, MOST_WORKERS);
+    Logging.silence();
+    DemoPlan plan = new DemoPlan(seconds, workers, kind.faults, !kind.withoutLock, json);
+    return new Demo(plan).exitCode();
+  }
+
+  private static void requireRange(String option, int value, int most) {
+    if (value < 1 || value > most) {
+      throw new UsageException(option + " is " + value + ": give 1 to " + most);
+    }
+  }
+}

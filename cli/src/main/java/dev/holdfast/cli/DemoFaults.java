@@ -1,0 +1,133 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.testnodes.NodeException;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Freezes, kills and restarts nodes, never more than a minority at once, and as operators are asked
+ * to: a node that has lost its data stays away for longer than the longest ttl, so that no lock
+ * that it granted and has forgotten is still in force when it votes again.
+ */
+final class DemoFaults {
+  /** The longest ttl, and a tenth for clocks. */
+  private static final long AWAY_MILLIS = DemoPlan.TTL.toMillis() * 11 / 10;
+
+  private static final long FROZEN_MILLIS = 300;
+  private static final long AT_RANDOM_MILLIS = 1_000;
+
+  /** Until all workers are connected again: they try once a second. */
+  private static final long SETTLING_MILLIS = 1_200;
+
+  /** Longer than any single step above. */
+  private static final long END_LIMIT_MILLIS = 15_000;
+
+  private final BlockingQueue<TestNode> well;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final AtomicInteger freezes = new AtomicInteger();
+  private final AtomicInteger kills = new AtomicInteger();
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile @Nullable NodeException failure;
+
+  private DemoFaults(TestNodes nodes) {
+    well = new LinkedBlockingQueue<>(nodes.all());
+  }
+
+  /** Begins: each thread has one node away at a time. */
+  static DemoFaults begin(TestNodes nodes) {
+    DemoFaults faults = new DemoFaults(nodes);
+    for (int i = 1; i <= DemoPlan.MINORITY; i++) {
+      Thread thread = new Thread(faults::run, "holdfast-demo-faults-" + i);
+      thread.setDaemon(true);
+      thread.start();
+      faults.threads.add(thread);
+    }
+    return faults;
+  }
+
+  /**
+   * Ends it; frozen nodes are thawed.
+   *
+   * @throws NodeException if a fault could not be done
+   */
+  void end() throws InterruptedException {
+    over.countDown();
+    for (Thread thread : threads) {
+      thread.join(END_LIMIT_MILLIS);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  int freezes() {
+    return freezes.get();
+  }
+
+  int kills() {
+    return kills.get();
+  }
+
+  private void run() {
+    try {
+      while (!isOverAfter(0)) {
+        TestNode node = anyOfThoseThatAreWell();
+        if (ThreadLocalRandom.current().nextBoolean()) {
+          freeze(node);
+        } else {
+          killAndRestart(node);
+        }
+        if (isOverAfter(SETTLING_MILLIS)) {
+          return;
+        }
+        well.add(node);
+      }
+    } catch (NodeException e) {
+      failure = e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private TestNode anyOfThoseThatAreWell() throws InterruptedException {
+    for (int skip = ThreadLocalRandom.current().nextInt(DemoPlan.NODES); skip > 0; skip--) {
+      well.add(well.take());
+    }
+    return well.take();
+  }
+
+  private void freeze(TestNode node) throws InterruptedException {
+    node.freeze();
+    freezes.incrementAndGet();
+    try {
+      isOverAfter(FROZEN_MILLIS + atRandom());
+    } finally {
+      node.thaw();
+    }
+  }
+
+  private void killAndRestart(TestNode node) throws InterruptedException {
+    node.kill();
+    kills.incrementAndGet();
+    if (!isOverAfter(AWAY_MILLIS + atRandom())) {
+      node.restart();
+    }
+  }
+
+  private static long atRandom() {
+    return ThreadLocalRandom.current().nextLong(AT_RANDOM_MILLIS);
+  }
+
+  private boolean isOverAfter(long millis) throws InterruptedException {
+    return over.await(millis, TimeUnit.MILLISECONDS);
+  }
+}

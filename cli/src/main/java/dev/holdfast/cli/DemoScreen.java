@@ -1,0 +1,27 @@
+package dev.holdfast.cli;
+
+/** Where a demo is watched. */
+interface DemoScreen extends AutoCloseable {
+  /** How often it wants to be shown. */
+  long everyMillis();
+
+  /** Whether it shows what the nodes say of each lock. */
+  boolean showsLocks();
+
+  /** Shows how things stand. */
+  void show(DemoView view);
+
+  /** Leaves the terminal as it was. */
+  @Override
+  void close();
+
+  /** What suits this terminal, if it is one. */
+  static DemoScreen of(DemoPlan plan) {
+    if (plan.json()) {
+      return new DemoLines(System.err);
+    }
+    return Terminal.canRedraw()
+        ? new DemoTable(System.out, Terminal.wantsColour())
+        : new DemoLines(System.out);
+  }
+}

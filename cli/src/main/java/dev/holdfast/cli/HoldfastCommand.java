@@ -1,0 +1,59 @@
+package dev.holdfast.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command without a subcommand, which only has help to give. */
+@Command(
+    name = "holdfast",
+    versionProvider = Version.class,
+    subcommands = {
+      RunCommand.class,
+      NodesCommand.class,
+      DemoCommand.class,
+      DemoWorkerCommand.class,
+      WarmUpCommand.class
+    },
+    description = "Distributed locks over independent Redis servers (Redlock).",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "Examples:",
+      "  holdfast demo                    watch locks at work, nothing to set up",
+      "  holdfast nodes start             five Redis servers to try things with",
+      "  holdfast run --name nightly --wait 30s -- ./report.sh",
+      "",
+      "Exit codes of its own: 64 bad usage, URL or configuration; 69 no quorum of",
+      "nodes; 70 a mistake in this program; 75 the lock was not got in time; 76 the",
+      "lock was lost while the command ran; 128+N ended by signal N.",
+      "Every command has --help."
+    })
+@SuppressWarnings("NullAway.Init")
+final class HoldfastCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the version.")
+  @SuppressWarnings("UnusedVariable") // read by picocli
+  private boolean version;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  @SuppressWarnings("UnusedVariable") // read by picocli
+  private boolean help;
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "A command is missing.");
+  }
+}

@@ -1,0 +1,174 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast nodes}: Redis servers on this machine to try things with. */
+@Command(
+    name = "nodes",
+    description = "Redis servers on this machine, to try things with: no Docker, no install.",
+    synopsisSubcommandLabel = "COMMAND",
+    footer = {
+      "",
+      "They run until they are stopped, keep nothing on disk, and are what other",
+      "commands use when there is neither --url nor HOLDFAST_URL. What is needed to",
+      "find them again is in $HOLDFAST_STATE, else $XDG_STATE_HOME/holdfast, else",
+      "~/.local/state/holdfast.",
+      "",
+      "Examples:",
+      "  holdfast nodes start",
+      "  holdfast run --name nightly -- sh -c 'echo got it; sleep 5'",
+      "  holdfast nodes freeze 0 1        a minority: locks are got all the same",
+      "  holdfast nodes status",
+      "  holdfast nodes thaw 0 1",
+      "  holdfast nodes stop"
+    })
+@SuppressWarnings("NullAway.Init")
+final class NodesCommand implements Callable<Integer> {
+  private static final String INDEX = "The node's number, from 0, as 'holdfast nodes status' says.";
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "A command is missing.");
+  }
+
+  @Command(
+      name = "start",
+      description = "Starts nodes on free ports.",
+      footer = {"", "Examples:", "  holdfast nodes start", "  holdfast nodes start --count 3"})
+  int start(
+      @Option(
+              names = "--count",
+              paramLabel = "N",
+              description = "How many nodes, from 1 to 63 (default: 5).")
+          @Nullable Integer count) {
+    Optional<TestNodes> there = LocalNodes.running();
+    if (there.isPresent() && (count == null || count == there.get().size())) {
+      out().println("Already there:");
+      return show(there.get());
+    }
+    if (there.isPresent()) {
+      throw new UsageException(
+          there.get().size() + " nodes are running already; stop them with: holdfast nodes stop");
+    }
+    TestNodes nodes = LocalNodes.start(count == null ? LocalNodes.DEFAULT_COUNT : count);
+    show(nodes);
+    out().println("Commands without --url use them. For other programs:");
+    out().println("  HOLDFAST_URL=" + LocalNodes.url(nodes));
+    out().println("Stop them with: holdfast nodes stop");
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "stop",
+      description = "Stops all nodes and deletes what they wrote.",
+      footer = {"", "Example:", "  holdfast nodes stop"})
+  int stop() {
+    Optional<TestNodes> nodes = TestNodes.attach(LocalNodes.folder());
+    nodes.ifPresent(TestNodes::stop);
+    out().println(nodes.isPresent() ? "Stopped." : "No nodes were started.");
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "status",
+      description = "Shows each node's state.",
+      footer = {
+        "",
+        "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
+        "",
+        "Example:",
+        "  holdfast nodes status"
+      })
+  int status() {
+    return show(LocalNodes.started());
+  }
+
+  @Command(
+      name = "freeze",
+      description = "Stops nodes from answering (SIGSTOP); they keep their data.",
+      footer = {"", "Example:", "  holdfast nodes freeze 0 1"})
+  int freeze(
+      @Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
+    return each(nodes, TestNode::freeze);
+  }
+
+  @Command(
+      name = "thaw",
+      description = "Lets frozen nodes go on (SIGCONT).",
+      footer = {"", "Example:", "  holdfast nodes thaw 0 1"})
+  int thaw(@Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
+    return each(nodes, TestNode::thaw);
+  }
+
+  @Command(
+      name = "kill",
+      description = "Kills nodes (SIGKILL); their data is gone.",
+      footer = {"", "Example:", "  holdfast nodes kill 2"})
+  int kill(@Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
+    return each(nodes, TestNode::kill);
+  }
+
+  @Command(
+      name = "restart",
+      description = "Starts killed nodes again, on the same port and without data.",
+      footer = {
+        "",
+        "A node that comes back without data has forgotten the locks that it granted.",
+        "Redlock stays safe if it stays away for longer than the longest ttl in use.",
+        "",
+        "Example:",
+        "  holdfast nodes restart 2"
+      })
+  int restart(
+      @Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
+    return each(nodes, TestNode::restart);
+  }
+
+  private int each(List<Integer> indexes, Consumer<TestNode> fault) {
+    TestNodes nodes = LocalNodes.started();
+    for (int index : indexes) {
+      if (index < 0 || index >= nodes.size()) {
+        throw new UsageException(
+            "there is no node " + index + ": they are numbered 0 to " + (nodes.size() - 1));
+      }
+    }
+    indexes.forEach(index -> fault.accept(nodes.node(index)));
+    show(nodes);
+    return ExitCode.OK;
+  }
+
+  private int show(TestNodes nodes) {
+    PrintWriter out = out();
+    int up = 0;
+    for (TestNode node : nodes.all()) {
+      TestNode.State state = node.state();
+      up += state == TestNode.State.UP ? 1 : 0;
+      out.printf(
+          "  %d  %-15s  %-6s  redis %s%n",
+          node.index(), node.address(), state.name().toLowerCase(Locale.ROOT), node.version());
+    }
+    int quorum = nodes.size() / 2 + 1;
+    out.printf("%d of %d up; a quorum is %d%n", up, nodes.size(), quorum);
+    return up >= quorum ? ExitCode.OK : ExitCode.UNAVAILABLE;
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

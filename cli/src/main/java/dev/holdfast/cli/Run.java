@@ -1,0 +1,175 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Gets a lock, runs a command, gives the lock back.
+ *
+ * @param request for the lock, without {@code keepAliveUpTo}
+ * @param maxHold how long the command may run
+ * @param grace from SIGTERM to SIGKILL when it may run no longer
+ */
+record Run(
+    Backend backend, LockRequest request, Duration maxHold, Duration grace, List<String> command) {
+  /** A wait that is over sooner needs no words. */
+  private static final long SILENT_WAIT_MILLIS = 1_000;
+
+  private static final String NOT_FOUND = "error=2,";
+
+  int exitCode() throws Exception {
+    Signals signals = Signals.handled();
+    try (LockManager locks = open(signals)) {
+      Optional<Lease> lease = acquire(locks, signals);
+      if (lease.isEmpty()) {
+        Message.print("did not get the lock '" + request.name() + "' in time" + holder(locks));
+        return ExitCode.NOT_GOT;
+      }
+      return hold(lease.get(), signals);
+    } catch (Signals.Signalled e) {
+      return ExitCode.ofSignal(e.signal().number());
+    }
+  }
+
+  private LockManager open(Signals signals) throws Exception {
+    try {
+      return signals.await(
+          CompletableFuture.supplyAsync(backend::open, task -> daemon(task).start()));
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LockBackendException outage
+          && !request.maxWait().orElse(Duration.ZERO).isZero()
+          && backend.canWaitForNodes()) {
+        Message.print(outage.getMessage() + "; waiting for nodes");
+        return backend.openAndWaitForNodes();
+      }
+      throw unwrapped(e);
+    }
+  }
+
+  private Optional<Lease> acquire(LockManager locks, Signals signals) throws Exception {
+    // The lock is kept until the command has had its grace.
+    LockRequest renewed = request.keepAliveUpTo(maxHold.plus(grace).plus(Child.KILL_LIMIT));
+    CompletableFuture<Optional<Lease>> asked = locks.tryAcquireAsync(renewed);
+    try {
+      if (!signals.await(asked, SILENT_WAIT_MILLIS)) {
+        Message.print("waiting for the lock '" + request.name() + "'" + holder(locks));
+      }
+      return signals.await(asked);
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (Signals.Signalled e) {
+      if (!asked.cancel(false) && !asked.isCompletedExceptionally()) {
+        asked.join().ifPresent(Lease::close);
+      }
+      throw e;
+    }
+  }
+
+  private int hold(Lease lease, Signals signals) throws Signals.Signalled, InterruptedException {
+    Child child;
+    try {
+      signals.requireNone();
+      child = Child.start(command, lease);
+    } catch (IOException e) {
+      lease.close();
+      String why = String.valueOf(e.getMessage());
+      Message.print(
+          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error=", "error="));
+      return why.contains(NOT_FOUND) ? ExitCode.NOT_FOUND : ExitCode.NOT_EXECUTABLE;
+    } catch (Signals.Signalled e) {
+      lease.close();
+      throw e;
+    }
+    signals.passTo(child::send);
+    Optional<LossReason> cut = awaitEnd(child, lease);
+    if (cut.isPresent()) {
+      end(child, new LockLostException(lease.name(), cut.get()));
+    }
+    boolean held = giveBack(lease, cut.isPresent());
+    return cut.isEmpty() && held ? child.exitCode() : ExitCode.LOST;
+  }
+
+  /** Empty if the command has ended by itself, else why it must end. */
+  private Optional<LossReason> awaitEnd(Child child, Lease lease) throws InterruptedException {
+    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    try {
+      CompletableFuture.anyOf(child.ended(), lost).get(maxHold.toMillis(), TimeUnit.MILLISECONDS);
+      return child.isEnded() ? Optional.empty() : Optional.of(lost.join());
+    } catch (TimeoutException e) {
+      return Optional.of(LossReason.MAX_HOLD);
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private void end(Child child, LockLostException why) throws InterruptedException {
+    Message.print(why.getMessage() + "; ending the command (process " + child.pid() + ")");
+    if (!child.end(grace)) {
+      Message.print("process " + child.pid() + ", or one that it started, cannot be killed");
+    }
+  }
+
+  /**
+   * Returns false if it turns out that the lock was lost before the command ended.
+   *
+   * @param cut whether that, or more, has been said already
+   */
+  private static boolean giveBack(Lease lease, boolean cut) {
+    try {
+      boolean held = lease.release();
+      if (!held && !cut) {
+        Message.print(
+            "the lock '" + lease.name() + "' was lost before the command ended: see what it did");
+      }
+      return held;
+    } catch (LockException e) {
+      Message.print("the lock was not given back and expires by itself: " + e.getMessage());
+      return true;
+    }
+  }
+
+  private String holder(LockManager locks) {
+    try {
+      return locks
+          .inspect(request.name())
+          .map(
+              status ->
+                  ": "
+                      + status.owner()
+                      + " holds it ("
+                      + status.agreeing()
+                      + " of "
+                      + status.nodes()
+                      + " nodes agree)")
+          .orElse("");
+    } catch (LockConfigurationException notForThisBackend) {
+      return "";
+    } catch (LockException e) {
+      return ": " + e.getMessage();
+    }
+  }
+
+  private static Thread daemon(Runnable task) {
+    Thread thread = new Thread(task, "holdfast-open");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static Exception unwrapped(ExecutionException e) {
+    return e.getCause() instanceof Exception cause ? cause : e;
+  }
+}

@@ -1,0 +1,137 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code holdfast run}: its options. */
+@Command(
+    name = "run",
+    description = "Runs a command while holding a lock.",
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    customSynopsis = "holdfast run --name NAME [OPTIONS] -- COMMAND [ARG...]",
+    sortOptions = false,
+    footer = {
+      "",
+      "The lock is renewed while the command runs, and released after it has ended.",
+      "stdin, stdout and stderr are the command's. SIGINT, SIGTERM and SIGHUP are",
+      "passed on to it. It finds HOLDFAST_NAME, HOLDFAST_TOKEN and, where there is",
+      "one, HOLDFAST_FENCING_TOKEN in its environment.",
+      "",
+      "Durations have a unit: 50ms, 30s, 5m, 24h.",
+      "",
+      "Exit code: the command's own (128+N if signal N ended it; 127 not found, 126",
+      "not executable), or",
+      "  64  bad usage, URL or configuration",
+      "  69  no quorum of nodes answered",
+      "  75  the lock was not got in time",
+      "  76  the lock was lost, or the longest hold was over, while the command ran: it",
+      "      gets SIGTERM, and after the grace SIGKILL, with all that it has started",
+      "  130, 143, 129  SIGINT, SIGTERM or SIGHUP came while waiting for the lock",
+      "",
+      "Examples:",
+      "  holdfast run --name nightly --wait 30s -- ./report.sh --all",
+      "  holdfast run --name nightly --at-least 10s -- ./started-on-every-host.sh",
+      "  holdfast run --name deploy --wait forever --ttl 10s --max-hold 1h -- make deploy",
+      "  HOLDFAST_URL=redlock:redis://h1,redis://h2,redis://h3 holdfast run --name x -- date"
+    })
+@SuppressWarnings("NullAway.Init")
+final class RunCommand implements Callable<Integer> {
+  @Option(
+      names = "--name",
+      required = true,
+      paramLabel = "NAME",
+      description = "The lock's name, 1 byte to 1 KiB.")
+  private String name;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = {
+        "Where locks come from, for example",
+        "redlock:redis://h1:6379,redis://h2:6379,redis://h3:6379",
+        "Default: HOLDFAST_URL, else the nodes of 'holdfast nodes start'."
+      })
+  private @Nullable String url;
+
+  @Option(
+      names = "--ttl",
+      paramLabel = "TIME",
+      defaultValue = "30s",
+      converter = DurationConverter.class,
+      description = "How long the lock outlives us if we die (default: ${DEFAULT-VALUE}).")
+  private Duration ttl;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "TIME|forever",
+      defaultValue = "0s",
+      converter = DurationConverter.OrForever.class,
+      description = {
+        "How long to wait for the lock, and for nodes",
+        "(default: ${DEFAULT-VALUE}, one attempt)."
+      })
+  private Duration wait;
+
+  @Option(
+      names = "--at-least",
+      paramLabel = "TIME",
+      defaultValue = "0s",
+      converter = DurationConverter.class,
+      description = {
+        "Keep others out for at least this long, even if the",
+        "command ends sooner; up to the ttl (default: ${DEFAULT-VALUE})."
+      })
+  private Duration atLeast;
+
+  @Option(
+      names = "--max-hold",
+      paramLabel = "TIME",
+      defaultValue = "24h",
+      converter = DurationConverter.class,
+      description = {
+        "Longest run of the command, then it is ended as if the",
+        "lock were lost; at least the ttl (default: ${DEFAULT-VALUE})."
+      })
+  private Duration maxHold;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "TIME",
+      defaultValue = "5s",
+      converter = DurationConverter.class,
+      description = {
+        "When the lock is lost: time from SIGTERM to SIGKILL",
+        "(default: ${DEFAULT-VALUE})."
+      })
+  private Duration grace;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "COMMAND [ARG...]",
+      description = "The command and its arguments, as they are.")
+  private List<String> command;
+
+  @Override
+  public Integer call() throws Exception {
+    require(ttl.compareTo(Duration.ZERO) > 0, "--ttl is zero: give more, such as 30s");
+    require(atLeast.compareTo(ttl) <= 0, "--at-least is above --ttl: give at most the ttl");
+    require(maxHold.compareTo(ttl) >= 0, "--max-hold is below --ttl: give at least the ttl");
+    LockRequest request = LockRequest.of(name, ttl).waitAtMost(wait).holdAtLeast(atLeast);
+    Backend backend = Backend.of(url);
+    Logging.show();
+    return new Run(backend, request, maxHold, grace, command).exitCode();
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new UsageException(otherwise);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.holdfast.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The signals that this process gets: they end its waits, or go to whom they are for. */
+final class Signals {
+  private final List<OsSignal> early = new ArrayList<>();
+  private final CompletableFuture<OsSignal> first = new CompletableFuture<>();
+  private @Nullable Consumer<OsSignal> receiver;
+
+  /** A signal came while something was waited for. */
+  static final class Signalled extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final OsSignal signal;
+
+    Signalled(OsSignal signal) {
+      super("SIG" + signal);
+      this.signal = signal;
+    }
+
+    OsSignal signal() {
+      return signal;
+    }
+  }
+
+  /** From now on signals no longer end the JVM. */
+  static Signals handled() {
+    Signals signals = new Signals();
+    for (OsSignal signal : OsSignal.values()) {
+      signal.handle(signals::received);
+    }
+    return signals;
+  }
+
+  /** Waits for a result, or for a signal. */
+  <T> T await(CompletableFuture<T> result)
+      throws Signalled, InterruptedException, ExecutionException {
+    CompletableFuture.anyOf(result, first).handle((any, failure) -> true).get();
+    requireNone();
+    return result.get();
+  }
+
+  /** Waits for a result, or for a signal, for so long. Returns whether the result is there. */
+  boolean await(CompletableFuture<?> result, long millis) throws Signalled, InterruptedException {
+    try {
+      CompletableFuture.anyOf(result, first)
+          .handle((any, failure) -> true)
+          .get(millis, TimeUnit.MILLISECONDS);
+      requireNone();
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  /**
+   * @throws Signalled if there was a signal
+   */
+  void requireNone() throws Signalled {
+    if (first.isDone()) {
+      throw new Signalled(first.join());
+    }
+  }
+
+  /** Passes on all signals, also those that came before. */
+  synchronized void passTo(Consumer<OsSignal> newReceiver) {
+    receiver = newReceiver;
+    early.forEach(newReceiver);
+    early.clear();
+  }
+
+  private synchronized void received(OsSignal signal) {
+    first.complete(signal);
+    if (receiver == null) {
+      early.add(signal);
+    } else {
+      receiver.accept(signal);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** The command line: {@code holdfast}. */
+@NullMarked
+package dev.holdfast.cli;
+
+import org.jspecify.annotations.NullMarked;

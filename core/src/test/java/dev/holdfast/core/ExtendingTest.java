@@ -1,0 +1,229 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+class ExtendingTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration TICK = Duration.ofNanos(1000);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @Test
+  void anExtensionMovesTheEndToTheNewTtlFromNow() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.advance(Duration.ofSeconds(20));
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(TTL);
+    time.advance(TTL.minus(TICK));
+    assertThat(lease.isHeld()).isTrue();
+    time.advance(TICK);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+  }
+
+  @Test
+  void anExtensionNeverShortens() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    lease.extend(Duration.ofSeconds(1));
+    assertThat(lease.remaining()).isEqualTo(TTL);
+  }
+
+  @Test
+  void anExtensionAfterTheEndIsALossAndAsksNobody() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.passUnnoticed(TTL);
+    assertThatThrownBy(() -> lease.extend(TTL))
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.EXPIRED));
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void anExtensionThatIsAnsweredAfterTheEndRevivesNothing() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    time.passUnnoticed(TTL.minus(TICK));
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    ScriptedBackend.Unanswered yes = backend.next();
+    yes.takeEffect();
+    time.passUnnoticed(TICK);
+    yes.answer();
+
+    assertLost(extension, LossReason.EXPIRED);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.remaining()).isZero();
+  }
+
+  @Test
+  void anExtensionOfWhatAnotherOwnerTookIsALoss() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.giveToAnother("x", TTL);
+    assertThatThrownBy(() -> lease.extend(TTL))
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.TAKEN));
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.TAKEN);
+    assertThat(backend.holder("x")).contains("another's");
+  }
+
+  @Test
+  void anExtensionOfWhatWasRemovedIsALoss() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.wipe("x");
+    assertLost(lease.extendAsync(TTL).toCompletableFuture(), LossReason.REMOVED);
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  void anExtensionThatNobodyAnswersIsAnOutageAndTheLeaseIsStillHeldForWhatItHasLeft()
+      throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
+    time.advance(Duration.ofSeconds(10));
+
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockBackendException.class);
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
+
+    backend.healed();
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(TTL);
+  }
+
+  @Test
+  void anExtensionOfWhatWasReleasedIsRefusedAndAsksNobody() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    assertThat(lease.release()).isTrue();
+    assertThatThrownBy(() -> lease.extend(TTL))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("released");
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+  }
+
+  @Test
+  void anExtensionAboveTheLongestTtlIsRefusedAndAsksNobody() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(61)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("PT1M1S")
+        .hasMessageContaining("PT1M");
+    assertThat(lease.extendAsync(Duration.ofSeconds(61)))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void extensionsByNoTimeAreRefused() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    for (Duration ttl : new Duration[] {Duration.ZERO, Duration.ofSeconds(-1)}) {
+      assertThatThrownBy(() -> lease.extend(ttl))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining(ttl.toString());
+    }
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+  }
+
+  @Test
+  void anExtensionNeverGoesPastTheLongestHold() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
+    time.passUnnoticed(Duration.ofSeconds(15));
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(25));
+    assertThat(backend.calls(Op.EXTEND).get(0).time()).isEqualTo(Duration.ofSeconds(25));
+
+    time.passUnnoticed(Duration.ofSeconds(25));
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+  }
+
+  @Test
+  void aShortExtensionAfterTheLimitWasReachedDoesNotHideThatItWas() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
+    time.passUnnoticed(Duration.ofSeconds(15));
+    lease.extend(TTL);
+    lease.extend(Duration.ofSeconds(1));
+    time.passUnnoticed(Duration.ofSeconds(25));
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+  }
+
+  @Test
+  void anExtensionWithNothingLeftOfTheLongestHoldChangesNothing() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(TTL));
+    time.passUnnoticed(TTL.minus(TICK));
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(TICK);
+    time.passUnnoticed(TICK);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+  }
+
+  @Test
+  void extensionsFollowOneAnother() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+    assertThat(backend.calls(Op.EXTEND)).hasSize(1);
+
+    backend.next().answer();
+    assertThat(first).isCompleted();
+    assertThat(second).isNotDone();
+    backend.next().answer();
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  void aFailedExtensionDoesNotKeepTheNextFromItsTurn() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+    backend.next().fail(new IllegalStateException("a fault of the backend's"));
+    assertThat(first).isCompletedExceptionally();
+    backend.next().answer();
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  void theCallersThreadMayDoTheBackendsWorkOnlyIfItWaits() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    lease.extend(TTL);
+    lease.extendAsync(TTL);
+    assertThat(backend.calls(Op.EXTEND))
+        .extracting(ScriptedBackend.Call::callerWaits)
+        .containsExactly(true, false);
+    assertThat(backend.calls(Op.ATTEMPT).get(0).callerWaits()).isTrue();
+  }
+
+  private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {
+    assertThat(extension)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .asInstanceOf(InstanceOfAssertFactories.type(LockLostException.class))
+        .extracting(LockLostException::reason)
+        .isEqualTo(reason);
+  }
+}

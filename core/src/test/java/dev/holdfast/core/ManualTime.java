@@ -1,0 +1,89 @@
+package dev.holdfast.core;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time that stands still until a test moves it. Tasks that are due then run in their order, on the
+ * test's thread, each at its own moment.
+ */
+final class ManualTime implements Clock, Scheduler {
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Timer::due).thenComparingLong(Timer::number));
+  private long nanos = 1_000_000_007L;
+  private long wallNanos = 1_700_000_000_000_000_000L;
+  private long scheduled;
+
+  private record Timer(long due, long number, Runnable task) {}
+
+  @Override
+  public synchronized long nanos() {
+    return nanos;
+  }
+
+  @Override
+  public synchronized long wallMicros() {
+    return wallNanos / 1000;
+  }
+
+  @Override
+  public synchronized Task schedule(long delayNanos, Runnable task) {
+    Timer timer = new Timer(nanos + Math.max(0, delayNanos), scheduled++, task);
+    timers.add(timer);
+    return () -> cancel(timer);
+  }
+
+  @Override
+  public synchronized void close() {
+    timers.clear();
+  }
+
+  /** Time passes, and what is due runs. */
+  void advance(Duration time) {
+    long end = nanos() + time.toNanos();
+    for (Timer timer = next(end); timer != null; timer = next(end)) {
+      timer.task().run();
+    }
+    moveTo(end);
+  }
+
+  /** Time passes, but no thread gets to run. */
+  void passUnnoticed(Duration time) {
+    moveTo(nanos() + time.toNanos());
+  }
+
+  /** The wall clock alone moves: somebody sets it, or the machine slept. */
+  synchronized void moveWall(Duration time) {
+    wallNanos += time.toNanos();
+  }
+
+  /** How long it is until each task is due. */
+  synchronized List<Duration> pending() {
+    return timers.stream()
+        .map(timer -> Duration.ofNanos(timer.due() - nanos))
+        .sorted()
+        .toList();
+  }
+
+  private synchronized @Nullable Timer next(long end) {
+    Timer first = timers.peek();
+    if (first == null || first.due() - end > 0) {
+      return null;
+    }
+    timers.remove();
+    moveTo(Math.max(nanos, first.due()));
+    return first;
+  }
+
+  private synchronized void moveTo(long moment) {
+    wallNanos += moment - nanos;
+    nanos = moment;
+  }
+
+  private synchronized void cancel(Timer timer) {
+    timers.remove(timer);
+  }
+}

@@ -1,0 +1,252 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.ScriptedBackend.Call;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class ReleasingTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @Test
+  void aReleaseFreesTheLockAndLeavesNoTimer() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    assertThat(lease.release()).isTrue();
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.remaining()).isZero();
+    assertThatThrownBy(lease::requireHeld)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("released");
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void aSecondReleaseAnswersTheSameAndAsksNobody() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    assertThat(lease.release()).isTrue();
+    assertThat(lease.release()).isTrue();
+    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(true);
+    lease.close();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+  }
+
+  @Test
+  void aSecondReleaseDoesNotTouchTheNextGrant() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    assertThat(lease.release()).isTrue();
+    Lease next = manager.acquire(REQUEST);
+    assertThat(lease.release()).isTrue();
+    lease.close();
+    assertThat(backend.holder("x")).contains(next.token());
+    assertThat(next.isHeld()).isTrue();
+  }
+
+  @Test
+  void twoReleasesAtOnceAreOne() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<Boolean> first = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> second = lease.releaseAsync().toCompletableFuture();
+    assertThat(lease.isHeld()).as("it is over for the holder at once").isFalse();
+    assertThat(second).isNotDone();
+    backend.next().answer();
+    assertThat(first).isCompletedWithValue(true);
+    assertThat(second).isCompletedWithValue(true);
+    assertThat(backend.waitingForAnswers()).isZero();
+  }
+
+  @Test
+  void aReleaseAfterTheEndIsFalse() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.passUnnoticed(TTL);
+    assertThat(lease.release()).isFalse();
+    assertThat(lease.release()).isFalse();
+    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(false);
+  }
+
+  @Test
+  void aReleaseThatFindsAnotherOwnerIsFalseAndTouchesNothingOfTheOthers() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.giveToAnother("x", TTL);
+    assertThat(lease.release()).isFalse();
+    assertThat(lease.release()).isFalse();
+    assertThat(backend.holder("x")).contains("another's");
+    assertThatThrownBy(lease::requireHeld)
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.TAKEN));
+  }
+
+  @Test
+  void aReleaseThatFindsNothingIsFalse() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.wipe("x");
+    assertThat(lease.release()).isFalse();
+    assertThatThrownBy(lease::requireHeld)
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.REMOVED));
+  }
+
+  @Test
+  void aReleaseThatNobodyAnswersIsAnOutageEachTimeAndOverForTheHolder() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    LockBackendException outage = new LockBackendException("no quorum", Map.of(), true);
+    backend.failing(Op.RELEASE, outage);
+    assertThatThrownBy(lease::release).isSameAs(outage);
+    assertThatThrownBy(lease::release).isSameAs(outage);
+    assertThat(lease.releaseAsync())
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(outage);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+  }
+
+  @Test
+  void closeThrowsNoLockExceptionWhateverBecameOfTheLease() throws Exception {
+    Lease unreachable = manager.acquire(REQUEST);
+    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    assertThatCode(unreachable::close).doesNotThrowAnyException();
+    backend.healed();
+
+    Lease expired = manager.acquire(LockRequest.of("y", TTL));
+    time.passUnnoticed(TTL);
+    assertThatCode(expired::close).doesNotThrowAnyException();
+  }
+
+  @Test
+  void closeWarnsOfALossWithItsReasonAndTheTimeByWhichItWasOverrun() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.passUnnoticed(TTL.plusMillis(1234));
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      lease.close();
+      lease.close();
+      assertThat(warnings.texts())
+          .singleElement()
+          .asString()
+          .contains("'x'", "EXPIRED", "1234 ms before");
+    }
+  }
+
+  @Test
+  void closeWarnsWhenTheLockCouldNotBeGivenBack() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      lease.close();
+      assertThat(warnings.texts()).singleElement().asString().contains("'x'", "no quorum");
+    }
+  }
+
+  @Test
+  void closeSaysNothingWhenAllIsWell() throws Exception {
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      manager.acquire(REQUEST).close();
+      Lease released = manager.acquire(REQUEST);
+      assertThat(released.release()).isTrue();
+      time.passUnnoticed(TTL);
+      released.close();
+      assertThat(warnings.texts()).isEmpty();
+    }
+  }
+
+  @Test
+  void aReleaseWaitsForAnExtensionThatIsUnderWay() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(backend.calls(Op.RELEASE)).isEmpty();
+
+    backend.next().answer();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+    assertThat(release).isCompletedWithValue(true);
+    assertThat(extension).isCompletedExceptionally();
+    assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  void nothingIsExtendedAfterARelease() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    backend.holdBack(Op.EXTEND);
+    lease.extendAsync(TTL);
+    lease.extendAsync(TTL);
+    lease.releaseAsync();
+    backend.next().answer();
+    time.advance(Duration.ofMinutes(5));
+
+    List<Op> ops = backend.calls().stream().map(Call::op).toList();
+    assertThat(ops).containsExactly(Op.ATTEMPT, Op.EXTEND, Op.RELEASE);
+  }
+
+  @Test
+  void lostNeverCompletesAfterARelease() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    assertThat(lease.release()).isTrue();
+    time.advance(Duration.ofHours(1));
+    manager.close();
+    assertThat(lost).isNotDone();
+    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+  }
+
+  @Test
+  void lostNeverCompletesAfterAReleaseThatFoundTheLockGone() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.wipe("x");
+    assertThat(lease.release()).isFalse();
+    time.advance(Duration.ofHours(1));
+    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+  }
+
+  @Test
+  void aReleaseOnTheCallersThreadMayUseItButNotBehindAnExtension() throws Exception {
+    Lease first = manager.acquire(REQUEST);
+    assertThat(first.release()).isTrue();
+    Lease second = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    second.extendAsync(TTL);
+    Background<Boolean> release = Background.run(second::release).awaitBlocked();
+    backend.next().answer();
+    assertThat(release.result()).isTrue();
+    assertThat(backend.calls(Op.RELEASE)).extracting(Call::callerWaits).containsExactly(true, false);
+  }
+
+  @Test
+  void heldAtLeastKeepsWhatIsLeftOfItAndNothingWhenItIsOver() throws Exception {
+    LockRequest request = REQUEST.holdAtLeast(Duration.ofSeconds(10));
+    Lease early = manager.acquire(request);
+    time.advance(Duration.ofSeconds(4));
+    assertThat(early.release()).isTrue();
+    assertThat(backend.holder("x")).as("kept from others").isPresent();
+    time.advance(Duration.ofSeconds(6));
+    assertThat(backend.holder("x")).isEmpty();
+
+    Lease late = manager.acquire(request);
+    time.advance(Duration.ofSeconds(11));
+    assertThat(late.release()).isTrue();
+    assertThat(backend.calls(Op.RELEASE))
+        .extracting(Call::time)
+        .containsExactly(Duration.ofSeconds(6), Duration.ZERO);
+  }
+}

@@ -1,0 +1,328 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend that does what a test says: it answers at once, or when it is told to, or fails. It
+ * keeps who holds what, and writes down every call.
+ */
+final class ScriptedBackend implements LockPrimitive {
+  /** What a backend is asked to do. */
+  enum Op {
+    ATTEMPT,
+    EXTEND,
+    RELEASE,
+    INSPECT,
+    FORCE_RELEASE
+  }
+
+  /**
+   * A call.
+   *
+   * @param time the ttl that was asked for, or how long a release keeps others out
+   * @param at when, as {@link Clock#nanos()}
+   */
+  record Call(Op op, String name, Duration time, boolean callerWaits, long at) {}
+
+  /** A call that waits for the test to answer it. */
+  interface Unanswered {
+    /** Has its effect now, though its answer is still on its way. */
+    void takeEffect();
+
+    /** Has its effect now, if it had none so far, and answers. */
+    void answer();
+
+    /** Has no effect. */
+    void fail(RuntimeException failure);
+  }
+
+  private record TestGrant(String name, String token, OptionalLong fencingToken, Moment validUntil)
+      implements Grant {}
+
+  private record Holder(String token, String owner, long until) {}
+
+  private final Clock clock;
+  private final Map<String, Holder> holders = new HashMap<>();
+  private final List<Call> calls = new ArrayList<>();
+  private final Set<Op> heldBack = EnumSet.noneOf(Op.class);
+  private final Deque<Unanswered> unanswered = new ArrayDeque<>();
+  private final Map<Op, RuntimeException> failing = new EnumMap<>(Op.class);
+  private Set<LockCapability> capabilities = EnumSet.allOf(LockCapability.class);
+  private Runnable beforeEachCall = () -> {};
+  private long grants;
+  private int closed;
+  private int callsAfterClose;
+
+  ScriptedBackend(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** A manager over it, whose callbacks run at once, wherever they come from. */
+  static LockManagerBuilder manager(ScriptedBackend backend, ManualTime time) {
+    return LockManagerBuilder.over(backend)
+        .clock(time)
+        .scheduler(time)
+        .callbacks(Runnable::run)
+        .owner("tester");
+  }
+
+  synchronized void declare(Set<LockCapability> declared) {
+    capabilities = declared;
+  }
+
+  /** From now on, such calls wait for {@link #next}. */
+  synchronized void holdBack(Op op) {
+    heldBack.add(op);
+  }
+
+  /** From now on, such calls are answered at once again. */
+  synchronized void answerAtOnce(Op op) {
+    heldBack.remove(op);
+  }
+
+  synchronized void failing(Op op, RuntimeException failure) {
+    failing.put(op, failure);
+  }
+
+  synchronized void healed() {
+    failing.clear();
+  }
+
+  /** Runs on the thread of each call, before it is looked at. */
+  synchronized void beforeEachCall(Runnable hook) {
+    beforeEachCall = hook;
+  }
+
+  /** Another process has the lock from now on. */
+  synchronized void giveToAnother(String name, Duration ttl) {
+    holders.put(name, new Holder("another's", "another", clock.nanos() + ttl.toNanos()));
+  }
+
+  /** Nobody has the lock any more, as if its keys were gone. */
+  synchronized void wipe(String name) {
+    holders.remove(name);
+  }
+
+  synchronized Optional<String> holder(String name) {
+    return Optional.ofNullable(live(name)).map(Holder::token);
+  }
+
+  /** The call that has waited longest for its answer. */
+  synchronized Unanswered next() {
+    return unanswered.remove();
+  }
+
+  synchronized int waitingForAnswers() {
+    return unanswered.size();
+  }
+
+  synchronized List<Call> calls(Op op) {
+    return calls.stream().filter(call -> call.op() == op).toList();
+  }
+
+  synchronized List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  synchronized int closed() {
+    return closed;
+  }
+
+  synchronized int callsAfterClose() {
+    return callsAfterClose;
+  }
+
+  @Override
+  public synchronized Set<LockCapability> capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    if (name.startsWith("reserved:")) {
+      throw new LockConfigurationException("the name '" + name + "' is reserved");
+    }
+  }
+
+  @Override
+  public CompletionStage<Outcome> attempt(Attempt attempt) {
+    Moment start = clock.now();
+    return call(
+        Op.ATTEMPT,
+        attempt.name(),
+        attempt.ttl(),
+        attempt.callerWaits(),
+        () -> {
+          if (live(attempt.name()) != null) {
+            return new Refusal(0, 1, 0);
+          }
+          long number = ++grants;
+          Moment until = start.plusNanos(attempt.ttl().toNanos());
+          String token = attempt.owner() + ":" + number;
+          holders.put(attempt.name(), new Holder(token, attempt.owner(), until.nanos()));
+          return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
+        });
+  }
+
+  @Override
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+    Moment start = clock.now();
+    return call(
+        Op.EXTEND,
+        grant.name(),
+        ttl,
+        callerWaits,
+        () -> {
+          Holder holder = live(grant.name());
+          if (holder == null) {
+            return new Lost(LossReason.REMOVED);
+          }
+          if (!holder.token().equals(grant.token())) {
+            return new Lost(LossReason.TAKEN);
+          }
+          Moment until = start.plusNanos(ttl.toNanos());
+          holders.put(
+              grant.name(),
+              new Holder(
+                  holder.token(), holder.owner(), Math.max(until.nanos(), holder.until())));
+          return new Extended(until);
+        });
+  }
+
+  @Override
+  public CompletionStage<Optional<LossReason>> release(
+      Grant grant, Duration keep, boolean callerWaits) {
+    return call(
+        Op.RELEASE,
+        grant.name(),
+        keep,
+        callerWaits,
+        () -> {
+          Holder holder = live(grant.name());
+          if (holder == null) {
+            return Optional.of(LossReason.REMOVED);
+          }
+          if (!holder.token().equals(grant.token())) {
+            return Optional.of(LossReason.TAKEN);
+          }
+          holders.put(
+              grant.name(),
+              new Holder(holder.token(), holder.owner(), clock.nanos() + keep.toNanos()));
+          return Optional.empty();
+        });
+  }
+
+  @Override
+  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+    return call(
+        Op.INSPECT,
+        name,
+        Duration.ZERO,
+        true,
+        () ->
+            Optional.ofNullable(live(name))
+                .map(
+                    holder ->
+                        new LockStatus(
+                            name,
+                            holder.owner(),
+                            Duration.ofNanos(holder.until() - clock.nanos()),
+                            1,
+                            1)));
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name) {
+    return call(
+        Op.FORCE_RELEASE,
+        name,
+        Duration.ZERO,
+        true,
+        () -> live(name) != null && holders.remove(name) != null);
+  }
+
+  @Override
+  public synchronized void close() {
+    closed++;
+  }
+
+  private <T> CompletionStage<T> call(
+      Op op, String name, Duration time, boolean callerWaits, Supplier<T> effect) {
+    Runnable hook;
+    synchronized (this) {
+      hook = beforeEachCall;
+    }
+    hook.run();
+    Waiting<T> waiting = new Waiting<>(effect);
+    RuntimeException failure;
+    synchronized (this) {
+      calls.add(new Call(op, name, time, callerWaits, clock.nanos()));
+      callsAfterClose += closed;
+      failure = failing.get(op);
+      if (failure == null && heldBack.contains(op)) {
+        unanswered.add(waiting);
+        return waiting.result;
+      }
+    }
+    if (failure == null) {
+      waiting.answer();
+    } else {
+      waiting.fail(failure);
+    }
+    return waiting.result;
+  }
+
+  private @Nullable Holder live(String name) {
+    Holder holder = holders.get(name);
+    return holder == null || holder.until() - clock.nanos() <= 0 ? null : holder;
+  }
+
+  private final class Waiting<T> implements Unanswered {
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final Supplier<T> effect;
+    private Optional<T> answer = Optional.empty();
+
+    Waiting(Supplier<T> effect) {
+      this.effect = effect;
+    }
+
+    @Override
+    public void takeEffect() {
+      synchronized (ScriptedBackend.this) {
+        answer = Optional.of(effect.get());
+      }
+    }
+
+    @Override
+    public void answer() {
+      if (answer.isEmpty()) {
+        takeEffect();
+      }
+      result.complete(answer.orElseThrow());
+    }
+
+    @Override
+    public void fail(RuntimeException failure) {
+      result.completeExceptionally(failure);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Those who wait in one process for one name. */
+class WaitingInLineTest {
+  private static final Duration RETRY = Duration.ofMillis(100);
+  private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(60));
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager =
+      ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
+
+  @Test
+  void aHundredAreServedInTheOrderInWhichTheyCame() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    List<Integer> served = new ArrayList<>();
+    List<CompletableFuture<?>> done = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      int number = i;
+      done.add(
+          manager
+              .tryAcquireAsync(REQUEST.waitForever())
+              .thenCompose(
+                  lease -> {
+                    served.add(number);
+                    return lease.orElseThrow().releaseAsync();
+                  }));
+    }
+    assertThat(served).isEmpty();
+
+    held.close();
+    time.advance(RETRY.multipliedBy(200));
+    assertThat(done).allMatch(CompletableFuture::isDone);
+    assertThat(served).isEqualTo(IntStream.range(0, 100).boxed().toList());
+  }
+
+  @Test
+  void aHundredWaitersTalkToTheBackendAsMuchAsOne() {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    waiters(100);
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(backend.calls(Op.ATTEMPT)).hasSizeBetween(101, 201);
+  }
+
+  @Test
+  void neverAreTwoAttemptsUnderWayForOneName() {
+    backend.holdBack(Op.ATTEMPT);
+    waiters(5);
+    for (int i = 0; i < 10; i++) {
+      assertThat(backend.waitingForAnswers()).isOne();
+      time.advance(RETRY);
+      backend.next().answer();
+      time.advance(RETRY);
+    }
+  }
+
+  @Test
+  void otherNamesDoNotWait() {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    waiters(3);
+    assertThat(manager.tryAcquireAsync(LockRequest.of("y", Duration.ofSeconds(1))))
+        .isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void anAttemptWithoutWaitBehindWaitersIsEmptyAtOnceAndAsksNobody() throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    waiters(1);
+    assertThat(manager.tryAcquire(REQUEST)).isEmpty();
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValue(Optional.empty());
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(1);
+  }
+
+  @Test
+  void aReleaseWakesTheFirstInLineAtOnce() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(2);
+
+    assertThat(held.release()).isTrue();
+    assertThat(waiting.get(0)).isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(waiting.get(1)).isNotDone();
+
+    assertThat(lease(waiting.get(0)).release()).isTrue();
+    assertThat(waiting.get(1)).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void afterAGrantTheNextPausesFirstBecauseTheLockIsTaken() throws Exception {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(2);
+    backend.wipe("x");
+    time.advance(time.pending().get(0));
+    assertThat(waiting.get(0)).isDone();
+    int attempts = backend.calls(Op.ATTEMPT).size();
+
+    time.advance(RETRY.dividedBy(2).minusNanos(1));
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(attempts);
+    time.advance(RETRY);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSizeGreaterThan(attempts);
+  }
+
+  @Test
+  void aReleaseInMidAttemptHasTheFirstInLineTryOnceMoreAtOnce() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
+    ScriptedBackend.Unanswered attempt = backend.next();
+
+    assertThat(held.release()).isTrue();
+    backend.giveToAnother("x", Duration.ofMillis(1));
+    attempt.answer();
+    assertThat(backend.waitingForAnswers()).as("it was refused and tries again").isOne();
+
+    time.advance(Duration.ofMillis(1));
+    backend.next().answer();
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void aForcedReleaseWakesTheFirstInLineAtOnce() {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
+    assertThat(manager.forceRelease("x")).isTrue();
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void theLossOfALeaseWakesTheFirstInLineAtOnce() throws Exception {
+    Lease held = manager.acquire(LockRequest.of("x", Duration.ofMillis(10)));
+    CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
+    time.advance(Duration.ofMillis(10));
+    assertThat(held.isHeld()).isFalse();
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void twentyThousandWhoseTimeIsUpAtTheSameMomentAllEnd() {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      waiting.add(manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofSeconds(1))));
+    }
+    time.passUnnoticed(Duration.ofSeconds(1));
+    waiting.get(0).cancel(true);
+    time.advance(Duration.ZERO);
+
+    assertThat(waiting.subList(1, waiting.size()))
+        .allSatisfy(future -> assertThat(future).isCompletedWithValue(Optional.empty()));
+    assertThat(time.pending()).isEmpty();
+  }
+
+  private List<CompletableFuture<Optional<Lease>>> waiters(int count) {
+    List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      waiting.add(manager.tryAcquireAsync(REQUEST.waitForever()));
+    }
+    return waiting;
+  }
+
+  private static Lease lease(CompletableFuture<Optional<Lease>> done) {
+    return done.join().orElseThrow();
+  }
+}

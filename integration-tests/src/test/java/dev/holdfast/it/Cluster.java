@@ -1,0 +1,177 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the managers of one test meet: redis-servers of their own, or a name in this JVM. Closes
+ * what it opened.
+ */
+final class Cluster implements AutoCloseable {
+  /** Longer than any test, so that no lock ends by itself unless a test wants it to. */
+  static final Duration TTL = Duration.ofSeconds(30);
+
+  /** Of others' keys: longer, so that it shows when somebody gives them ours. */
+  static final Duration FOREIGN_TTL = Duration.ofSeconds(60);
+
+  /** Patient, so that a busy machine is not taken for an outage, and quick to try again. */
+  private static final Map<String, String> DEFAULTS =
+      Map.of("nodeTimeout", "500ms", "retryDelay", "20ms");
+
+  private static final Set<String> OF_NODES = Set.of("nodeTimeout", "connectTimeout");
+
+  private final Backend backend;
+  private final @Nullable TestNodes servers;
+  private final List<String> uris;
+  private final List<LockManager> managers = new ArrayList<>();
+
+  private Cluster(Backend backend, @Nullable TestNodes servers, List<String> uris) {
+    this.backend = backend;
+    this.servers = servers;
+    this.uris = uris;
+  }
+
+  /** Five nodes, if the backend has any. */
+  static Cluster of(Backend backend) {
+    return backend.hasNodes()
+        ? of(backend, 5)
+        : new Cluster(backend, null, List.of(UUID.randomUUID().toString()));
+  }
+
+  static Cluster of(Backend backend, int nodes, String... redisConf) {
+    TestNodes servers = TestNodes.builder().count(nodes).config(redisConf).start();
+    return new Cluster(backend, servers, servers.uris());
+  }
+
+  List<TestNode> nodes() {
+    return servers == null ? List.of() : servers.all();
+  }
+
+  TestNode node(int index) {
+    return nodes().get(index);
+  }
+
+  List<String> addresses() {
+    return nodes().stream().map(TestNode::address).toList();
+  }
+
+  String url() {
+    return backend.url(uris);
+  }
+
+  /**
+   * Opens a manager, which is closed at the end of the test.
+   *
+   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where there
+   *     are none
+   */
+  LockManager open(String... options) {
+    return openAt(uris, options);
+  }
+
+  /** The same, with other URIs for the nodes. */
+  synchronized LockManager openAt(List<String> nodeUris, String... options) {
+    LockManager manager = LockManager.open(backend.url(nodeUris), merged(options));
+    managers.add(manager);
+    return manager;
+  }
+
+  /** What keeps others out on a node, if anything. */
+  static @Nullable String value(TestNode node, String name) {
+    return (String) node.command("GET", name);
+  }
+
+  /** Occupies a node as another owner would. */
+  static void occupy(TestNode node, String name) {
+    node.command("SET", name, occupant(node), "PX", Long.toString(FOREIGN_TTL.toMillis()));
+  }
+
+  /** What {@link #occupy} writes. */
+  static String occupant(TestNode node) {
+    return "somebody else on " + node;
+  }
+
+  static Duration ttl(TestNode node, String name) {
+    return Duration.ofMillis(longOf(node.command("PTTL", name)));
+  }
+
+  static long longOf(@Nullable Object reply) {
+    if (reply instanceof Long number) {
+      return number;
+    }
+    throw new AssertionError("no number: " + reply);
+  }
+
+  /** How many nodes hold this value under this name. */
+  long holding(String name, String value) {
+    return nodes().stream().filter(node -> value.equals(value(node, name))).count();
+  }
+
+  /** Waits until a node votes for a manager's locks. */
+  static void awaitVoteOf(TestNode node, LockManager locks) {
+    Eventually.soon()
+        .ignoreExceptionsInstanceOf(LockBackendException.class)
+        .until(
+            () -> {
+              try (Lease lease = locks.tryAcquire("vote", TTL).orElseThrow()) {
+                // answered by each node after its vote
+                assertThat(locks.inspect("vote")).isPresent();
+                return lease.token().equals(value(node, "vote"));
+              }
+            });
+  }
+
+  /** The keys of locks on a node; those that belong to Holdfast itself are not counted. */
+  static List<String> locksOn(TestNode node) {
+    return node.command("KEYS", "*") instanceof List<?> keys
+        ? keys.stream().map(String::valueOf).filter(key -> !key.startsWith("holdfast:")).toList()
+        : List.of();
+  }
+
+  /** Waits until no node holds a lock. */
+  void awaitNoLocks() {
+    Eventually.soon()
+        .untilAsserted(
+            () -> {
+              for (TestNode node : nodes()) {
+                List<String> left = locksOn(node);
+                if (!left.isEmpty()) {
+                  throw new AssertionError("left on " + node + ": " + left);
+                }
+              }
+            });
+  }
+
+  @Override
+  public synchronized void close() {
+    managers.forEach(LockManager::close);
+    if (servers != null) {
+      servers.close();
+    }
+  }
+
+  private Map<String, String> merged(String... options) {
+    Map<String, String> merged = new HashMap<>(DEFAULTS);
+    for (String option : options) {
+      int equals = option.indexOf('=');
+      merged.put(option.substring(0, equals), option.substring(equals + 1));
+    }
+    if (!backend.hasNodes()) {
+      merged.keySet().removeAll(OF_NODES);
+    }
+    return merged;
+  }
+}

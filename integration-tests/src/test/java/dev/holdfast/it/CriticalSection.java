@@ -1,0 +1,31 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What a lock protects: notices two owners at once, and loses updates if there are. */
+final class CriticalSection {
+  private final AtomicInteger inside = new AtomicInteger();
+  private final AtomicInteger entries = new AtomicInteger();
+  private final AtomicInteger overlaps = new AtomicInteger();
+  private volatile int value;
+
+  /** Reads, lets others run, and writes back. */
+  void enter() {
+    entries.incrementAndGet();
+    if (inside.incrementAndGet() > 1) {
+      overlaps.incrementAndGet();
+    }
+    int read = value;
+    Thread.yield();
+    value = read + 1;
+    inside.decrementAndGet();
+  }
+
+  void assertEntered(int times) {
+    assertThat(entries).as("entries").hasValue(times);
+    assertThat(overlaps).as("overlaps").hasValue(0);
+    assertThat(value).as("updates that were not lost").isEqualTo(times);
+  }
+}

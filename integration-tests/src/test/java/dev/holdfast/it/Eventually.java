@@ -1,0 +1,26 @@
+package dev.holdfast.it;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.awaitility.core.ConditionFactory;
+
+/** Waits for conditions. */
+final class Eventually {
+  /** For what happens at once unless the machine is overloaded. */
+  static final Duration LIMIT = Duration.ofSeconds(15);
+
+  private Eventually() {}
+
+  static ConditionFactory soon() {
+    return within(LIMIT);
+  }
+
+  static ConditionFactory within(Duration limit) {
+    return await()
+        .atMost(limit)
+        .pollInSameThread()
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5));
+  }
+}

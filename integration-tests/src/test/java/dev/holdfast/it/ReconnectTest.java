@@ -1,0 +1,140 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.TestNode;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections, scripts and servers go in mid-run, and come back. */
+@ForEachDriver
+class ReconnectTest {
+  private final Cluster cluster;
+
+  ReconnectTest(Backend backend) {
+    cluster = Cluster.of(backend);
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  void flushingTheScriptsOfAllNodesCostsNoAttempt() throws InterruptedException {
+    LockManager locks = cluster.open();
+    Attempts attempts = new Attempts(locks);
+    attempts.untilRecovered();
+    for (int i = 0; i < 20; i++) {
+      Lease lease = locks.tryAcquire("held", Cluster.TTL).orElseThrow();
+      onAllNodes("SCRIPT", "FLUSH");
+      lease.extend(Cluster.TTL);
+      onAllNodes("SCRIPT", "FLUSH");
+      assertThat(locks.inspect("held")).isPresent();
+      onAllNodes("SCRIPT", "FLUSH");
+      assertThat(lease.release()).isTrue();
+      onAllNodes("SCRIPT", "FLUSH");
+      assertThat(locks.forceRelease("held")).isFalse();
+      attempts.untilRecovered();
+    }
+
+    assertThat(attempts.failed()).isZero();
+    cluster.awaitNoLocks();
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  void killingTheConnectionsToAllNodesCostsAtMostOneAttempt() throws InterruptedException {
+    LockManager locks = cluster.open();
+    Attempts attempts = new Attempts(locks);
+    attempts.untilRecovered();
+
+    onAllNodes("CLIENT", "KILL", "TYPE", "normal");
+    attempts.untilRecovered();
+
+    assertThat(attempts.failed()).isLessThanOrEqualTo(1);
+    cluster.awaitNoLocks();
+  }
+
+  @Test
+  @Rule({"FAULT-5", "FAULT-3"})
+  void aServerThatRestartsCostsAtMostOneAttemptAndVotesAgain() throws InterruptedException {
+    LockManager locks = cluster.open();
+    Attempts attempts = new Attempts(locks);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread other =
+        new Thread(
+            () -> {
+              cluster.node(1).restart();
+              done.set(true);
+            });
+    other.start();
+    while (!done.get()) {
+      attempts.once();
+    }
+    attempts.untilRecovered();
+
+    assertThat(attempts.failed()).isLessThanOrEqualTo(1);
+    Cluster.awaitVoteOf(cluster.node(1), locks);
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  void aNodeIsBackWithinTwoSecondsOfItsReturn() throws InterruptedException {
+    LockManager locks = cluster.open();
+    cluster.node(1).kill();
+    Attempts attempts = new Attempts(locks);
+    for (int i = 0; i < 10; i++) {
+      attempts.once();
+    }
+    cluster.node(1).restart();
+    long start = System.nanoTime();
+    Cluster.awaitVoteOf(cluster.node(1), locks);
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+  }
+
+  private void onAllNodes(String... command) {
+    for (TestNode node : cluster.nodes()) {
+      node.command(command);
+    }
+  }
+
+  /** One attempt after the other, without a pause. */
+  private static final class Attempts {
+    private static final int IN_A_ROW = 50;
+
+    private final LockManager locks;
+    private int failed;
+
+    Attempts(LockManager locks) {
+      this.locks = locks;
+    }
+
+    int failed() {
+      return failed;
+    }
+
+    boolean once() throws InterruptedException {
+      try (Lease lease = locks.tryAcquire("attempt", Cluster.TTL).orElseThrow()) {
+        return lease.isHeld();
+      } catch (LockBackendException e) {
+        failed++;
+        return false;
+      }
+    }
+
+    void untilRecovered() throws InterruptedException {
+      long limit = System.nanoTime() + Eventually.LIMIT.toNanos();
+      for (int inARow = 0; inARow < IN_A_ROW; inARow = once() ? inARow + 1 : 0) {
+        assertThat(System.nanoTime()).as("time").isLessThan(limit);
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package dev.holdfast.redlock.lettuce;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens a lock manager over N independent Redis masters with Lettuce, with your own clients or with
+ * one of its own.
+ *
+ * <pre>{@code
+ * LockManager locks =
+ *     LettuceRedlock.builder()
+ *         .node(RedisURI.create("redis://h1"))
+ *         .node(RedisURI.create("redis://h2"))
+ *         .node(RedisURI.create("redis://h3"))
+ *         .open();
+ * }</pre>
+ *
+ * <p>A manager keeps one connection to each node, whatever the number of threads that use it. For
+ * the nodes that were given without a client it runs one thread of input and output and one timer;
+ * with clients of yours it uses their threads, and one of its own that sends. All of its threads
+ * are daemons whose names begin with {@code holdfast-}.
+ */
+public final class LettuceRedlock {
+  private LettuceRedlock() {}
+
+  /**
+   * Starts with no node.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the nodes. Not safe for use by many threads. */
+  public static final class Builder {
+    private final List<Node> nodes = new ArrayList<>();
+    private RedlockOptions options = RedlockOptions.defaults();
+
+    private record Node(@Nullable RedisClient client, RedisURI uri) {}
+
+    private Builder() {}
+
+    /**
+     * Adds a node that is reached by a client of the manager's own, which all such nodes share and
+     * which is closed with the manager.
+     *
+     * @param uri host and port, or a socket; user, password, database, TLS and client name count,
+     *     the time-out does not
+     * @return this
+     */
+    public Builder node(RedisURI uri) {
+      nodes.add(new Node(null, copy(uri)));
+      return this;
+    }
+
+    /**
+     * Adds a node that is reached by a client of yours. The manager opens a connection of its own
+     * on it, and never closes the client: shut it down after the manager. One client may serve
+     * several nodes.
+     *
+     * @param client must not be able to send a command again after a reconnect: {@code
+     *     autoReconnect(false)} or {@code disconnectedBehavior(REJECT_COMMANDS)} in its {@link
+     *     ClientOptions} when {@link #open} is called, and left so. The manager reconnects by
+     *     itself
+     * @param uri as with {@link #node}
+     * @return this
+     */
+    public Builder client(RedisClient client, RedisURI uri) {
+      nodes.add(new Node(Objects.requireNonNull(client, "client"), copy(uri)));
+      return this;
+    }
+
+    /**
+     * Sets how Redlock is run.
+     *
+     * @param options default {@link RedlockOptions#defaults()}
+     * @return this
+     */
+    public Builder options(RedlockOptions options) {
+      this.options = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /**
+     * Opens the manager. Connects, unless the options say otherwise.
+     *
+     * @return a new manager, to be closed by the caller
+     * @throws LockConfigurationException if there is no node, one is listed twice, is a sentinel, a
+     *     replica or refuses the credentials, or if a client could send a command twice
+     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     */
+    public LockManager open() {
+      Set<String> addresses = new HashSet<>();
+      for (Node node : nodes) {
+        requireMaster(node.uri());
+        if (!addresses.add(Addresses.of(node.uri()))) {
+          throw new LockConfigurationException(
+              "node " + Addresses.of(node.uri()) + " is listed twice: list each server once");
+        }
+        if (node.client() != null) {
+          requireNoReplay(node.client().getOptions(), Addresses.of(node.uri()));
+        }
+      }
+      return Redlock.open(connections(), options);
+    }
+
+    private LettuceNodes connections() {
+      boolean allOurs = nodes.stream().allMatch(node -> node.client() == null);
+      boolean allYours = nodes.stream().allMatch(node -> node.client() != null);
+      OwnClient own = allYours ? null : OwnClient.start(options.connectTimeout());
+      List<NodeLink> links = new ArrayList<>();
+      for (Node node : nodes) {
+        RedisClient client =
+            node.client() == null ? Objects.requireNonNull(own).client() : node.client();
+        node.uri().setTimeout(options.connectTimeout());
+        links.add(new NodeLink(links.size(), client, node.uri()));
+      }
+      if (allOurs && own != null) {
+        return new LettuceNodes(links, own.eventLoop(), own::close);
+      }
+      ExecutorService sender = Threads.sender();
+      return new LettuceNodes(
+          links,
+          sender,
+          () -> {
+            sender.shutdown();
+            if (own != null) {
+              own.close();
+            }
+          });
+    }
+
+    private static RedisURI copy(RedisURI uri) {
+      return RedisURI.builder(uri).build();
+    }
+
+    private static void requireMaster(RedisURI uri) {
+      if (uri.getHost() == null && uri.getSocket() == null) {
+        throw new LockConfigurationException(
+            "a node's RedisURI has no host: give each master's own address, not a sentinel's");
+      }
+    }
+
+    /**
+     * Lettuce keeps what was not answered when a connection breaks and sends it again after its
+     * reconnect, unless it does not reconnect or rejects commands meanwhile. The replay filter is
+     * no help: it is not asked about what was already on its way.
+     */
+    private static void requireNoReplay(ClientOptions options, String address) {
+      if (options.isAutoReconnect() && !options.isRejectCommandsWhileDisconnected()) {
+        throw new LockConfigurationException(
+            "the client for node "
+                + address
+                + " can send a command again after a reconnect (ClientOptions autoReconnect=true,"
+                + " disconnectedBehavior="
+                + options.getDisconnectedBehavior()
+                + "): set autoReconnect(false) or disconnectedBehavior(REJECT_COMMANDS)");
+      }
+    }
+  }
+}

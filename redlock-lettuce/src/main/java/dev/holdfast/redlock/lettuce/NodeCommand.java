@@ -1,0 +1,95 @@
+package dev.holdfast.redlock.lettuce;
+
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.RedisCommand;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A round's command on its way to one node. Whoever completes it first votes, on that thread. */
+final class NodeCommand implements RedisCommand<String, String, Object> {
+  private final Outgoing outgoing;
+  private final int node;
+  private final Runnable whenFailed;
+  private final AtomicBoolean done = new AtomicBoolean();
+  private CommandOutput<String, String, Object> output = new ReplyOutput();
+
+  /**
+   * Makes it for one connection.
+   *
+   * @param whenFailed is run when there will be no reply
+   */
+  NodeCommand(Outgoing outgoing, int node, Runnable whenFailed) {
+    this.outgoing = outgoing;
+    this.node = node;
+    this.whenFailed = whenFailed;
+  }
+
+  @Override
+  public void complete() {
+    if (!done.compareAndSet(false, true)) {
+      return;
+    }
+    String error = output.getError();
+    if (error != null) {
+      outgoing.round().error(node, error);
+    } else {
+      outgoing.round().reply(node, output.get());
+    }
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable cause) {
+    if (!done.compareAndSet(false, true)) {
+      return false;
+    }
+    whenFailed.run();
+    outgoing.round().failure(node, cause);
+    return true;
+  }
+
+  @Override
+  public void cancel() {
+    completeExceptionally(new CancellationException("the connection was closed"));
+  }
+
+  @Override
+  public void encode(ByteBuf buf) {
+    outgoing.writeTo(buf);
+  }
+
+  @Override
+  public CommandOutput<String, String, Object> getOutput() {
+    return output;
+  }
+
+  @Override
+  public void setOutput(CommandOutput<String, String, Object> output) {
+    this.output = output;
+  }
+
+  /** For statistics of the user's own client alone: what is sent is in {@link #encode}. */
+  @Override
+  public ProtocolKeyword getType() {
+    return CommandType.EVALSHA;
+  }
+
+  @Override
+  public @Nullable CommandArgs<String, String> getArgs() {
+    return null;
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return false;
+  }
+
+  @Override
+  public boolean isDone() {
+    return done.get();
+  }
+}

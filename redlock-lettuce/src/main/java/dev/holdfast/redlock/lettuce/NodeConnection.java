@@ -1,0 +1,100 @@
+package dev.holdfast.redlock.lettuce;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.CommandListenerWriter;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisChannelWriter;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.CommandExpiryWriter;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection, from the attempt at it to its end. It ends at the first disconnect, whatever the
+ * client would do then.
+ */
+final class NodeConnection implements RedisConnectionStateListener {
+  /** One of our own, by which our own client knows our connections. */
+  static final RedisCodec<String, String> CODEC = new StringCodec(UTF_8);
+
+  private final Runnable whenEnded;
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile boolean dropped;
+  private volatile @Nullable RedisChannelHandler<?, ?> connection;
+  private volatile @Nullable RedisChannelWriter writer;
+
+  NodeConnection(Runnable whenEnded) {
+    this.whenEnded = whenEnded;
+  }
+
+  /** The attempt has succeeded. */
+  void established(StatefulRedisConnection<String, String> established) {
+    RedisChannelHandler<?, ?> handler = (RedisChannelHandler<?, ?>) established;
+    connection = handler;
+    if (dropped) {
+      close(handler);
+      throw new RedisConnectionException("dropped while it was being connected");
+    }
+    handler.addListener(this);
+    writer = innermost(handler.getChannelWriter());
+    if (!handler.isOpen()) {
+      onRedisDisconnected(handler); // the listener came too late to be told
+    }
+  }
+
+  /** Sends all in one go. */
+  void write(List<NodeCommand> commands) {
+    RedisChannelWriter out = writer;
+    if (out != null) {
+      out.write(commands);
+    }
+    if (out == null || ended.get()) {
+      // Lettuce forgets what comes in just when a connection ends
+      commands.forEach(
+          command -> command.completeExceptionally(new RedisConnectionException("not connected")));
+    }
+  }
+
+  /** Ends it; what is not answered fails. */
+  void drop() {
+    dropped = true;
+    RedisChannelHandler<?, ?> present = connection;
+    if (present != null) {
+      close(present);
+    }
+  }
+
+  @Override
+  public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {
+    if (ended.compareAndSet(false, true)) {
+      close(disconnected);
+      whenEnded.run();
+    }
+  }
+
+  private void close(RedisChannelHandler<?, ?> present) {
+    if (closing.compareAndSet(false, true)) {
+      present.closeAsync();
+    }
+  }
+
+  /**
+   * Leaves out what a client wraps around it. Rounds have a deadline of their own, and a timer of
+   * Lettuce's would keep each command for as long as its time-out.
+   */
+  private static RedisChannelWriter innermost(RedisChannelWriter writer) {
+    if (writer instanceof CommandListenerWriter listening) {
+      return innermost(listening.getDelegate());
+    }
+    return writer instanceof CommandExpiryWriter expiring
+        ? innermost(expiring.getDelegate())
+        : writer;
+  }
+}

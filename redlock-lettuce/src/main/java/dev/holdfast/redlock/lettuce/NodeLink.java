@@ -1,0 +1,85 @@
+package dev.holdfast.redlock.lettuce;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** One node: its address, and the connection to it, if there is one. */
+final class NodeLink {
+  private final int node;
+  private final RedisClient client;
+  private final RedisURI uri;
+  private volatile @Nullable NodeConnection present;
+  private volatile boolean closed;
+
+  NodeLink(int node, RedisClient client, RedisURI uri) {
+    this.node = node;
+    this.client = client;
+    this.uri = uri;
+  }
+
+  RedisClient client() {
+    return client;
+  }
+
+  String address() {
+    return Addresses.of(uri);
+  }
+
+  /** On a thread that may resolve names, where Lettuce itself reconnects. */
+  CompletionStage<Void> connect(Runnable disconnected) {
+    NodeConnection attempt = new NodeConnection(disconnected);
+    present = attempt;
+    if (closed) {
+      attempt.drop();
+    }
+    try {
+      return CompletableFuture.supplyAsync(
+              () -> client.connectAsync(NodeConnection.CODEC, uri),
+              client.getResources().eventExecutorGroup())
+          .thenCompose(Function.identity())
+          .thenAccept(attempt::established);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.failedFuture(
+          new RedisConnectionException("the client was shut down", e));
+    }
+  }
+
+  void disconnect() {
+    NodeConnection connection = present;
+    if (connection != null) {
+      connection.drop();
+    }
+  }
+
+  void close() {
+    closed = true;
+    disconnect();
+  }
+
+  /** Writes to this node what asks it, in one go. */
+  void send(List<Outgoing> batch) {
+    NodeConnection connection = present;
+    List<NodeCommand> commands = new ArrayList<>(batch.size());
+    for (Outgoing outgoing : batch) {
+      if (!outgoing.round().asks(node)) {
+        continue;
+      }
+      if (connection == null) {
+        outgoing.round().failure(node, new RedisConnectionException("not connected"));
+      } else {
+        commands.add(new NodeCommand(outgoing, node, connection::drop));
+      }
+    }
+    if (connection != null && !commands.isEmpty()) {
+      connection.write(commands);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.redlock.lettuce;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The client of a manager that was given none. All of its nodes share one event loop: a round's
+ * votes are then counted without threads waking each other.
+ */
+final class OwnClient implements AutoCloseable {
+  private static final long SHUTDOWN_SECONDS = 2;
+  private static final long WARM_UP_SECONDS = 10;
+
+  private final EventLoopGroupProvider loops;
+  private final EventLoop eventLoop;
+  private final ClientResources resources;
+  private final RedisClient client;
+
+  private OwnClient(
+      EventLoopGroupProvider loops,
+      EventLoop eventLoop,
+      ClientResources resources,
+      RedisClient client) {
+    this.loops = loops;
+    this.eventLoop = eventLoop;
+    this.resources = resources;
+    this.client = client;
+  }
+
+  static OwnClient start(Duration connectTimeout) {
+    ThreadFactoryProvider threads = Threads::named;
+    EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1, threads);
+    EventLoop eventLoop = loops.allocate(Transports.eventLoopGroupClass()).next();
+    ClientResources resources =
+        ClientResources.builder()
+            .threadFactoryProvider(threads)
+            .eventLoopGroupProvider(loops)
+            .eventExecutorGroup(eventLoop)
+            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .build();
+    RedisClient client = new LeanClient(resources);
+    client.setOptions(clientOptions(connectTimeout));
+    warmUp(client);
+    return new OwnClient(loops, eventLoop, resources, client);
+  }
+
+  RedisClient client() {
+    return client;
+  }
+
+  EventLoop eventLoop() {
+    return eventLoop;
+  }
+
+  @Override
+  public void close() {
+    loops.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+    resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Loads what connecting needs before the time for connecting runs: on a busy machine that takes
+   * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
+   */
+  private static void warmUp(RedisClient client) {
+    CompletableFuture<Boolean> failed =
+        client
+            .connectAsync(NodeConnection.CODEC, RedisURI.create("127.0.0.1", 0))
+            .handle((connection, refused) -> true)
+            .toCompletableFuture();
+    failed.completeOnTimeout(false, WARM_UP_SECONDS, TimeUnit.SECONDS).join();
+  }
+
+  private static ClientOptions clientOptions(Duration connectTimeout) {
+    return ClientOptions.builder()
+        .autoReconnect(false)
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        // RESP2 says hello with PING or AUTH, for which no user lacks the right
+        .protocolVersion(ProtocolVersion.RESP2)
+        .pingBeforeActivateConnection(true)
+        .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+        .timeoutOptions(TimeoutOptions.create())
+        .useHashIndexQueue(false)
+        .socketOptions(SocketOptions.builder().connectTimeout(connectTimeout).build())
+        .build();
+  }
+}

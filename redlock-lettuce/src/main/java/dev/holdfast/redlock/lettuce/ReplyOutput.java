@@ -1,0 +1,63 @@
+package dev.holdfast.redlock.lettuce;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds of a reply's parts what {@link dev.holdfast.redlock.Round#reply} takes. Lettuce's own
+ * outputs tell nil from an empty array no more, or not at every depth.
+ */
+final class ReplyOutput extends CommandOutput<String, String, Object> {
+  /** The arrays that are not complete yet, the innermost first. */
+  private final Deque<List<@Nullable Object>> open = new ArrayDeque<>(2);
+
+  ReplyOutput() {
+    super(StringCodec.UTF8, null);
+  }
+
+  @Override
+  public void set(long integer) {
+    add(integer);
+  }
+
+  @Override
+  public void set(@Nullable ByteBuffer bytes) {
+    add(bytes == null ? null : UTF_8.decode(bytes).toString());
+  }
+
+  @Override
+  public void multi(int count) {
+    if (count < 0) {
+      add(null);
+      return;
+    }
+    List<@Nullable Object> array = new ArrayList<>(count);
+    add(array);
+    open.push(array);
+  }
+
+  /** A part is complete; the arrays that are not around it are so too. */
+  @Override
+  public void complete(int depth) {
+    while (open.size() > depth) {
+      open.pop();
+    }
+  }
+
+  private void add(@Nullable Object part) {
+    List<@Nullable Object> around = open.peek();
+    if (around == null) {
+      output = part;
+    } else {
+      around.add(part);
+    }
+  }
+}

@@ -13,7 +13,6 @@ import java.util.Enumeration;
 import java.util.ServiceConfigurationError;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,9 +28,11 @@ class ContextLoaderTest {
     this.folder = folder;
   }
 
-  @BeforeEach
   @AfterEach
-  void theThreadsLoaderIsItsOwn() {
+  void theThreadsLoaderIsItsOwnAgain() throws IOException {
+    if (Thread.currentThread().getContextClassLoader() instanceof URLClassLoader used) {
+      used.close();
+    }
     Thread.currentThread().setContextClassLoader(before);
   }
 

@@ -48,8 +48,13 @@ final class Demo {
   private DemoResult perform(Path folder, Signals signals) throws Exception {
     DemoNumbers numbers = new DemoNumbers(folder);
     numbers.create();
-    Optional<String> url = startNodes();
     try (DemoScreen screen = DemoScreen.of(plan)) {
+      screen.say(
+          "Starting "
+              + (plan.locked() ? DemoPlan.NODES + " redis-servers and " : "")
+              + plan.workers()
+              + " workers, each a process of its own");
+      Optional<String> url = startNodes();
       if (screen.showsLocks() && url.isPresent()) {
         observer = new Backend(url.get()).open();
       }
@@ -62,7 +67,7 @@ final class Demo {
       }
       List<String> broken = endWorkers();
       DemoView end = DemoView.of(plan, seconds, workers, nodes, observer);
-      screen.show(end);
+      screen.end(end);
       return new DemoResult(
           end,
           numbers.sum(),

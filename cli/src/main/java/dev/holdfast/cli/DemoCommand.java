@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast demo",
       "  holdfast demo --faults --seconds 60",
-      "  holdfast demo --without-lock     the control: without the lock, updates are lost"
+      "  holdfast demo --without-lock     the control: updates are lost"
     })
 @SuppressWarnings("NullAway.Init")
 final class DemoCommand implements Callable<Integer> {

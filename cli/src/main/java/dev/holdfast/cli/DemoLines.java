@@ -26,6 +26,11 @@ final class DemoLines implements DemoScreen {
   }
 
   @Override
+  public void say(String text) {
+    out.println(text);
+  }
+
+  @Override
   public void show(DemoView view) {
     long grants = view.total().grants();
     StringBuilder line = new StringBuilder();
@@ -47,6 +52,9 @@ final class DemoLines implements DemoScreen {
     out.println(line);
     grantsBefore = grants;
   }
+
+  @Override
+  public void end(DemoView view) {}
 
   @Override
   public void close() {}

@@ -8,8 +8,14 @@ interface DemoScreen extends AutoCloseable {
   /** Whether it shows what the nodes say of each lock. */
   boolean showsLocks();
 
+  /** Says what is being done before there is anything to show. */
+  void say(String text);
+
   /** Shows how things stand. */
   void show(DemoView view);
+
+  /** Shows how things stand at the end, if that is not plain already. */
+  void end(DemoView view);
 
   /** Leaves the terminal as it was. */
   @Override

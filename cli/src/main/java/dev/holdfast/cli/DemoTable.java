@@ -41,6 +41,11 @@ final class DemoTable implements DemoScreen {
   }
 
   @Override
+  public void say(String text) {
+    out.println(text);
+  }
+
+  @Override
   public void show(DemoView view) {
     StringBuilder screen = new StringBuilder(HIDE_CURSOR);
     if (drawn > 0) {
@@ -51,6 +56,11 @@ final class DemoTable implements DemoScreen {
     out.print(screen);
     out.flush();
     drawn = lines.size();
+  }
+
+  @Override
+  public void end(DemoView view) {
+    show(view);
   }
 
   @Override

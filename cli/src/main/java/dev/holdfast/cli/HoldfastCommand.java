@@ -12,13 +12,6 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "holdfast",
     versionProvider = Version.class,
-    subcommands = {
-      RunCommand.class,
-      NodesCommand.class,
-      DemoCommand.class,
-      DemoWorkerCommand.class,
-      WarmUpCommand.class
-    },
     description = "Distributed locks over independent Redis servers (Redlock).",
     synopsisSubcommandLabel = "COMMAND",
     footer = {

@@ -50,10 +50,10 @@ record Run(
       return signals.await(
           CompletableFuture.supplyAsync(backend::open, task -> daemon(task).start()));
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof LockBackendException outage
+      if (e.getCause() instanceof LockBackendException
           && !request.maxWait().orElse(Duration.ZERO).isZero()
           && backend.canWaitForNodes()) {
-        Message.print(outage.getMessage() + "; waiting for nodes");
+        Message.print("waiting for a quorum of nodes");
         return backend.openAndWaitForNodes();
       }
       throw unwrapped(e);
@@ -88,7 +88,7 @@ record Run(
       lease.close();
       String why = String.valueOf(e.getMessage());
       Message.print(
-          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error=", "error="));
+          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error=\\d+, ", ""));
       return why.contains(NOT_FOUND) ? ExitCode.NOT_FOUND : ExitCode.NOT_EXECUTABLE;
     } catch (Signals.Signalled e) {
       lease.close();

@@ -38,8 +38,8 @@ import picocli.CommandLine.Parameters;
       "Examples:",
       "  holdfast run --name nightly --wait 30s -- ./report.sh --all",
       "  holdfast run --name nightly --at-least 10s -- ./started-on-every-host.sh",
-      "  holdfast run --name deploy --wait forever --ttl 10s --max-hold 1h -- make deploy",
-      "  HOLDFAST_URL=redlock:redis://h1,redis://h2,redis://h3 holdfast run --name x -- date"
+      "  holdfast run --name x --wait forever --ttl 10s --max-hold 1h -- make deploy",
+      "  export HOLDFAST_URL=redlock:redis://h1,redis://h2,redis://h3"
     })
 @SuppressWarnings("NullAway.Init")
 final class RunCommand implements Callable<Integer> {
@@ -53,11 +53,9 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      description = {
-        "Where locks come from, for example",
-        "redlock:redis://h1:6379,redis://h2:6379,redis://h3:6379",
-        "Default: HOLDFAST_URL, else the nodes of 'holdfast nodes start'."
-      })
+      description =
+          "Where locks come from, for example redlock:redis://h1,redis://h2,redis://h3. Default:"
+              + " HOLDFAST_URL, else the nodes of 'holdfast nodes start'.")
   private @Nullable String url;
 
   @Option(
@@ -73,10 +71,8 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "TIME|forever",
       defaultValue = "0s",
       converter = DurationConverter.OrForever.class,
-      description = {
-        "How long to wait for the lock, and for nodes",
-        "(default: ${DEFAULT-VALUE}, one attempt)."
-      })
+      description =
+          "How long to wait for the lock, and for nodes (default: ${DEFAULT-VALUE}, one attempt).")
   private Duration wait;
 
   @Option(
@@ -84,10 +80,9 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "0s",
       converter = DurationConverter.class,
-      description = {
-        "Keep others out for at least this long, even if the",
-        "command ends sooner; up to the ttl (default: ${DEFAULT-VALUE})."
-      })
+      description =
+          "Keep others out for at least this long, even if the command ends sooner; up to the ttl"
+              + " (default: ${DEFAULT-VALUE}).")
   private Duration atLeast;
 
   @Option(
@@ -95,10 +90,9 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "24h",
       converter = DurationConverter.class,
-      description = {
-        "Longest run of the command, then it is ended as if the",
-        "lock were lost; at least the ttl (default: ${DEFAULT-VALUE})."
-      })
+      description =
+          "How long the command may run; then it is ended as if the lock were lost. At least the"
+              + " ttl (default: ${DEFAULT-VALUE}).")
   private Duration maxHold;
 
   @Option(
@@ -106,16 +100,15 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "5s",
       converter = DurationConverter.class,
-      description = {
-        "When the lock is lost: time from SIGTERM to SIGKILL",
-        "(default: ${DEFAULT-VALUE})."
-      })
+      description =
+          "When the command is ended: from SIGTERM to SIGKILL (default: ${DEFAULT-VALUE}).")
   private Duration grace;
 
   @Parameters(
       arity = "1..*",
       paramLabel = "COMMAND [ARG...]",
-      description = "The command and its arguments, as they are.")
+      hideParamSyntax = true,
+      description = "What to run; its arguments are taken as they are.")
   private List<String> command;
 
   @Override

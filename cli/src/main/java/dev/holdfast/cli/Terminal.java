@@ -35,10 +35,7 @@ final class Terminal {
   /** Whether what is on the screen can be drawn over. */
   static boolean canRedraw() {
     String type = System.getenv("TERM");
-    return STDOUT_IS_ONE
-        && type != null
-        && !type.isEmpty()
-        && !type.equals("dumb");
+    return STDOUT_IS_ONE && type != null && !type.isEmpty() && !type.equals("dumb");
   }
 
   /** Whether colours are welcome: see no-color.org. */

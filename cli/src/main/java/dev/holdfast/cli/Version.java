@@ -6,13 +6,15 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
+    return new String[] {text()};
+  }
+
+  static String text() {
     String version = Version.class.getPackage().getImplementationVersion();
-    return new String[] {
-      "holdfast "
-          + (version == null ? "(not packaged)" : version)
-          + " (Java "
-          + Runtime.version().feature()
-          + ")"
-    };
+    return "holdfast "
+        + (version == null ? "(not packaged)" : version)
+        + " (Java "
+        + Runtime.version().feature()
+        + ")";
   }
 }

@@ -81,8 +81,7 @@ final class HeldLock {
 
   Duration remaining() {
     return phase() instanceof Held held
-        ? Duration.ofNanos(
-            Math.max(0, surroundings.clock().now().nanosUntil(held.validUntil())))
+        ? Duration.ofNanos(Math.max(0, surroundings.clock().now().nanosUntil(held.validUntil())))
         : Duration.ZERO;
   }
 
@@ -159,16 +158,17 @@ final class HeldLock {
       }
       Released released = new Released(new CompletableFuture<>());
       if (phase.compareAndSet(now, released)) {
-        ended();
-        giveBack(callerWaits)
-            .whenComplete(
-                (loss, failure) -> {
-                  if (failure == null) {
-                    given(released, loss);
-                  } else {
-                    released.given().completeExceptionally(Stages.cause(failure));
-                  }
-                });
+        stop();
+        CompletableFuture<Optional<LossReason>> back = giveBack(callerWaits);
+        leases.ended(this); // not before, because a manager that closes waits for the last of these
+        back.whenComplete(
+            (loss, failure) -> {
+              if (failure == null) {
+                given(released, loss);
+              } else {
+                released.given().completeExceptionally(Stages.cause(failure));
+              }
+            });
         return released.given();
       }
     }
@@ -224,20 +224,20 @@ final class HeldLock {
     if (!phase.compareAndSet(held, new Gone(reason, since))) {
       return;
     }
-    ended();
+    stop();
+    leases.ended(this);
     surroundings.callback(() -> lost.complete(reason));
     if (reason != LossReason.CLOSED) {
       giveBack(false);
     }
   }
 
-  private void ended() {
+  private void stop() {
     stopWatching();
     KeepAlive renewals = keepAlive;
     if (renewals != null) {
       renewals.stop();
     }
-    leases.ended(this);
   }
 
   private void stopWatching() {
@@ -259,9 +259,7 @@ final class HeldLock {
         .whenComplete((loss, failure) -> leases.free(grant.name()));
   }
 
-  /**
-   * Runs an operation when the one before it is over: at once on this thread if there is none.
-   */
+  /** Runs an operation when the one before it is over: at once on this thread if there is none. */
   private <T> CompletableFuture<T> inTurn(
       boolean callerWaits, Function<Boolean, CompletableFuture<T>> operation) {
     CompletableFuture<T> mine = new CompletableFuture<>();

@@ -42,13 +42,13 @@ class BadInputTest {
       value = {
         "redlock:redsi://h | redsi | redis://",
         "redlock:redis://h?nodeTimout=50ms | nodeTimout | nodeTimeout",
-        "redlock:redis://h,redis://h:6379 | h:6379 | twice",
+        "redlock:redis://h,redis://h:6379 | h:6379 | list each server once",
         "redlock:redis://h?nodeTimeout=50 | 50 | 50ms",
         "redlock:redis://h?nodeTimeout=50lightyears | lightyears | ms",
         "redlock:redis://[::1:6379 | [::1:6379 | ]",
         "redlock:redis://h?nodeTimeout=0ms | nodeTimeout | more than zero",
         "redlock:redis://h?connect=sometimes | sometimes | connect=lazy",
-        "redlock:redis://h?drift=150% | drift | 99%",
+        "redlock:redis://h?drift=150% | 150% | 0% to 100%",
         "redluck:redis://h | redluck | redlock",
       })
   @Rule({"ERR-4", "DISC-4"})

@@ -171,7 +171,7 @@ class CloseTest {
 
     closing.close();
 
-    Eventually.soon().until(() -> ours().isEmpty());
+    Eventually.soon().untilAsserted(() -> assertThat(ours()).isEmpty());
   }
 
   private static List<String> ours() {

@@ -51,8 +51,8 @@ final class Cluster implements AutoCloseable {
         : new Cluster(backend, null, List.of(UUID.randomUUID().toString()));
   }
 
-  static Cluster of(Backend backend, int nodes, String... redisConf) {
-    TestNodes servers = TestNodes.builder().count(nodes).config(redisConf).start();
+  static Cluster of(Backend backend, int nodes) {
+    TestNodes servers = TestNodes.start(nodes);
     return new Cluster(backend, servers, servers.uris());
   }
 

@@ -3,6 +3,7 @@ package dev.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** What a lock protects: notices two owners at once, and loses updates if there are. */
 final class CriticalSection {
@@ -18,7 +19,7 @@ final class CriticalSection {
       overlaps.incrementAndGet();
     }
     int read = value;
-    Thread.yield();
+    LockSupport.parkNanos(10_000);
     value = read + 1;
     inside.decrementAndGet();
   }

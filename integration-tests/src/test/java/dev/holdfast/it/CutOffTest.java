@@ -11,19 +11,13 @@ import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The connection to a node breaks in the midst of a command: what is sent again, and what not. */
 @ForEachDriver
 class CutOffTest {
-  private static final Function<String, Fate> CUT_BY_SETS =
-      command -> command.startsWith("SET ") ? Fate.PASS_AND_CUT : Fate.PASS;
-  private static final Function<String, Fate> CUT_BY_SCRIPTS =
-      command -> command.startsWith("EVAL") ? Fate.PASS_AND_CUT : Fate.PASS;
-  private static final Function<String, Fate> LOSE_SCRIPTS =
-      command -> command.startsWith("EVAL") ? Fate.LOSE : Fate.PASS;
+  private static final String SCRIPT = "EVAL";
 
   private final Cluster cluster;
   private final TestNode node;
@@ -47,7 +41,7 @@ class CutOffTest {
   void aSetWhoseReplyIsLostIsNeverSentAgain() throws InterruptedException {
     LockManager locks = cluster.openAt(List.of(proxy.uri()));
     node.resetCommandCounts();
-    proxy.decide(CUT_BY_SETS);
+    proxy.on("SET ", Fate.PASS_AND_CUT);
 
     assertThatThrownBy(() -> locks.tryAcquire("cut", Cluster.TTL))
         .isInstanceOf(LockBackendException.class);
@@ -63,7 +57,7 @@ class CutOffTest {
   @Rule("FAULT-4")
   void aSetThatIsCutOffIsNeverSentAgain() throws InterruptedException {
     LockManager locks = cluster.openAt(List.of(proxy.uri()));
-    proxy.decide(command -> command.startsWith("SET ") ? Fate.CUT : Fate.PASS);
+    proxy.on("SET ", Fate.CUT);
 
     assertThatThrownBy(() -> locks.tryAcquire("cut", Cluster.TTL))
         .isInstanceOf(LockBackendException.class);
@@ -97,8 +91,8 @@ class CutOffTest {
     LockManager locks = cluster.openAt(List.of(proxy.uri()));
     Lease lease = locks.tryAcquire("cut", Cluster.TTL).orElseThrow();
     lease.extend(Cluster.TTL); // so that the node knows the script
-    long before = proxy.seen("EVAL");
-    proxy.decide(CUT_BY_SCRIPTS);
+    long before = proxy.seen(SCRIPT);
+    proxy.on(SCRIPT, Fate.PASS_AND_CUT);
 
     assertThatThrownBy(() -> lease.extend(Cluster.TTL.multipliedBy(2)))
         .isInstanceOfSatisfying(
@@ -109,7 +103,7 @@ class CutOffTest {
     Eventually.soon()
         .ignoreExceptionsInstanceOf(LockBackendException.class)
         .until(() -> locks.inspect("cut").isPresent());
-    long inspections = proxy.seen("EVAL") - before - 1;
+    long inspections = proxy.seen(SCRIPT) - before - 1;
     assertThat(inspections).as("EVALSHA and EVAL of inspect").isEqualTo(2);
     assertThat(lease.isHeld()).isTrue();
     assertThat(lease.release()).isTrue();
@@ -122,7 +116,7 @@ class CutOffTest {
     LockManager locks = cluster.openAt(withProxy(), "nodeTimeout=150ms");
     Cluster.occupy(cluster.node(0), "owed");
     Cluster.occupy(cluster.node(1), "owed");
-    proxy.decide(LOSE_SCRIPTS);
+    proxy.on(SCRIPT, Fate.LOSE);
 
     assertThat(locks.tryAcquire("owed", Cluster.TTL)).isEmpty();
     Eventually.soon().until(() -> Cluster.value(node, "owed") != null);
@@ -139,7 +133,7 @@ class CutOffTest {
       throws InterruptedException {
     LockManager locks = cluster.openAt(withProxy());
     Lease lease = locks.tryAcquire("owed", Cluster.TTL).orElseThrow();
-    proxy.decide(LOSE_SCRIPTS);
+    proxy.on(SCRIPT, Fate.LOSE);
 
     assertThat(lease.release()).isTrue();
     assertThat(Cluster.locksOn(node)).containsExactly("owed");
@@ -154,15 +148,15 @@ class CutOffTest {
   void aReleaseThatWasOwedSparesTheKeyOfTheNextOwner() throws InterruptedException {
     LockManager locks = cluster.openAt(withProxy());
     Lease lease = locks.tryAcquire("owed", Cluster.TTL).orElseThrow();
-    proxy.decide(LOSE_SCRIPTS);
+    proxy.on(SCRIPT, Fate.LOSE);
     assertThat(lease.release()).isTrue();
     proxy.cut();
-    long before = proxy.seen("EVAL");
+    long before = proxy.seen(SCRIPT);
 
     Cluster.occupy(node, "owed");
     proxy.mend();
 
-    Eventually.soon().until(() -> proxy.seen("EVAL") > before);
+    Eventually.soon().until(() -> proxy.seen(SCRIPT) > before);
     Cluster.awaitVoteOf(node, locks);
     Fault.OCCUPIED.assertUntouched(node, "owed");
   }
@@ -173,7 +167,7 @@ class CutOffTest {
     Duration ttl = Duration.ofSeconds(1);
     LockManager locks = cluster.openAt(withProxy(), "nodeTimeout=150ms");
     Lease lease = locks.tryAcquire("orphan", ttl).orElseThrow();
-    proxy.decide(LOSE_SCRIPTS);
+    proxy.on(SCRIPT, Fate.LOSE);
     assertThat(lease.release()).isTrue();
     assertThat(Cluster.locksOn(node)).containsExactly("orphan");
     locks.close();

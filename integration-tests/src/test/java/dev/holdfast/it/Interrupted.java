@@ -3,14 +3,18 @@ package dev.holdfast.it;
 import dev.holdfast.Lease;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** One thread that asks for a lock and may be interrupted while it does. */
+/**
+ * One thread that asks for a lock, and is interrupted at some time: while it asks, or afterwards.
+ */
 final class Interrupted {
   private final Thread thread;
   private volatile @Nullable Lease lease;
   private volatile @Nullable Throwable thrown;
-  private volatile boolean flagAfterwards;
+  private volatile boolean over;
+  private volatile boolean flag;
 
   Interrupted(Callable<Lease> call) {
     thread =
@@ -21,7 +25,10 @@ final class Interrupted {
               } catch (Throwable t) {
                 thrown = t;
               }
-              flagAfterwards = Thread.currentThread().isInterrupted();
+              over = true;
+              if (!(thrown instanceof InterruptedException)) {
+                flag = awaitsInterrupt();
+              }
             },
             "interrupted");
     thread.setDaemon(true);
@@ -36,21 +43,21 @@ final class Interrupted {
   }
 
   boolean isWaiting() {
-    return thread.getState() == Thread.State.WAITING;
+    return thread.getState() == Thread.State.WAITING && !over;
   }
 
   boolean isOver() {
-    return thread.getState() == Thread.State.TERMINATED;
+    return over;
   }
 
-  /** The call ended by it, and took the flag. */
-  boolean sawInterrupt() {
-    return thrown instanceof InterruptedException && !flagAfterwards;
+  /** The interrupt ended the call, and its flag was taken. */
+  boolean endedByInterrupt() {
+    return over && thrown instanceof InterruptedException && !thread.isInterrupted();
   }
 
-  /** The call ended by itself, and left the flag to its caller. */
-  boolean keptFlag() {
-    return thrown == null && flagAfterwards;
+  /** The call ended by itself, and the interrupt was kept for, or came to, its caller. */
+  boolean leftInterruptToCaller() {
+    return flag && thrown == null;
   }
 
   Optional<Lease> lease() {
@@ -59,6 +66,16 @@ final class Interrupted {
 
   @Override
   public String toString() {
-    return "lease " + lease + ", thrown " + thrown + ", flag " + flagAfterwards;
+    return "over " + over + ", lease " + lease + ", thrown " + thrown + ", flag " + flag;
+  }
+
+  /** Returns when the flag is set or comes; never, if it was swallowed. */
+  private static boolean awaitsInterrupt() {
+    try {
+      new CountDownLatch(1).await();
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
   }
 }

@@ -91,7 +91,7 @@ class LossTest {
     assertThat(lossOf(lease)).isEqualTo(LossReason.MAX_HOLD);
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isBetween(maxHold.minus(SHORT.dividedBy(5)), maxHold.plusMillis(400));
-    assertThat(cluster.open().tryAcquire("long", SHORT)).isPresent();
+    assertThat(cluster.open().tryAcquire("long", Cluster.TTL)).isPresent();
   }
 
   @Test

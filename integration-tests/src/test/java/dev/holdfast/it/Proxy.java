@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Function;
 
 /** Stands between a manager and one node, and decides the fate of each command. */
 final class Proxy implements AutoCloseable {
@@ -35,7 +34,8 @@ final class Proxy implements AutoCloseable {
   private final TestNode node;
   private final ServerSocket listener;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-  private volatile Function<String, Fate> fate = command -> Fate.PASS;
+  private volatile String fated = "";
+  private volatile Fate fate = Fate.PASS;
   private final List<String> seen = new CopyOnWriteArrayList<>();
   private volatile boolean refusing;
 
@@ -58,13 +58,10 @@ final class Proxy implements AutoCloseable {
     return "redis://" + node.host() + ":" + listener.getLocalPort();
   }
 
-  /**
-   * Decides from now on.
-   *
-   * @param decision takes a command as its words in one line
-   */
-  void decide(Function<String, Fate> decision) {
-    fate = decision;
+  /** Decides the fate of commands that begin like this; all others pass. */
+  void on(String beginning, Fate decided) {
+    fated = beginning;
+    fate = decided;
   }
 
   /** How often the client sent a command that begins like this, whatever became of it. */
@@ -80,7 +77,7 @@ final class Proxy implements AutoCloseable {
 
   /** Lets everything through again. */
   void mend() {
-    fate = command -> Fate.PASS;
+    fate = Fate.PASS;
     refusing = false;
   }
 
@@ -119,7 +116,7 @@ final class Proxy implements AutoCloseable {
         ByteArrayOutputStream raw = new ByteArrayOutputStream();
         String command = readCommand(in, raw);
         seen.add(command);
-        switch (fate.apply(command)) {
+        switch (command.startsWith(fated) ? fate : Fate.PASS) {
           case PASS -> out.write(raw.toByteArray());
           case LOSE -> {}
           case CUT -> {

@@ -144,7 +144,7 @@ class WaitingTest {
     for (int i : new int[] {0, 3, 5}) {
       waiters.get(i).interrupt();
       Eventually.soon().until(waiters.get(i)::isOver);
-      assertThat(waiters.get(i).sawInterrupt()).isTrue();
+      assertThat(waiters.get(i).endedByInterrupt()).isTrue();
     }
     assertThat(waiters).filteredOn(Interrupted::isOver).hasSize(3);
 

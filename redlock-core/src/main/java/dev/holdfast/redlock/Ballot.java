@@ -94,10 +94,11 @@ final class Ballot implements Round.Answers {
     if (error.startsWith("NOSCRIPT") && fallBack(node)) {
       return;
     }
-    if (error.startsWith("WRONGTYPE")) {
+    String plain = ScriptError.unwrapped(error);
+    if (plain.startsWith("WRONGTYPE")) {
       vote(node, Answer.WRONG_TYPE);
     } else {
-      failed(node, NodeException.reply(error));
+      failed(node, NodeException.reply(plain));
     }
   }
 

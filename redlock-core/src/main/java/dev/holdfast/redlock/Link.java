@@ -16,7 +16,7 @@ final class Link {
   private @Nullable String runId;
   private @Nullable String warnedOf;
   private boolean tried;
-  private boolean reported;
+  private @Nullable String reported;
 
   /** One connection, from the first try to its end. Only the present one changes anything. */
   static final class Attempt {
@@ -70,6 +70,7 @@ final class Link {
     }
     attempt.cancelLimit();
     present = null;
+    runId = null;
     cause = why;
     tried = true;
     up = false;
@@ -81,17 +82,22 @@ final class Link {
     return tried;
   }
 
-  /** Whether this failure is the first since the node was last up. */
-  synchronized boolean isFirstFailure() {
-    boolean first = !reported;
-    reported = true;
-    return first;
+  /**
+   * Whether it is the first failure since the node was last up, or a new one for people to mend.
+   */
+  synchronized boolean isNews(NodeException failure) {
+    String message = String.valueOf(failure.getMessage());
+    boolean news = reported == null || (failure.isMisconfigured() && !message.equals(reported));
+    if (news) {
+      reported = message;
+    }
+    return news;
   }
 
   /** Whether it is up again after a failure that was reported. */
   synchronized boolean isRecovery() {
-    boolean recovery = reported;
-    reported = false;
+    boolean recovery = reported != null;
+    reported = null;
     return recovery;
   }
 
@@ -103,8 +109,10 @@ final class Link {
     return runId;
   }
 
-  synchronized void runId(@Nullable String id) {
-    runId = id;
+  synchronized void runId(Attempt attempt, @Nullable String id) {
+    if (present == attempt) {
+      runId = id;
+    }
   }
 
   synchronized boolean isNewWarning(String policy) {

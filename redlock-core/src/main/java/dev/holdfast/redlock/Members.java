@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes and their connections: connects, examines and reconnects for ever, patiently, and gives
- * up a connection that has fallen silent. One warning when a node goes, one line when it comes back.
+ * up a connection that has fallen silent. One warning when a node goes, one line when it comes
+ * back.
  */
 final class Members {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
@@ -171,7 +172,7 @@ final class Members {
     Examination examination =
         new Examination(
             found -> {
-              NodeException fault = faultOf(node, found);
+              NodeException fault = faultOf(node, attempt, found);
               if (fault == null) {
                 up(node, attempt);
               } else if (down(node, attempt, fault)) {
@@ -187,14 +188,15 @@ final class Members {
   }
 
   /** What makes a server unfit to vote, if anything. */
-  private synchronized @Nullable NodeException faultOf(int node, Examination.Found found) {
+  private synchronized @Nullable NodeException faultOf(
+      int node, Link.Attempt attempt, Examination.Found found) {
     Link link = links[node];
     if (found.isReplica()) {
       return NodeException.misconfigured(
           "it is a replica of " + found.master() + ": list masters only");
     }
     for (Link other : links) {
-      if (other != link && other.isUp() && found.isServer(other.runId())) {
+      if (other != link && found.isServer(other.runId())) {
         return NodeException.misconfigured(
             "it is the same server as "
                 + other.address()
@@ -210,7 +212,7 @@ final class Members {
           link.address(),
           found.evictionPolicy());
     }
-    link.runId(found.runId());
+    link.runId(attempt, found.runId());
     return null;
   }
 
@@ -233,7 +235,7 @@ final class Members {
       return false;
     }
     if (!closed) {
-      if (link.isFirstFailure()) {
+      if (link.isNews(cause)) {
         LOG.log(
             Level.WARNING,
             "node {0} is down: {1}; trying again every second",

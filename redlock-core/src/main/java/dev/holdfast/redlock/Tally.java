@@ -53,25 +53,22 @@ record Tally(
     return answered() >= quorum();
   }
 
-  /** No further answer can make it a grant, nor change whether it is contention or an outage. */
+  /**
+   * Granted, or contention that no further answer can make a grant. What is to be an outage is not
+   * decided early, here and below: it is to name every node that does not answer.
+   */
   boolean isGrantDecided() {
-    return isGranted()
-        || (granted() + waitingFor() < quorum()
-            && (hasQuorumOfAnswers() || answered() + waitingFor() < quorum()));
+    return isGranted() || (granted() + waitingFor() < quorum() && hasQuorumOfAnswers());
   }
 
-  /** Granted, or denied, or neither can come any more. */
+  /** Granted or denied. */
   boolean isExtensionDecided() {
-    return isGranted()
-        || isDenied()
-        || (granted() + waitingFor() < quorum() && refused() + waitingFor() < quorum());
+    return isGranted() || isDenied();
   }
 
-  /** A quorum of answers is there, or cannot come, and no further one can make it a loss. */
+  /** A loss, or a quorum of answers that no further one can make a loss. */
   boolean isReleaseDecided() {
-    return isDenied()
-        || answered() + waitingFor() < quorum()
-        || (hasQuorumOfAnswers() && refused() + waitingFor() < quorum());
+    return isDenied() || (hasQuorumOfAnswers() && refused() + waitingFor() < quorum());
   }
 
   boolean isComplete() {

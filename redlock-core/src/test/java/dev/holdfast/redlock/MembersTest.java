@@ -122,7 +122,12 @@ class MembersTest {
     locks.tryAcquireAsync(LockRequest.of("a", SECOND));
 
     assertThat(nodes.take()).hasSize(2);
-    assertThat(log).singleElement().asString().startsWith("WARNING node h3:6379 is down");
+    assertThat(log)
+        .hasSize(2)
+        .first()
+        .isEqualTo(
+            "WARNING node h3:6379 is down: the connection ended; trying again every second");
+    assertThat(log).last().asString().contains("h3:6379", "same server as h1:6379");
   }
 
   @Test

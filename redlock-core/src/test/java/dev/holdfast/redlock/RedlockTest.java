@@ -122,7 +122,9 @@ class RedlockTest {
           if (a.node() < 2) {
             a.round().reply(a.node(), Scripts.MINE);
           } else {
-            a.round().error(a.node(), "WRONGTYPE Operation against a key of the wrong kind");
+            String onRedis6 = "ERR Error running script (call to f_1): @user_script:1: ";
+            String error = "WRONGTYPE Operation against a key of the wrong kind";
+            a.round().error(a.node(), a.node() == 2 ? onRedis6 + error : error);
           }
         });
 

@@ -6,8 +6,9 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Where the servers come from. A further kind of source, such as containers, gets its factory
- * method here.
+ * Where the servers come from. A further kind of source gets its factory method here; one whose
+ * servers are no processes of this machine, such as containers, also needs a counterpart of {@code
+ * ServerProcess}.
  */
 @FunctionalInterface
 public interface NodeSource {

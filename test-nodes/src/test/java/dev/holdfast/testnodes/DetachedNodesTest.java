@@ -37,7 +37,7 @@ class DetachedNodesTest {
     assertThat(nodes.uris()).isEqualTo(uris);
     assertThat(nodes.all()).extracting(TestNode::state).containsOnly(State.UP);
     assertThat((String) nodes.node(0).command("INFO", "server"))
-        .contains("redis_version:" + nodes.node(0).version());
+        .contains("_version:" + nodes.node(0).version() + "\r\n");
 
     try (SecondJvm jvm = SecondJvm.run("freeze", directory().toString(), "1")) {
       assertThat(jvm.awaitExitCode()).isZero();

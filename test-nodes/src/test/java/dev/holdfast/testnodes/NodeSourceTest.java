@@ -141,7 +141,7 @@ class NodeSourceTest {
     Map<String, String> environment = Map.of("XDG_CACHE_HOME", folder.toString());
     SecondJvm[] jvms =
         IntStream.range(0, 3)
-            .mapToObj(i -> SecondJvm.run(environment, "extract"))
+            .mapToObj(i -> SecondJvm.run(environment, "extract", folder.toString()))
             .toArray(SecondJvm[]::new);
     for (SecondJvm jvm : jvms) {
       try (jvm) {
@@ -178,11 +178,8 @@ class NodeSourceTest {
   }
 
   private static Path extractWithCache(Path cache, Path temporary) throws Exception {
-    Map<String, String> environment =
-        Map.of(
-            "XDG_CACHE_HOME", cache.toString(),
-            "JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + temporary);
-    try (SecondJvm jvm = SecondJvm.run(environment, "extract")) {
+    Map<String, String> environment = Map.of("XDG_CACHE_HOME", cache.toString());
+    try (SecondJvm jvm = SecondJvm.run(environment, "extract", temporary.toString())) {
       return Path.of(jvm.readLine()[0]);
     }
   }

@@ -36,7 +36,10 @@ final class SecondJvm implements AutoCloseable {
           print(TestNodes.builder().count(2).directory(Path.of(args[1])).detached().start().uris());
       case "freeze" ->
           TestNodes.attach(Path.of(args[1])).orElseThrow().node(Integer.parseInt(args[2])).freeze();
-      case "extract" -> print(NodeSource.embedded().executable());
+      case "extract" -> {
+        System.setProperty("java.io.tmpdir", args[1]);
+        print(NodeSource.embedded().executable());
+      }
       default -> throw new IllegalArgumentException(Arrays.toString(args));
     }
   }

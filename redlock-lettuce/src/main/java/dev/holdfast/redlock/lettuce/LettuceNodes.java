@@ -5,10 +5,13 @@ import dev.holdfast.redlock.Round;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /**
  * The nodes as Lettuce reaches them. Rounds that are waiting at the same moment go out as one batch
@@ -16,11 +19,14 @@ import java.util.concurrent.locks.ReentrantLock;
  * write only if neither is the connection's own.
  */
 final class LettuceNodes implements RedisNodes {
+  private static final long CLOSE_SECONDS = 1;
+
   private final List<NodeLink> links;
   private final List<String> addresses;
   private final Executor sender;
   private final Runnable afterClose;
   private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private List<Outgoing> waiting = new ArrayList<>();
 
   /**
@@ -43,12 +49,15 @@ final class LettuceNodes implements RedisNodes {
 
   @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
-    return links.get(node).connect(disconnected);
+    return links.get(node).connect(() -> inTurn(disconnected));
   }
 
   @Override
   public void disconnect(int node) {
-    links.get(node).disconnect();
+    NodeConnection present = links.get(node).present();
+    if (present != null) {
+      inTurn(present::drop);
+    }
   }
 
   @Override
@@ -63,11 +72,7 @@ final class LettuceNodes implements RedisNodes {
       lock.unlock();
     }
     if (first) {
-      try {
-        sender.execute(this::send);
-      } catch (RejectedExecutionException closed) {
-        send(); // which fails, because no node is connected any more
-      }
+      inTurn(this::send);
     }
   }
 
@@ -80,15 +85,29 @@ final class LettuceNodes implements RedisNodes {
         .findFirst();
   }
 
-  /** What was submitted before is still sent. */
+  /** What was submitted before is still sent. Waits until the connections are closed, for 1 s. */
   @Override
   public void close() {
-    try {
-      sender.execute(() -> links.forEach(NodeLink::close));
-    } catch (RejectedExecutionException e) {
-      return; // closed before
+    if (closed.compareAndSet(false, true)) {
+      Waiting.atMost(
+          CLOSE_SECONDS,
+          CompletableFuture.supplyAsync(this::closeLinks, sender).thenCompose(Function.identity()));
+      afterClose.run();
     }
-    afterClose.run();
+  }
+
+  private CompletableFuture<Void> closeLinks() {
+    return CompletableFuture.allOf(
+        links.stream().map(NodeLink::close).toArray(CompletableFuture[]::new));
+  }
+
+  /** After what was submitted before; at once if the sender is no more, as then no node is. */
+  private void inTurn(Runnable task) {
+    try {
+      sender.execute(task);
+    } catch (RejectedExecutionException e) {
+      task.run();
+    }
   }
 
   private void send() {

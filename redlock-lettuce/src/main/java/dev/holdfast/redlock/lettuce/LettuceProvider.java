@@ -5,10 +5,14 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
 import java.net.URI;
 
 /** Serves {@code redlock:} and {@code redlock:lettuce:} URLs. Stateless. */
 public final class LettuceProvider implements LockProvider {
+  /** What an operator sees in {@code CLIENT LIST}. */
+  private static final String CLIENT_NAME = "holdfast";
+
   /** For {@link java.util.ServiceLoader}. */
   public LettuceProvider() {}
 
@@ -46,15 +50,19 @@ public final class LettuceProvider implements LockProvider {
     }
     String userInfo = node.getUserInfo();
     if (userInfo != null) {
-      int colon = userInfo.indexOf(':');
-      String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
-      char[] password = colon < 0 ? new char[0] : userInfo.substring(colon + 1).toCharArray();
-      if (user.isEmpty()) {
-        uri.setAuthentication(password);
-      } else {
-        uri.setAuthentication(user, password);
-      }
+      uri.setCredentialsProvider(credentials(userInfo));
     }
+    uri.setClientName(CLIENT_NAME);
+    // nothing more is told: a user may lack the right to, and the server would log each refusal
+    uri.setLibraryName("");
+    uri.setLibraryVersion("");
     return uri;
+  }
+
+  private static StaticCredentialsProvider credentials(String userInfo) {
+    int colon = userInfo.indexOf(':');
+    String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
+    String password = colon < 0 ? "" : userInfo.substring(colon + 1);
+    return new StaticCredentialsProvider(user.isEmpty() ? null : user, password.toCharArray());
   }
 }

@@ -106,22 +106,23 @@ public final class LettuceRedlock {
     public LockManager open() {
       Set<String> addresses = new HashSet<>();
       for (Node node : nodes) {
-        requireMaster(node.uri());
-        if (!addresses.add(Addresses.of(node.uri()))) {
+        String address = Addresses.of(node.uri());
+        if (!addresses.add(address)) {
           throw new LockConfigurationException(
-              "node " + Addresses.of(node.uri()) + " is listed twice: list each server once");
+              "node " + address + " is listed twice: list each server once");
         }
         if (node.client() != null) {
-          requireNoReplay(node.client().getOptions(), Addresses.of(node.uri()));
+          requireNoReplay(node.client().getOptions(), address);
         }
       }
       return Redlock.open(connections(), options);
     }
 
-    private LettuceNodes connections() {
-      boolean allOurs = nodes.stream().allMatch(node -> node.client() == null);
-      boolean allYours = nodes.stream().allMatch(node -> node.client() != null);
-      OwnClient own = allYours ? null : OwnClient.start(options.connectTimeout());
+    /** The nodes without the algorithm; connects nothing. */
+    LettuceNodes connections() {
+      boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
+      boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
+      OwnClient own = someAreOurs ? OwnClient.start(options.connectTimeout()) : null;
       List<NodeLink> links = new ArrayList<>();
       for (Node node : nodes) {
         RedisClient client =
@@ -129,7 +130,7 @@ public final class LettuceRedlock {
         node.uri().setTimeout(options.connectTimeout());
         links.add(new NodeLink(links.size(), client, node.uri()));
       }
-      if (allOurs && own != null) {
+      if (own != null && !someAreYours) {
         return new LettuceNodes(links, own.eventLoop(), own::close);
       }
       ExecutorService sender = Threads.sender();
@@ -144,15 +145,13 @@ public final class LettuceRedlock {
           });
     }
 
+    /** A copy, because we set its time-out. */
     private static RedisURI copy(RedisURI uri) {
-      return RedisURI.builder(uri).build();
-    }
-
-    private static void requireMaster(RedisURI uri) {
-      if (uri.getHost() == null && uri.getSocket() == null) {
+      if (!uri.getSentinels().isEmpty() || (uri.getHost() == null && uri.getSocket() == null)) {
         throw new LockConfigurationException(
-            "a node's RedisURI has no host: give each master's own address, not a sentinel's");
+            "a node's RedisURI names sentinels or no host: give the address of each master itself");
       }
+      return RedisURI.builder(uri).build();
     }
 
     /**

@@ -1,12 +1,12 @@
 package dev.holdfast.redlock.lettuce;
 
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -14,19 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class NodeCommand implements RedisCommand<String, String, Object> {
   private final Outgoing outgoing;
   private final int node;
-  private final Runnable whenFailed;
+  private final NodeConnection connection;
   private final AtomicBoolean done = new AtomicBoolean();
   private CommandOutput<String, String, Object> output = new ReplyOutput();
 
-  /**
-   * Makes it for one connection.
-   *
-   * @param whenFailed is run when there will be no reply
-   */
-  NodeCommand(Outgoing outgoing, int node, Runnable whenFailed) {
+  NodeCommand(Outgoing outgoing, int node, NodeConnection connection) {
     this.outgoing = outgoing;
     this.node = node;
-    this.whenFailed = whenFailed;
+    this.connection = connection;
   }
 
   @Override
@@ -42,19 +37,20 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
     }
   }
 
+  /** A connection on which a command failed may give its reply to the next one: it is dropped. */
   @Override
   public boolean completeExceptionally(Throwable cause) {
     if (!done.compareAndSet(false, true)) {
       return false;
     }
-    whenFailed.run();
+    connection.drop();
     outgoing.round().failure(node, cause);
     return true;
   }
 
   @Override
   public void cancel() {
-    completeExceptionally(new CancellationException("the connection was closed"));
+    completeExceptionally(new RedisConnectionException("the connection was closed"));
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ final class NodeConnection implements RedisConnectionStateListener {
 
   private final Runnable whenEnded;
   private final AtomicBoolean closing = new AtomicBoolean();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean dropped;
   private volatile @Nullable RedisChannelHandler<?, ?> connection;
@@ -62,13 +64,15 @@ final class NodeConnection implements RedisConnectionStateListener {
     }
   }
 
-  /** Ends it; what is not answered fails. */
-  void drop() {
+  /** Ends it; what is not answered fails. Completes when that is done. */
+  CompletableFuture<Void> drop() {
     dropped = true;
     RedisChannelHandler<?, ?> present = connection;
-    if (present != null) {
-      close(present);
+    if (present == null) {
+      return CompletableFuture.completedFuture(null);
     }
+    close(present);
+    return closed;
   }
 
   @Override
@@ -79,9 +83,10 @@ final class NodeConnection implements RedisConnectionStateListener {
     }
   }
 
+  /** Once, because Lettuce warns of more. */
   private void close(RedisChannelHandler<?, ?> present) {
     if (closing.compareAndSet(false, true)) {
-      present.closeAsync();
+      present.closeAsync().whenComplete((done, failure) -> closed.complete(null));
     }
   }
 

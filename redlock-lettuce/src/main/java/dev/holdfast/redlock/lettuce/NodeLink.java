@@ -52,16 +52,16 @@ final class NodeLink {
     }
   }
 
-  void disconnect() {
-    NodeConnection connection = present;
-    if (connection != null) {
-      connection.drop();
-    }
+  /** The last connection, or the attempt at one, if there was any. */
+  @Nullable NodeConnection present() {
+    return present;
   }
 
-  void close() {
+  /** Lets no connection be made any more, and completes when there is none. */
+  CompletableFuture<Void> close() {
     closed = true;
-    disconnect();
+    NodeConnection connection = present;
+    return connection == null ? CompletableFuture.completedFuture(null) : connection.drop();
   }
 
   /** Writes to this node what asks it, in one go. */
@@ -75,7 +75,7 @@ final class NodeLink {
       if (connection == null) {
         outgoing.round().failure(node, new RedisConnectionException("not connected"));
       } else {
-        commands.add(new NodeCommand(outgoing, node, connection::drop));
+        commands.add(new NodeCommand(outgoing, node, connection));
       }
     }
     if (connection != null && !commands.isEmpty()) {

@@ -15,7 +15,6 @@ import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -78,12 +77,11 @@ final class OwnClient implements AutoCloseable {
    * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
    */
   private static void warmUp(RedisClient client) {
-    CompletableFuture<Boolean> failed =
+    Waiting.atMost(
+        WARM_UP_SECONDS,
         client
             .connectAsync(NodeConnection.CODEC, RedisURI.create("127.0.0.1", 0))
-            .handle((connection, refused) -> true)
-            .toCompletableFuture();
-    failed.completeOnTimeout(false, WARM_UP_SECONDS, TimeUnit.SECONDS).join();
+            .toCompletableFuture());
   }
 
   private static ClientOptions clientOptions(Duration connectTimeout) {

@@ -1,0 +1,225 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClosingTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration GRACE = Duration.ofSeconds(10);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @AfterEach
+  void theBackendIsClosedOnceAndNotUsedAfterwards() {
+    assertThat(backend.closed()).isOne();
+    assertThat(backend.callsAfterClose()).isZero();
+  }
+
+  @Test
+  void closingEndsLeasesForTheirHoldersAndLeavesTheirKeysToExpire() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    manager.close();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.remaining()).isZero();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.release()).isFalse();
+    assertThat(backend.holder("x")).as("nobody else gets in").contains(lease.token());
+    assertThat(backend.calls(Op.RELEASE)).isEmpty();
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void aClosedManagerGrantsNothing() {
+    manager.close();
+    assertClosed(() -> manager.tryAcquire(REQUEST));
+    assertClosed(() -> manager.acquire(REQUEST));
+    assertClosed(() -> manager.inspect("x"));
+    assertClosed(() -> manager.forceRelease("x"));
+    assertThat(manager.tryAcquireAsync(REQUEST))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(IllegalStateException.class);
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void closingAgainDoesNothing() {
+    manager.close();
+    manager.close();
+    manager.close(GRACE);
+  }
+
+  @Test
+  void closingFailsAllWhoWaitAndStartsNoAttempt() throws Exception {
+    backend.giveToAnother("x", TTL);
+    List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      waiting.add(manager.tryAcquireAsync(REQUEST.waitForever()));
+    }
+    Background<Lease> blocked = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
+    int attempts = backend.calls(Op.ATTEMPT).size();
+    manager.close();
+
+    assertThat(waiting)
+        .allSatisfy(
+            future ->
+                assertThat(future)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(IllegalStateException.class));
+    assertThat(blocked.failure())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(attempts);
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void closingLetsNobodyInWhoWaitedForALeaseThatItEnds() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
+    manager.close();
+    assertThat(waiting).isCompletedExceptionally();
+    assertThat(backend.holder("x")).contains(lease.token());
+  }
+
+  @Test
+  void anAttemptUnderWayFailsAtOnceAndItsLateGrantIsGivenBackBeforeTheBackendIsClosed()
+      throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
+    Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
+    assertThat(waiting).isCompletedExceptionally();
+    assertThat(backend.closed()).isZero();
+
+    backend.next().answer();
+    closing.result();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+    assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  void anOperationThatIsNeverAnsweredKeepsTheCloserForASecondOnly() throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
+    time.advance(Duration.ofSeconds(1).minusNanos(1));
+    assertThat(backend.closed()).isZero();
+    time.advance(Duration.ofNanos(1));
+    closing.result();
+    assertThat(backend.closed()).isOne();
+  }
+
+  @Test
+  void inTheGraceHoldersReleaseAndTheCloserReturnsWithTheLast() throws Exception {
+    Lease first = manager.acquire(REQUEST);
+    Lease second = manager.acquire(LockRequest.of("y", TTL));
+    Background<Boolean> closing = close(GRACE).awaitBlocked();
+    assertClosed(() -> manager.tryAcquire(LockRequest.of("z", TTL)));
+
+    assertThat(first.release()).isTrue();
+    assertThat(second.isHeld()).isTrue();
+    second.extend(TTL);
+    assertThat(closing.isDone()).isFalse();
+    assertThat(second.release()).isTrue();
+    closing.result();
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(backend.holder("y")).isEmpty();
+  }
+
+  @Test
+  void inTheGraceLeasesAreStillRenewed() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    Background<Boolean> closing = close(GRACE.multipliedBy(2)).awaitBlocked();
+    time.advance(GRACE);
+    assertThat(backend.calls(Op.EXTEND)).hasSize(1);
+    assertThat(lease.release()).isTrue();
+    closing.result();
+  }
+
+  @Test
+  void whoeverHoldsAtTheEndOfTheGraceLosesItsLease() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    Background<Boolean> closing = close(GRACE).awaitBlocked();
+    time.advance(GRACE.minusNanos(1));
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(closing.isDone()).isFalse();
+    time.advance(Duration.ofNanos(1));
+    closing.result();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(backend.holder("x")).contains(lease.token());
+  }
+
+  @Test
+  void thoseWhoWaitFailAtTheBeginningOfTheGrace() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
+    Background<Boolean> closing = close(GRACE).awaitBlocked();
+    assertThat(waiting).isCompletedExceptionally();
+    assertThat(lease.release()).isTrue();
+    closing.result();
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(1);
+  }
+
+  @Test
+  void aReleaseUnderWayIsAwaitedBeforeTheBackendIsClosed() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
+    assertThat(backend.closed()).isZero();
+    backend.next().answer();
+    closing.result();
+    assertThat(release).isCompletedWithValue(true);
+  }
+
+  @Test
+  void anInterruptEndsTheGraceAndIsKept() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    Background<Boolean> closing = close(GRACE).awaitBlocked();
+    closing.interrupt();
+    closing.result();
+    assertThat(closing.interruptedAtEnd()).isTrue();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+  }
+
+  @Test
+  void whatTheManagerWasGivenIsNotClosedWithIt() {
+    manager.close();
+    List<Integer> ran = new ArrayList<>();
+    time.schedule(1, () -> ran.add(1));
+    time.advance(Duration.ofNanos(1));
+    assertThat(ran).containsExactly(1);
+  }
+
+  private Background<Boolean> close(Duration grace) {
+    return Background.run(
+        () -> {
+          manager.close(grace);
+          return true;
+        });
+  }
+
+  private static void assertClosed(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class MomentTest {
+  private static final Moment START = new Moment(Long.MAX_VALUE - 10, 1_700_000_000_000_000L);
+
+  @Test
+  void whatHasElapsedIsTheLargerOfBothClocks() {
+    assertThat(new Moment(START.nanos() + 5000, START.wallMicros() + 2).nanosSince(START))
+        .as("the monotonic clock, past the end of its numbers")
+        .isEqualTo(5000);
+    assertThat(new Moment(START.nanos() + 5000, START.wallMicros() + 7).nanosSince(START))
+        .as("the wall clock")
+        .isEqualTo(7000);
+    assertThat(new Moment(START.nanos() + 5000, START.wallMicros() - 7).nanosSince(START))
+        .as("a wall clock that was set back")
+        .isEqualTo(5000);
+  }
+
+  @Test
+  void whatIsLeftIsTheSmallerOfBothClocks() {
+    Moment end = START.plusNanos(10_000);
+    assertThat(START.nanosUntil(end)).isEqualTo(10_000);
+    assertThat(new Moment(START.nanos() + 1000, START.wallMicros() + 4).nanosUntil(end))
+        .isEqualTo(6000);
+    assertThat(new Moment(START.nanos() + 12_000, START.wallMicros()).nanosUntil(end))
+        .isEqualTo(-2000);
+  }
+
+  @Test
+  void partsOfMicrosecondsAreRoundedToTheSafeSide() {
+    assertThat(START.plusNanos(1999).wallMicros()).isEqualTo(START.wallMicros() + 1);
+    assertThat(START.plusNanos(-1).wallMicros()).isEqualTo(START.wallMicros() - 1);
+  }
+
+  @Test
+  void theSystemsClocksGoOnAtTheSamePace() {
+    Moment before = Clock.system().now();
+    Moment after = Clock.system().now();
+    assertThat(after.nanos() - before.nanos()).isNotNegative();
+    assertThat(Duration.ofNanos(before.wallMicros() * 1000))
+        .isCloseTo(
+            Duration.ofMillis(System.currentTimeMillis()), Duration.ofSeconds(5));
+  }
+}

@@ -1,0 +1,64 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Grant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Who closes a manager waits until the last lease has ended and then until no operation is under
+ * way: so whatever ends a lease has begun to give it back before.
+ */
+class OpenLeasesTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final Surroundings surroundings =
+      new Surroundings(
+          backend,
+          backend.capabilities(),
+          time,
+          time,
+          () -> 0,
+          Runnable::run,
+          1,
+          TTL,
+          "tester",
+          new Operations());
+  private final OpenLeases leases = new OpenLeases(surroundings, name -> {});
+  private final List<String> seen = new ArrayList<>();
+  private final LeaseHandle lease = open();
+
+  @BeforeEach
+  void watch() {
+    backend.beforeEachCall(() -> seen.add("release"));
+    leases.emptied().thenRun(() -> seen.add("emptied"));
+    assertThat(seen).isEmpty();
+  }
+
+  @Test
+  void aReleaseHasBegunWhenTheLeasesAreSaidToBeEmptied() {
+    assertThat(lease.release()).isTrue();
+    assertThat(seen).containsExactly("release", "emptied");
+  }
+
+  @Test
+  void aLossIsBeingGivenBackWhenTheLeasesAreSaidToBeEmptied() {
+    time.advance(TTL);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(seen).containsExactly("release", "emptied");
+  }
+
+  private LeaseHandle open() {
+    Attempt attempt = new Attempt("x", "tester", TTL, true);
+    return leases.open(REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join());
+  }
+}

@@ -1,0 +1,145 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockUnavailableException;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A backend that does not answer is never taken for a lock that is held, nor the reverse. */
+class OutageTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration RETRY = Duration.ofMillis(200);
+  private static final Duration WAIT = Duration.ofSeconds(2);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final LockBackendException outage =
+      new LockBackendException("no quorum", Map.of("h1:6379", new Exception("refused")), false);
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager =
+      ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
+
+  @Test
+  void anAttemptInAnOutageFailsWithItAtOnce() {
+    backend.failing(Op.ATTEMPT, outage);
+    assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(outage);
+    assertFailed(manager.tryAcquireAsync(REQUEST), outage);
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void acquireTriesOnInAnOutageAndEndsAtItsOwnLimitWithIt() throws Exception {
+    backend.failing(Op.ATTEMPT, outage);
+    Background<Lease> waiting =
+        Background.run(() -> manager.acquire(REQUEST.waitAtMost(WAIT))).awaitBlocked();
+    time.advance(WAIT.minusNanos(1));
+    assertThat(waiting.isDone()).isFalse();
+    assertThat(backend.calls(Op.ATTEMPT)).hasSizeBetween(10, 21);
+    time.advance(Duration.ofNanos(1));
+    assertThat(waiting.failure()).isSameAs(outage);
+  }
+
+  @Test
+  void aBackendThatComesBackInTimeGrants() {
+    backend.failing(Op.ATTEMPT, outage);
+    CompletableFuture<Optional<Lease>> waiting =
+        manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    time.advance(RETRY);
+    backend.healed();
+    time.advance(RETRY);
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void whatTheLastAttemptSawIsTheAnswer() throws Exception {
+    backend.giveToAnother("x", Duration.ofHours(1));
+    CompletableFuture<Optional<Lease>> outageAtLast =
+        manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    time.advance(RETRY);
+    backend.failing(Op.ATTEMPT, outage);
+    time.advance(WAIT);
+    assertFailed(outageAtLast, outage);
+
+    Background<Lease> contendedAtLast =
+        Background.run(() -> manager.acquire(REQUEST.waitAtMost(WAIT))).awaitBlocked();
+    time.advance(RETRY);
+    backend.healed();
+    time.advance(WAIT);
+    assertThat(contendedAtLast.failure())
+        .isInstanceOfSatisfying(
+            LockUnavailableException.class, e -> assertThat(e.refused()).isOne());
+  }
+
+  @Test
+  void thoseWhoWaitBehindReportTheOutageThatTheFirstSees() {
+    backend.failing(Op.ATTEMPT, outage);
+    manager.tryAcquireAsync(REQUEST.waitForever());
+    CompletableFuture<Optional<Lease>> behind =
+        manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    assertFailed(manager.tryAcquireAsync(REQUEST), outage);
+    time.advance(WAIT);
+    assertFailed(behind, outage);
+  }
+
+  @Test
+  void thoseWhoWaitBehindDoNotReportAnOutageThatIsOver() {
+    backend.failing(Op.ATTEMPT, outage);
+    CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST.waitForever());
+    manager.tryAcquireAsync(REQUEST.waitForever());
+    CompletableFuture<Optional<Lease>> third =
+        manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY.multipliedBy(2)));
+    backend.healed();
+    time.advance(time.pending().get(0));
+    assertThat(first).isCompletedWithValueMatching(Optional::isPresent);
+
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValue(Optional.empty());
+    backend.holdBack(Op.ATTEMPT);
+    time.advance(RETRY.multipliedBy(2));
+    assertThat(third).isCompletedWithValue(Optional.empty());
+  }
+
+  @Test
+  void thoseWhoWaitBehindReportContentionAsSoonAsTheFirstSeesIt() {
+    backend.failing(Op.ATTEMPT, outage);
+    manager.tryAcquireAsync(REQUEST.waitForever());
+    backend.healed();
+    backend.giveToAnother("x", TTL);
+    time.advance(RETRY);
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValue(Optional.empty());
+  }
+
+  @Test
+  void anOutageOfOneNameIsNotReportedForAnother() throws Exception {
+    backend.failing(Op.ATTEMPT, outage);
+    manager.tryAcquireAsync(REQUEST.waitForever());
+    backend.healed();
+    assertThat(manager.tryAcquire(LockRequest.of("y", TTL))).isPresent();
+  }
+
+  @Test
+  void inspectionAndForcedReleaseReportTheOutage() {
+    backend.failing(Op.INSPECT, outage);
+    backend.failing(Op.FORCE_RELEASE, outage);
+    assertThatThrownBy(() -> manager.inspect("x")).isSameAs(outage);
+    assertThatThrownBy(() -> manager.forceRelease("x")).isSameAs(outage);
+  }
+
+  private static void assertFailed(
+      CompletableFuture<Optional<Lease>> future, LockBackendException outage) {
+    assertThat(future)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(outage);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Who is shown as the holder. */
+class OwnerTest {
+  private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(30));
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+
+  @Test
+  void itIsHostAndProcessUnlessSomethingIsSaid() throws Exception {
+    assertThat(ownerOf(builder().build(), REQUEST))
+        .matches("[^:]+:" + ProcessHandle.current().pid());
+  }
+
+  @Test
+  void itIsTheManagersIfTheRequestSaysNothing() throws Exception {
+    assertThat(ownerOf(builder().owner("nightly").build(), REQUEST)).isEqualTo("nightly");
+  }
+
+  @Test
+  void itIsTheRequestsAboveAll() throws Exception {
+    assertThat(ownerOf(builder().owner("nightly").build(), REQUEST.owner("alice")))
+        .isEqualTo("alice");
+  }
+
+  private LockManagerBuilder builder() {
+    return LockManagerBuilder.over(backend).clock(time).scheduler(time).callbacks(Runnable::run);
+  }
+
+  private static String ownerOf(LockManager manager, LockRequest request) throws Exception {
+    manager.acquire(request);
+    return manager.inspect("x").map(LockStatus::owner).orElseThrow();
+  }
+}

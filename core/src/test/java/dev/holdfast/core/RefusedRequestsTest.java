@@ -1,0 +1,171 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** What trying again does not mend fails at once, and before anything is asked of the backend. */
+class RefusedRequestsTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final LockConfigurationException wrongKey =
+      new LockConfigurationException("the key 'x' holds a list");
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+
+  @Test
+  void aTtlAboveTheLongestIsRefusedUnasked() {
+    assertRefused(manager(), LockRequest.of("x", Duration.ofSeconds(61)), "PT1M1S", "maxTtl");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void aNameThatTheBackendKeepsForItselfIsRefusedUnasked() {
+    assertRefused(manager(), LockRequest.of("reserved:x", TTL), "reserved:x");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void keepAliveWithoutExtensionIsRefusedUnasked() {
+    backend.declare(Set.of());
+    assertRefused(manager(), REQUEST.keepAliveUpTo(TTL), "keepAliveUpTo", "KEEP_ALIVE");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void holdAtLeastWithoutTheCapabilityIsRefusedUnasked() {
+    backend.declare(Set.of());
+    assertRefused(manager(), REQUEST.holdAtLeast(TTL), "holdAtLeast", "HOLD_AT_LEAST");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void extensionWithoutTheCapabilityIsRefusedUnasked() throws Exception {
+    backend.declare(Set.of());
+    Lease lease = manager().acquire(REQUEST);
+    assertConfigurationError(() -> lease.extend(TTL), "extend", "EXTENSION");
+    assertThat(lease.extendAsync(TTL))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void inspectionAndForcedReleaseWithoutTheCapabilityAreRefusedUnasked() {
+    backend.declare(Set.of());
+    assertConfigurationError(() -> manager().inspect("x"), "INSPECTION");
+    assertConfigurationError(() -> manager().forceRelease("x"), "FORCE_RELEASE");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void theCoreDeclaresWhatItBringsItself() {
+    backend.declare(Set.of());
+    assertThat(manager().capabilities()).containsExactly(LockCapability.FIFO_IN_PROCESS);
+    backend.declare(Set.of(LockCapability.EXTENSION));
+    assertThat(manager().capabilities())
+        .containsExactlyInAnyOrder(
+            LockCapability.FIFO_IN_PROCESS, LockCapability.EXTENSION, LockCapability.KEEP_ALIVE);
+    assertThatThrownBy(() -> manager().capabilities().clear())
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void whatIsMisconfiguredFailsAtOnceHoweverLongTheWait() {
+    backend.failing(Op.ATTEMPT, wrongKey);
+    LockManager manager = manager();
+    assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(wrongKey);
+    assertThat(manager.tryAcquireAsync(REQUEST.waitForever()))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(wrongKey);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void aFaultOfTheBackendsFailsAtOnceToo() {
+    IllegalStateException fault = new IllegalStateException("a fault of the backend's");
+    backend.failing(Op.ATTEMPT, fault);
+    assertThatThrownBy(() -> manager().acquire(REQUEST.waitForever())).isSameAs(fault);
+  }
+
+  @Test
+  void aBackendThatThrowsIsOneThatFailed() {
+    IllegalStateException fault = new IllegalStateException("thrown, not returned");
+    LockManager manager = manager();
+    backend.beforeEachCall(
+        () -> {
+          throw fault;
+        });
+    assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(fault);
+    backend.beforeEachCall(() -> {});
+    assertThat(manager.tryAcquireAsync(REQUEST))
+        .isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void thoseWhoWaitBehindOneThatFailsEachHaveTheirOwnTurnHoweverManyTheyAre() {
+    backend.holdBack(Op.ATTEMPT);
+    LockManager manager = manager();
+    List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      waiting.add(manager.tryAcquireAsync(REQUEST.waitForever()));
+    }
+    backend.failing(Op.ATTEMPT, wrongKey);
+    backend.next().fail(wrongKey);
+
+    assertThat(waiting).allMatch(CompletableFuture::isCompletedExceptionally);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(10_000);
+  }
+
+  @Test
+  void managersWithSettingsOfNoTimeAreRefused() {
+    for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+      assertConfigurationError(
+          () -> ScriptedBackend.manager(backend, time).retryDelay(none).build(), "retryDelay");
+      assertConfigurationError(
+          () -> ScriptedBackend.manager(backend, time).maxTtl(none).build(), "maxTtl");
+    }
+  }
+
+  private LockManager manager() {
+    return ScriptedBackend.manager(backend, time).build();
+  }
+
+  private static void assertRefused(LockManager manager, LockRequest request, String... parts) {
+    assertConfigurationError(() -> manager.tryAcquire(request), parts);
+    assertConfigurationError(() -> manager.acquire(request), parts);
+    assertThat(manager.tryAcquireAsync(request))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(LockConfigurationException.class)
+        .withMessageContaining(parts[0]);
+  }
+
+  private static void assertConfigurationError(ThrowingCallable call, String... parts) {
+    assertThatThrownBy(call)
+        .isInstanceOf(LockConfigurationException.class)
+        .message()
+        .contains(parts);
+  }
+}

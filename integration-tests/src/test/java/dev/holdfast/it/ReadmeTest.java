@@ -1,0 +1,101 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNodes;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The README's Java, as it stands there, compiled and run against real servers. */
+class ReadmeTest {
+  private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+  private static final String FIRST_URL = "redlock:redis://h1,redis://h2,redis://h3";
+
+  @TempDir private Path folder;
+
+  @Test
+  @DisplayName("the code stands within the first 20 lines, and checks before its effect")
+  void theCodeComesFirst() throws Exception {
+    List<String> top = readme().lines().limit(20).toList();
+    assertThat(top).contains("```java").anyMatch(line -> line.contains("requireHeld()"));
+  }
+
+  @Test
+  @DisplayName("all of the README's Java compiles and does what it says")
+  void theExamplesRun() throws Exception {
+    List<String> blocks = JAVA.matcher(readme()).results().map(m -> m.group(1)).toList();
+    assertThat(blocks).hasSize(2);
+    try (TestNodes nodes = TestNodes.start(3)) {
+      String url = "redlock:" + String.join(",", nodes.uris());
+      assertThat(blocks.get(0)).contains(FIRST_URL);
+      String first = blocks.get(0).replace(FIRST_URL, url);
+      String second =
+          "try (LockManager locks = LockManager.open(\"%s\")) {\n%s\npublish(new Report(result));\n}"
+              .formatted(url, blocks.get(1));
+      assertThat(run(0, first)).isEqualTo("the report");
+      assertThat(run(1, second)).isEqualTo("the work");
+    }
+  }
+
+  private String run(int number, String block) throws Exception {
+    String name = "Example" + number;
+    String source =
+        """
+        import dev.holdfast.*;
+        import java.time.Duration;
+
+        public class %s {
+          static String published;
+          record Report(String text) {}
+          static Report compute() { return new Report("the report"); }
+          static String work() { return "the work"; }
+          static void publish(Report report) { published = report.text(); }
+          public static String run() throws Exception {
+            %s
+            return published;
+          }
+        }
+        """
+            .formatted(name, block);
+    Path file = Files.writeString(folder.resolve(name + ".java"), source);
+    int errors =
+        ToolProvider.getSystemJavaCompiler()
+            .run(
+                null,
+                null,
+                null,
+                "-proc:none",
+                "-d",
+                folder.toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                file.toString());
+    assertThat(errors).as(source).isZero();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+      return (String) loader.loadClass(name).getMethod("run").invoke(null);
+    } catch (InvocationTargetException e) {
+      throw new AssertionError(source, e.getCause());
+    }
+  }
+
+  /** Tests run in the module's folder, the README stands above it. */
+  private static String readme() throws Exception {
+    Path here = Path.of("").toAbsolutePath();
+    return Files.readString(
+        Stream.iterate(here, p -> p != null, Path::getParent)
+            .map(p -> p.resolve("README.md"))
+            .filter(Files::exists)
+            .findFirst()
+            .orElseThrow());
+  }
+}

@@ -1,4 +1,6 @@
-/** A backend in one process: for unit tests, and as the reference that other backends are held to. */
+/**
+ * A backend in one process: for unit tests, and as the reference that other backends are held to.
+ */
 module dev.holdfast.memory {
   requires transitive dev.holdfast.core;
   requires static transitive org.jspecify;

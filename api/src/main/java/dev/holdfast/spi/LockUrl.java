@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Scheme, driver and host are folded to lower case. User, password and the value of an option
  * are percent-encoded where they hold one of {@code @ / ? # , & % }; a single {@code %} may end a
  * value, as in {@code drift=1%}. All errors are {@link LockConfigurationException}s that show the
- * place. Neither they nor {@link #toString} ever show a user or a password, whatever it holds, or
- * what may be one in a text that is wrong.
+ * place. Neither they nor {@link #toString} ever show a user or a password, or what may be one in a
+ * text that is wrong. (Only a password such as {@code a@b,redis://c}, not encoded, cannot be told
+ * from two nodes.)
  *
  * <p>Immutable.
  */

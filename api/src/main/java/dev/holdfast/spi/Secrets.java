@@ -124,8 +124,9 @@ final class Secrets {
   private List<Span> doubtfulPorts() {
     List<Span> spans = new ArrayList<>();
     Matcher node = NODE_START.matcher(text);
-    while (node.find()) {
-      int end = Chars.firstOf(",/?&@", text, node.end(), text.length());
+    int end = 0;
+    while (node.find(end)) {
+      end = Chars.firstOf(",/?&@", text, node.end(), text.length());
       String authority = text.substring(node.end(), end);
       int colon = authority.indexOf(':', authority.lastIndexOf(']') + 1);
       if (colon >= 0

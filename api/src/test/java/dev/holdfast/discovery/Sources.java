@@ -47,6 +47,8 @@ final class Sources {
 
       import dev.holdfast.LockConfigurationException;
       import dev.holdfast.LockManager;
+      import java.net.URL;
+      import java.net.URLClassLoader;
       import java.util.concurrent.CountDownLatch;
       import java.util.concurrent.ForkJoinPool;
 
@@ -55,6 +57,12 @@ final class Sources {
           String url = args[1];
           switch (args[0]) {
             case "main" -> open(url);
+            case "child-loader" -> {
+              Thread.currentThread()
+                  .setContextClassLoader(
+                      new URLClassLoader(new URL[0], Main.class.getClassLoader()));
+              open(url);
+            }
             case "pool" -> inCommonPool(() -> open(url));
             case "without-loader" ->
                 inCommonPool(

@@ -122,6 +122,13 @@ class LockUrlErrorsTest {
   }
 
   @Test
+  void theMarkDoesNotTellWhereInAPasswordSomethingIsWrong() {
+    assertThat(errorOf("redlock:redis://u:p/ssword@h1").getMessage())
+        .isEqualTo(errorOf("redlock:redis://u:passwor/d@h1").getMessage())
+        .endsWith("  redlock:redis://***@h1\n" + " ".repeat(18) + "^^^^^^");
+  }
+
+  @Test
   void inALongUrlTheNeighbourhoodIsShown() {
     String nodes =
         IntStream.range(0, 300).mapToObj(i -> "redis://h" + i).collect(Collectors.joining(","));

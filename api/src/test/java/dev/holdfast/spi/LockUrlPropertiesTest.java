@@ -125,7 +125,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  /** Wholly random, made of what URLs are made of, and right ones with one mistake. */
+  /** Wholly random, made of what URLs are made of, and right ones with one mistake or cut off. */
   @Provide
   Arbitrary<String> texts() {
     Arbitrary<String> pieces =
@@ -175,7 +175,10 @@ class LockUrlPropertiesTest {
                   int at = where % (url.length() + 1);
                   return url.substring(0, at) + piece + url.substring(at);
                 });
-    return Arbitraries.oneOf(Arbitraries.strings().all(), mixed, wrong);
+    Arbitrary<String> cut =
+        Combinators.combine(parts(), Arbitraries.integers().greaterOrEqual(0))
+            .as((parts, where) -> parts.written().substring(0, where % parts.written().length()));
+    return Arbitraries.oneOf(Arbitraries.strings().all(), mixed, wrong, cut);
   }
 
   @Provide

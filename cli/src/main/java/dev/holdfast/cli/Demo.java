@@ -115,7 +115,7 @@ final class Demo {
         screen.show(DemoView.of(plan, secondsSince(begun), workers, nodes, observer));
       }
     } catch (Signals.Signalled e) {
-      signals.passTo(second -> System.exit(ExitCode.ofSignal(second.number())));
+      signals.exitAtNext();
     }
     return secondsSince(begun);
   }

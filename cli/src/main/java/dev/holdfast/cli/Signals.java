@@ -79,6 +79,12 @@ final class Signals {
     early.clear();
   }
 
+  /** Has the next signal end this JVM at once; those that came before are forgotten. */
+  synchronized void exitAtNext() {
+    early.clear();
+    receiver = signal -> System.exit(ExitCode.ofSignal(signal.number()));
+  }
+
   private synchronized void received(OsSignal signal) {
     first.complete(signal);
     if (receiver == null) {

@@ -123,20 +123,27 @@ final class Acquisition {
     }
   }
 
-  /** Ends it for the caller. A lock that is granted all the same is released. */
+  /** Ends it: nobody takes a lock that was granted, or will be, so that it is released. */
   void abandon(Throwable failure) {
+    if (!refuse(failure)) {
+      result.thenAccept(LeaseHandle::takeBack);
+    }
+  }
+
+  /** Ends it unless it is over. Whoever was granted the lock before keeps it. */
+  boolean refuse(Throwable failure) {
     if (!result.completeExceptionally(failure)) {
-      result.thenAccept(lease -> lease.ifPresent(Lease::releaseAsync));
-      return;
+      return false;
     }
     State now = now();
     while (now != Step.DONE && now != Step.ATTEMPTING) {
       if (finish(now)) {
         lines.leave(this, false);
-        return;
+        return true;
       }
       now = now();
     }
+    return true;
   }
 
   private void attempt(boolean callerWaits) {
@@ -177,9 +184,10 @@ final class Acquisition {
 
   private void granted(Grant grant) {
     LeaseHandle lease = leases.open(request, grant);
+    lines.remember(name(), Contended.UNTRIED);
     end(true);
     if (leases.closed() || !result.complete(Optional.of(lease))) {
-      lease.releaseAsync();
+      LeaseHandle.takeBack(Optional.of(lease));
       result.completeExceptionally(leases.refusal());
     }
   }

@@ -57,8 +57,8 @@ final class CoreLockManager implements LockManager {
     CompletableFuture<Optional<Lease>> user = new CompletableFuture<>();
     user.whenComplete(
         (lease, failure) -> {
-          if (failure != null) {
-            acquisition.abandon(failure);
+          if (!acquisition.result().isDone()) {
+            acquisition.abandon(failure == null ? new CancellationException() : failure);
           }
         });
     acquisition
@@ -114,7 +114,7 @@ final class CoreLockManager implements LockManager {
     if (!leases.close()) {
       return;
     }
-    lines.all().forEach(waiting -> waiting.abandon(leases.refusal()));
+    lines.all().forEach(waiting -> waiting.refuse(leases.refusal()));
     if (!grace.isZero() && !grace.isNegative()) {
       await(leases.emptied(), Nanos.of(grace));
     }
@@ -140,7 +140,7 @@ final class CoreLockManager implements LockManager {
     Acquisition acquisition = new Acquisition(surroundings, lines, leases, request, wait);
     acquisition.start(callerWaits);
     if (leases.closed()) {
-      acquisition.abandon(leases.refusal());
+      acquisition.refuse(leases.refusal());
     }
     return acquisition;
   }
@@ -174,7 +174,7 @@ final class CoreLockManager implements LockManager {
   /** Hands a result to a future that the user may have given up in the meantime. */
   private static void hand(CompletableFuture<Optional<Lease>> user, Optional<Lease> lease) {
     if (!user.complete(lease)) {
-      lease.ifPresent(Lease::releaseAsync);
+      LeaseHandle.takeBack(lease);
     }
   }
 

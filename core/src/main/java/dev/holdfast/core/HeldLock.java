@@ -141,7 +141,7 @@ final class HeldLock {
               .handle(
                   (extension, failure) -> {
                     extended(extension, failure);
-                    atLimit = limited;
+                    atLimit = atLimit || limited;
                     return null;
                   });
         });
@@ -159,7 +159,7 @@ final class HeldLock {
       Released released = new Released(new CompletableFuture<>());
       if (phase.compareAndSet(now, released)) {
         stop();
-        CompletableFuture<Optional<LossReason>> back = giveBack(callerWaits);
+        CompletableFuture<Optional<LossReason>> back = giveBack(minHold, callerWaits);
         leases.ended(this); // not before, because a manager that closes waits for the last of these
         back.whenComplete(
             (loss, failure) -> {
@@ -174,6 +174,14 @@ final class HeldLock {
     }
   }
 
+  /** Nobody got it: keeps nobody out any longer, even if its manager has been closed since. */
+  void takeBack() {
+    phase.set(new Released(CompletableFuture.completedFuture(true)));
+    stop();
+    giveBack(Duration.ZERO, false);
+    leases.ended(this);
+  }
+
   /** Its manager is closed: the keys stay, because the holder may still be at work. */
   void close() {
     if (phase() instanceof Held held) {
@@ -186,6 +194,9 @@ final class HeldLock {
       Throwable cause = Stages.cause(failure);
       unreachable |= cause instanceof LockBackendException;
       throw Stages.unchecked(cause);
+    }
+    if (extension == null) {
+      throw new IllegalStateException("the backend gave neither a result nor a failure");
     }
     unreachable = false;
     while (phase() instanceof Held held) {
@@ -225,11 +236,11 @@ final class HeldLock {
       return;
     }
     stop();
-    leases.ended(this);
     surroundings.callback(() -> lost.complete(reason));
     if (reason != LossReason.CLOSED) {
-      giveBack(false);
+      giveBack(minHold, false);
     }
+    leases.ended(this); // last, as above
   }
 
   private void stop() {
@@ -248,11 +259,12 @@ final class HeldLock {
   }
 
   /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
-  private CompletableFuture<Optional<LossReason>> giveBack(boolean callerWaits) {
+  private CompletableFuture<Optional<LossReason>> giveBack(
+      Duration atLeast, boolean callerWaits) {
     return inTurn(
             callerWaits,
             waiting -> {
-              long kept = Nanos.of(minHold) - (surroundings.clock().nanos() - grantedAt.nanos());
+              long kept = Nanos.of(atLeast) - (surroundings.clock().nanos() - grantedAt.nanos());
               Duration keep = Duration.ofNanos(Math.max(0, kept));
               return Stages.start(() -> surroundings.primitive().release(grant, keep, waiting));
             })

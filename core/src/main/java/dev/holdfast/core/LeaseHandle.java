@@ -7,6 +7,7 @@ import dev.holdfast.LossReason;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -117,6 +118,11 @@ final class LeaseHandle implements Lease {
   @Override
   public String toString() {
     return "Lease[" + name() + ", " + lock.phase() + "]";
+  }
+
+  /** What was granted, if anything, was handed to nobody. */
+  static void takeBack(Optional<Lease> unclaimed) {
+    unclaimed.ifPresent(lease -> ((LeaseHandle) lease).lock.takeBack());
   }
 
   private void requireExtendable(Duration ttl) {

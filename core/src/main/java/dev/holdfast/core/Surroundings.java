@@ -36,6 +36,9 @@ record Surroundings(
   }
 
   void requireTtl(String name, Duration ttl) {
+    if (ttl.isZero() || ttl.isNegative()) {
+      throw new LockConfigurationException("the ttl is " + ttl + ": give more than zero");
+    }
     if (ttl.compareTo(maxTtl) > 0) {
       throw new LockConfigurationException(
           "the ttl " + ttl + " is above maxTtl " + maxTtl + ": ask for less, or raise maxTtl");

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,7 @@ final class WaitingLines {
               return present.advance() ? present : null;
             });
     if (line != null && wasHead[0]) {
-      line.head.turn(granted);
+      line.pass(granted);
     }
   }
 
@@ -79,15 +80,15 @@ final class WaitingLines {
     return line == null ? null : line.last;
   }
 
-  /** All who wait, at one moment. */
+  /** All who wait, at one moment; each head after those behind it. */
   List<Acquisition> all() {
     List<Acquisition> all = new ArrayList<>();
     for (String name : lines.keySet()) {
       lines.computeIfPresent(
           name,
           (n, line) -> {
-            all.add(line.head);
             all.addAll(line.behind());
+            all.add(line.head);
             return line;
           });
     }
@@ -98,6 +99,8 @@ final class WaitingLines {
   private static final class Line {
     private volatile Acquisition head;
     private volatile @Nullable Attempted last;
+    private final AtomicInteger turns = new AtomicInteger();
+    private volatile boolean afterGrant;
     private @Nullable Set<Acquisition> behind;
 
     Line(Acquisition head) {
@@ -111,6 +114,16 @@ final class WaitingLines {
         behind = present;
       }
       return present;
+    }
+
+    /** Gives the head its turn. A row of turns that end at once is a loop, not a deep stack. */
+    void pass(boolean granted) {
+      afterGrant = granted;
+      if (turns.getAndIncrement() == 0) {
+        do {
+          head.turn(afterGrant);
+        } while (turns.decrementAndGet() > 0);
+      }
     }
 
     boolean advance() {

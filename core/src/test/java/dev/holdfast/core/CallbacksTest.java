@@ -56,8 +56,7 @@ class CallbacksTest {
     assertThat(threadOf(done -> lease.extendAsync(Duration.ofHours(1)).exceptionally(sink(done))))
         .as("a refused extension")
         .isEqualTo("the-users-own");
-    assertThat(threadOf(done -> lease.releaseAsync().thenAccept(done)))
-        .isEqualTo("the-users-own");
+    assertThat(threadOf(done -> lease.releaseAsync().thenAccept(done))).isEqualTo("the-users-own");
 
     Lease lost = manager.acquire(REQUEST);
     assertThat(

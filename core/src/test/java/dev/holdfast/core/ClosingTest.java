@@ -171,11 +171,12 @@ class ClosingTest {
   void thoseWhoWaitFailAtTheBeginningOfTheGrace() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
+    int attempts = backend.calls(Op.ATTEMPT).size();
     Background<Boolean> closing = close(GRACE).awaitBlocked();
     assertThat(waiting).isCompletedExceptionally();
     assertThat(lease.release()).isTrue();
     closing.result();
-    assertThat(backend.calls(Op.ATTEMPT)).hasSize(1);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(attempts);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.holdfast.core;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * test's thread, each at its own moment.
  */
 final class ManualTime implements Clock, Scheduler {
-  private final PriorityQueue<Timer> timers =
-      new PriorityQueue<>(Comparator.comparingLong(Timer::due).thenComparingLong(Timer::number));
+  private final TreeSet<Timer> timers =
+      new TreeSet<>(Comparator.comparingLong(Timer::due).thenComparingLong(Timer::number));
   private long nanos = 1_000_000_007L;
   private long wallNanos = 1_700_000_000_000_000_000L;
   private long scheduled;
@@ -62,18 +62,15 @@ final class ManualTime implements Clock, Scheduler {
 
   /** How long it is until each task is due. */
   synchronized List<Duration> pending() {
-    return timers.stream()
-        .map(timer -> Duration.ofNanos(timer.due() - nanos))
-        .sorted()
-        .toList();
+    return timers.stream().map(timer -> Duration.ofNanos(timer.due() - nanos)).toList();
   }
 
   private synchronized @Nullable Timer next(long end) {
-    Timer first = timers.peek();
-    if (first == null || first.due() - end > 0) {
+    if (timers.isEmpty() || timers.first().due() > end) {
       return null;
     }
-    timers.remove();
+    Timer first = timers.first();
+    timers.remove(first);
     moveTo(Math.max(nanos, first.due()));
     return first;
   }

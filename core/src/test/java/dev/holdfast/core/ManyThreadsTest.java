@@ -55,8 +55,7 @@ class ManyThreadsTest {
   }
 
   @Test
-  void amidInterruptsCancellationsAndShortWaitsNothingIsLostAndNothingStaysHeld()
-      throws Exception {
+  void amidInterruptsCancellationsAndShortWaitsNothingIsLostAndNothingStaysHeld() throws Exception {
     List<Background<Integer>> threads = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       Random random = new Random(i);

@@ -43,7 +43,6 @@ class MomentTest {
     Moment after = Clock.system().now();
     assertThat(after.nanos() - before.nanos()).isNotNegative();
     assertThat(Duration.ofNanos(before.wallMicros() * 1000))
-        .isCloseTo(
-            Duration.ofMillis(System.currentTimeMillis()), Duration.ofSeconds(5));
+        .isCloseTo(Duration.ofMillis(System.currentTimeMillis()), Duration.ofSeconds(5));
   }
 }

@@ -52,8 +52,7 @@ class OutageTest {
   @Test
   void aBackendThatComesBackInTimeGrants() {
     backend.failing(Op.ATTEMPT, outage);
-    CompletableFuture<Optional<Lease>> waiting =
-        manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
     time.advance(RETRY);
     backend.healed();
     time.advance(RETRY);
@@ -84,8 +83,7 @@ class OutageTest {
   void thoseWhoWaitBehindReportTheOutageThatTheFirstSees() {
     backend.failing(Op.ATTEMPT, outage);
     manager.tryAcquireAsync(REQUEST.waitForever());
-    CompletableFuture<Optional<Lease>> behind =
-        manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    CompletableFuture<Optional<Lease>> behind = manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
     assertFailed(manager.tryAcquireAsync(REQUEST), outage);
     time.advance(WAIT);
     assertFailed(behind, outage);

@@ -118,8 +118,7 @@ class RefusedRequestsTest {
         });
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(fault);
     backend.beforeEachCall(() -> {});
-    assertThat(manager.tryAcquireAsync(REQUEST))
-        .isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValueMatching(Optional::isPresent);
   }
 
   @Test

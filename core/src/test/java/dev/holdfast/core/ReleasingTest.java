@@ -229,7 +229,9 @@ class ReleasingTest {
     Background<Boolean> release = Background.run(second::release).awaitBlocked();
     backend.next().answer();
     assertThat(release.result()).isTrue();
-    assertThat(backend.calls(Op.RELEASE)).extracting(Call::callerWaits).containsExactly(true, false);
+    assertThat(backend.calls(Op.RELEASE))
+        .extracting(Call::callerWaits)
+        .containsExactly(true, false);
   }
 
   @Test

@@ -53,6 +53,9 @@ final class ScriptedBackend implements LockPrimitive {
 
     /** Has no effect. */
     void fail(RuntimeException failure);
+
+    /** Breaks the contract: is over, but with neither a result nor a failure. */
+    void answerNothing();
   }
 
   private record TestGrant(String name, String token, OptionalLong fencingToken, Moment validUntil)
@@ -202,8 +205,7 @@ final class ScriptedBackend implements LockPrimitive {
           Moment until = start.plusNanos(ttl.toNanos());
           holders.put(
               grant.name(),
-              new Holder(
-                  holder.token(), holder.owner(), Math.max(until.nanos(), holder.until())));
+              new Holder(holder.token(), holder.owner(), Math.max(until.nanos(), holder.until())));
           return new Extended(until);
         });
   }
@@ -323,6 +325,11 @@ final class ScriptedBackend implements LockPrimitive {
     @Override
     public void fail(RuntimeException failure) {
       result.completeExceptionally(failure);
+    }
+
+    @Override
+    public void answerNothing() {
+      result.complete(null);
     }
   }
 }

@@ -82,7 +82,8 @@ class WaitingTimeTest {
     assertThat(attempts).hasSizeBetween(6, 11);
     assertThat(attempts)
         .allSatisfy(
-            attempt -> assertThat(attempt.at() - begun).isLessThan(Duration.ofSeconds(1).toNanos()));
+            attempt ->
+                assertThat(attempt.at() - begun).isLessThan(Duration.ofSeconds(1).toNanos()));
   }
 
   @Test

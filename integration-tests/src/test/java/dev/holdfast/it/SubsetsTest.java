@@ -64,6 +64,9 @@ class SubsetsTest {
       }
       broken.parallelStream().forEach(node -> fault.end(node, name));
       Eventually.soon().untilAsserted(() -> assertNothingIsLeft(name, cluster.nodes()));
+      if (locks != shared) {
+        locks.close();
+      }
     }
   }
 

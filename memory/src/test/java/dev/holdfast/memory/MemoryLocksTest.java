@@ -2,6 +2,7 @@ package dev.holdfast.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
@@ -10,14 +11,13 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockUnavailableException;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.Scheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -202,19 +202,48 @@ class MemoryLocksTest {
   }
 
   @Test
-  void oneWhoWaitsInAnotherManagerHasTheLockSoonAfterItsRelease() throws Exception {
+  void oneWhoWaitsInAnotherManagerHasTheLockAfterItsRelease() throws Exception {
     try (LockManager here = MemoryLocks.builder().open();
         LockManager there =
             MemoryLocks.builder().store(here.unwrap(MemoryStore.class).orElseThrow()).open()) {
       Lease lease = here.acquire("x", TTL);
-      ExecutorService thread = Executors.newSingleThreadExecutor();
-      try {
-        Future<Lease> waiting = thread.submit((Callable<Lease>) () -> there.acquire("x", TTL));
-        assertThat(lease.release()).isTrue();
-        assertThat(waiting.get(1, TimeUnit.SECONDS).isHeld()).isTrue();
-      } finally {
-        thread.shutdownNow();
-      }
+      CompletableFuture<Optional<Lease>> waiting =
+          there.tryAcquireAsync(LockRequest.of("x", TTL).waitForever());
+      assertThat(lease.release()).isTrue();
+      assertThat(waiting.get(10, TimeUnit.SECONDS)).isPresent();
+    }
+  }
+
+  @Test
+  void oneWhoWaitsLooksAgainAfterTenMillisecondsAtMost() throws Exception {
+    List<Long> delays = new ArrayList<>();
+    List<Runnable> tasks = new ArrayList<>();
+    Scheduler recording =
+        new Scheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            delays.add(delayNanos);
+            tasks.add(task);
+            return () -> {};
+          }
+
+          @Override
+          public void close() {}
+        };
+    Lease lease = one.acquire("x", TTL);
+    try (LockManager waiting =
+        MemoryLocks.builder()
+            .store(one.unwrap(MemoryStore.class).orElseThrow())
+            .scheduler(recording)
+            .callbacks(Runnable::run)
+            .open()) {
+      CompletableFuture<Optional<Lease>> got =
+          waiting.tryAcquireAsync(LockRequest.of("x", TTL).waitForever());
+      assertThat(delays).singleElement(LONG).isBetween(5_000_000L, 10_000_000L);
+      assertThat(lease.release()).isTrue();
+      assertThat(got).isNotDone();
+      tasks.get(0).run();
+      assertThat(got).isCompletedWithValueMatching(Optional::isPresent);
     }
   }
 

@@ -49,7 +49,7 @@ final class LettuceNodes implements RedisNodes {
 
   @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
-    return links.get(node).connect(() -> inTurn(disconnected));
+    return links.get(node).connect(disconnected, this::inTurn);
   }
 
   @Override

@@ -22,6 +22,7 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
     this.outgoing = outgoing;
     this.node = node;
     this.connection = connection;
+    connection.begun();
   }
 
   @Override
@@ -30,10 +31,14 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
       return;
     }
     String error = output.getError();
-    if (error != null) {
-      outgoing.round().error(node, error);
-    } else {
-      outgoing.round().reply(node, output.get());
+    try {
+      if (error != null) {
+        outgoing.round().error(node, error);
+      } else {
+        outgoing.round().reply(node, output.get());
+      }
+    } finally {
+      connection.over();
     }
   }
 
@@ -44,7 +49,11 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
       return false;
     }
     connection.drop();
-    outgoing.round().failure(node, cause);
+    try {
+      outgoing.round().failure(node, cause);
+    } finally {
+      connection.over();
+    }
     return true;
   }
 

@@ -13,7 +13,9 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,16 +26,29 @@ final class NodeConnection implements RedisConnectionStateListener {
   /** One of our own, by which our own client knows our connections. */
   static final RedisCodec<String, String> CODEC = new StringCodec(UTF_8);
 
-  private final Runnable whenEnded;
+  private final Runnable whenOver;
+  private final Executor sender;
+  private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
-  private final AtomicBoolean ended = new AtomicBoolean();
+
+  /** The connection, and each command that was asked on it and has no answer. */
+  private final AtomicInteger notOver = new AtomicInteger(1);
+
   private volatile boolean dropped;
   private volatile @Nullable RedisChannelHandler<?, ?> connection;
   private volatile @Nullable RedisChannelWriter writer;
 
-  NodeConnection(Runnable whenEnded) {
-    this.whenEnded = whenEnded;
+  /**
+   * Prepares for an attempt.
+   *
+   * @param whenOver is run once after a connection that was made has ended, and all that was asked
+   *     on it is answered for
+   * @param sender the thread that writes
+   */
+  NodeConnection(Runnable whenOver, Executor sender) {
+    this.whenOver = whenOver;
+    this.sender = sender;
   }
 
   /** The attempt has succeeded. */
@@ -51,16 +66,33 @@ final class NodeConnection implements RedisConnectionStateListener {
     }
   }
 
-  /** Sends all in one go. */
+  /** Whether it can be written to. */
+  boolean isUsable() {
+    return writer != null && !ended.get();
+  }
+
+  /** Sends all in one go. By the sender alone, if it is usable. */
   void write(List<NodeCommand> commands) {
     RedisChannelWriter out = writer;
     if (out != null) {
       out.write(commands);
     }
-    if (out == null || ended.get()) {
-      // Lettuce forgets what comes in just when a connection ends
-      commands.forEach(
-          command -> command.completeExceptionally(new RedisConnectionException("not connected")));
+    if (!isUsable()) {
+      // Lettuce may forget what comes in just when a connection ends
+      RedisConnectionException cause = new RedisConnectionException("the connection has ended");
+      commands.forEach(command -> command.completeExceptionally(cause));
+    }
+  }
+
+  /** A command is on its way. */
+  void begun() {
+    notOver.incrementAndGet();
+  }
+
+  /** A command, or the connection itself, is done with. */
+  void over() {
+    if (notOver.decrementAndGet() == 0) {
+      whenOver.run();
     }
   }
 
@@ -75,11 +107,12 @@ final class NodeConnection implements RedisConnectionStateListener {
     return closed;
   }
 
+  /** Told after the commands that the server has got have failed, but others may be under way. */
   @Override
   public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {
     if (ended.compareAndSet(false, true)) {
       close(disconnected);
-      whenEnded.run();
+      sender.execute(this::over);
     }
   }
 

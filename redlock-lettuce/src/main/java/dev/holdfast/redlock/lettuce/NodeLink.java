@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,8 @@ final class NodeLink {
   }
 
   /** On a thread that may resolve names, where Lettuce itself reconnects. */
-  CompletionStage<Void> connect(Runnable disconnected) {
-    NodeConnection attempt = new NodeConnection(disconnected);
+  CompletionStage<Void> connect(Runnable disconnected, Executor sender) {
+    NodeConnection attempt = new NodeConnection(disconnected, sender);
     present = attempt;
     if (closed) {
       attempt.drop();
@@ -66,7 +67,8 @@ final class NodeLink {
 
   /** Writes to this node what asks it, in one go. */
   void send(List<Outgoing> batch) {
-    NodeConnection connection = present;
+    NodeConnection last = present;
+    NodeConnection connection = last != null && last.isUsable() ? last : null;
     List<NodeCommand> commands = new ArrayList<>(batch.size());
     for (Outgoing outgoing : batch) {
       if (!outgoing.round().asks(node)) {

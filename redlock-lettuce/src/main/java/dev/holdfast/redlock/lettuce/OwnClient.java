@@ -14,6 +14,7 @@ import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -25,37 +26,31 @@ final class OwnClient implements AutoCloseable {
   private static final long SHUTDOWN_SECONDS = 2;
   private static final long WARM_UP_SECONDS = 10;
 
-  private final EventLoopGroupProvider loops;
-  private final EventLoop eventLoop;
+  private final EventLoopGroup loops;
   private final ClientResources resources;
   private final RedisClient client;
 
-  private OwnClient(
-      EventLoopGroupProvider loops,
-      EventLoop eventLoop,
-      ClientResources resources,
-      RedisClient client) {
+  private OwnClient(EventLoopGroup loops, ClientResources resources, RedisClient client) {
     this.loops = loops;
-    this.eventLoop = eventLoop;
     this.resources = resources;
     this.client = client;
   }
 
   static OwnClient start(Duration connectTimeout) {
     ThreadFactoryProvider threads = Threads::named;
-    EventLoopGroupProvider loops = new DefaultEventLoopGroupProvider(1, threads);
-    EventLoop eventLoop = loops.allocate(Transports.eventLoopGroupClass()).next();
+    EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
+    EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
     ClientResources resources =
         ClientResources.builder()
             .threadFactoryProvider(threads)
-            .eventLoopGroupProvider(loops)
-            .eventExecutorGroup(eventLoop)
+            .eventLoopGroupProvider(provider)
+            .eventExecutorGroup(loops)
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
             .build();
     RedisClient client = new LeanClient(resources);
     client.setOptions(clientOptions(connectTimeout));
     warmUp(client);
-    return new OwnClient(loops, eventLoop, resources, client);
+    return new OwnClient(loops, resources, client);
   }
 
   RedisClient client() {
@@ -63,12 +58,12 @@ final class OwnClient implements AutoCloseable {
   }
 
   EventLoop eventLoop() {
-    return eventLoop;
+    return loops.next();
   }
 
   @Override
   public void close() {
-    loops.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+    loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
   }
 

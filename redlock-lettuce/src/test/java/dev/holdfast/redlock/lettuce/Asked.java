@@ -4,16 +4,12 @@ import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.redlock.Script;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A round, and all the answers that it got, in the order in which they came. */
 final class Asked implements Round.Answers {
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
-
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
   private final Runnable whenAnswered;
 
@@ -69,7 +65,9 @@ final class Asked implements Round.Answers {
   }
 
   private <T extends Answer> T only(Class<T> kind) {
-    Awaitility.await().atMost(LONGEST_WAIT).until(() -> !answers.isEmpty());
+    if (answers.isEmpty()) {
+      Soon.soon().until(() -> !answers.isEmpty());
+    }
     if (answers.size() > 1 || !kind.isInstance(answers.element())) {
       throw new AssertionError("not one " + kind.getSimpleName() + ", but " + answers);
     }
@@ -94,6 +92,11 @@ final class Asked implements Round.Answers {
   @Override
   public boolean decided() {
     return false;
+  }
+
+  @Override
+  public String toString() {
+    return answers.toString();
   }
 
   private void add(Answer answer) {

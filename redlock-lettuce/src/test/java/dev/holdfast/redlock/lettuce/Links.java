@@ -49,8 +49,7 @@ final class Links {
   }
 
   static void connect(RedisNodes nodes, int node, Runnable disconnected) throws Exception {
-    CompletableFuture<Void> connected =
-        nodes.connect(node, disconnected).toCompletableFuture();
+    CompletableFuture<Void> connected = nodes.connect(node, disconnected).toCompletableFuture();
     connected.get(10, TimeUnit.SECONDS);
   }
 

@@ -1,9 +1,9 @@
 package dev.holdfast.redlock.lettuce;
 
+import static dev.holdfast.redlock.lettuce.Soon.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -67,7 +67,7 @@ class PromisesTest {
       driver.connect(node);
     }
     Asked asked = Asked.of(driver.nodes, 0b101, () -> {}, COUNT);
-    await().until(() -> asked.answers().size() == 2);
+    soon().until(() -> asked.answers().size() == 2);
     assertThat(asked.answers())
         .containsExactlyInAnyOrder(new Asked.Reply(0, 1L), new Asked.Reply(2, 1L));
     assertThat(SERVERS.node(1).command("EXISTS", "the-key")).isEqualTo(0L);
@@ -82,12 +82,12 @@ class PromisesTest {
 
       proxy.loseReplies(true);
       Asked lost = Asked.of(behind.nodes, COUNT);
-      await().until(() -> "2".equals(server.command("GET", "the-key")));
+      soon().until(() -> "2".equals(server.command("GET", "the-key")));
       proxy.cut();
       proxy.loseReplies(false);
 
       assertThat(lost.failure()).isNotNull();
-      await().until(() -> ends.get() == 1);
+      soon().until(() -> ends.get() == 1);
       behind.connect(0);
       assertThat(Asked.of(behind.nodes, COUNT).reply()).isEqualTo(3L);
       assertThat(lost.answers()).hasSize(1);
@@ -98,7 +98,7 @@ class PromisesTest {
   void aCommandThatIsAskedWhileTheNodeIsAwayIsNotSentLater() throws Exception {
     AtomicInteger ends = driver.connect(0);
     server.kill();
-    await().until(() -> ends.get() == 1);
+    soon().until(() -> ends.get() == 1);
     assertThat(Asked.of(driver.nodes, COUNT).failure()).isNotNull();
 
     server.restart();
@@ -128,7 +128,7 @@ class PromisesTest {
       Asked.of(driver.nodes, 0b111, askNext, APPEND, Integer.toString(i));
       next.get(10, SECONDS);
     }
-    await().until(() -> answers.get() == 3 * rounds / 2);
+    soon().until(() -> answers.get() == 3 * rounds / 2);
 
     List<String> inOrder = IntStream.range(0, rounds).mapToObj(Integer::toString).toList();
     for (TestNode node : SERVERS.all()) {
@@ -180,7 +180,7 @@ class PromisesTest {
   void whatIsAskedAfterCloseFails() throws Exception {
     AtomicInteger ends = driver.connect(0);
     driver.nodes.close();
-    await().until(() -> ends.get() == 1);
+    soon().until(() -> ends.get() == 1);
     assertThat(Asked.of(driver.nodes, COUNT).failure()).isNotNull();
     assertThatThrownBy(() -> driver.connect(0)).isNotNull();
     driver.nodes.close();
@@ -194,7 +194,7 @@ class PromisesTest {
       Asked.of(driver.nodes, COUNT);
     }
     driver.nodes.close();
-    await().until(() -> "100".equals(server.command("GET", "the-key")));
+    soon().until(() -> "100".equals(server.command("GET", "the-key")));
   }
 
   @Test
@@ -217,7 +217,7 @@ class PromisesTest {
     driver.nodes.disconnect(0);
     server.thaw();
     assertThatThrownBy(() -> attempt.get(10, SECONDS)).isNotNull();
-    await().until(() -> connectionsOfOthers() == 0);
+    soon().until(() -> connectionsOfOthers() == 0);
     assertThat(ends).hasValue(0);
   }
 
@@ -254,8 +254,8 @@ class PromisesTest {
     }
 
     void assertThatAllWereAnsweredOnce() {
-      await().until(() -> ends.get() > 0);
-      await().until(() -> asked.stream().noneMatch(one -> one.answers().isEmpty()));
+      soon().until(() -> ends.get() > 0);
+      soon().until(() -> asked.stream().noneMatch(one -> one.answers().isEmpty()));
       assertThat(asked).allSatisfy(one -> assertThat(one.answers()).hasSize(1));
       assertThat(ends).hasValue(1);
     }

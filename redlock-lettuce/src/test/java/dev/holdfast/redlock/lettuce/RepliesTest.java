@@ -10,13 +10,15 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Test;
 
 /** In RESP2, as our own client speaks, and in RESP3, as a user's client may. */
 @ParameterizedClass
-@EnumSource(value = Links.Kind.class, names = {"OWN_CLIENT", "YOUR_CLIENT"})
+@EnumSource(
+    value = Links.Kind.class,
+    names = {"OWN_CLIENT", "YOUR_CLIENT"})
 class RepliesTest {
   private static final TestNodes SERVERS = TestNodes.start(1);
 
@@ -83,11 +85,7 @@ class RepliesTest {
                 .reply())
         .isEqualTo(
             Arrays.asList(
-                null,
-                1L,
-                Arrays.asList(null, List.of(), Arrays.asList(2L, null), "a"),
-                null,
-                "b"));
+                null, 1L, Arrays.asList(null, List.of(), Arrays.asList(2L, null), "a"), null, "b"));
   }
 
   @Test

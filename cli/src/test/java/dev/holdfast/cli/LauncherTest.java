@@ -1,0 +1,318 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the launcher decides, with a java and an mvn that only say that they were called. */
+class LauncherTest {
+  private static final String JAVA =
+      """
+      #!/bin/sh
+      for arg; do
+        case $arg in
+          -XX:ArchiveClassesAtExit=*) echo classes > "${arg#*=}"; exit ;;
+        esac
+      done
+      for arg; do printf '[%s]' "$arg"; done
+      echo
+      """;
+
+  /** Waits in mid-build while there is a file "hold". */
+  private static final String MVN =
+      """
+      #!/bin/sh
+      here=${0%/*}
+      echo "$JAVA_HOME $*" >> "$here/calls"
+      echo '[INFO] Building Holdfast API 1.0                          [1/2]'
+      echo '[INFO] nothing of interest'
+      echo '[INFO] Building Holdfast Command Line 1.0                 [2/2]'
+      while [ -e "$here/hold" ]; do sleep 0.05; done
+      if [ -e "$here/broken" ]; then echo '[ERROR] it is broken'; exit 1; fi
+      mkdir -p cli/target/holdfast-1/holdfast-1/lib
+      echo jar > cli/target/holdfast-1/holdfast-1/lib/holdfast-cli-1.jar
+      """;
+
+  @TempDir Path folder;
+
+  private final List<Program> started = new ArrayList<>();
+  private final Map<String, String> environment = new HashMap<>();
+  private Path tree;
+  private Path tools;
+  private Path jdk;
+  private Path launcher;
+
+  @BeforeEach
+  void makeSourceTree() throws IOException {
+    tree = Files.createDirectories(folder.resolve("a tree"));
+    tools = Files.createDirectories(folder.resolve("tools"));
+    jdk = Files.createDirectories(folder.resolve("jdk"));
+    script(jdk.resolve("bin/java"), JAVA);
+    script(jdk.resolve("bin/javac"), "");
+    javaVersion("17.0.9");
+    script(tools.resolve("mvn"), MVN);
+    launcher = tree.resolve("holdfast");
+    script(launcher, Files.readString(Path.of("..", "holdfast")));
+    Files.writeString(tree.resolve("pom.xml"), "");
+    Files.createDirectories(tree.resolve("api/src/main/java"));
+    Files.writeString(tree.resolve("api/src/main/java/A.java"), "");
+    environment.put("JAVA_HOME", jdk.toString());
+    environment.put("PATH", tools + ":" + System.getenv("PATH"));
+    environment.put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+    environment.put("HOLDFAST_JAVA_OPTS", "");
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+  }
+
+  @Test
+  void theFirstRunBuildsAndSaysSoAndTheSecondDoesNot() throws IOException {
+    Program first = launch();
+    assertThat(first.exitCode()).isZero();
+    assertThat(first.err())
+        .contains("building, for the first time")
+        .contains("building Holdfast API 1.0 [1/2]")
+        .contains("building Holdfast Command Line 1.0 [2/2]")
+        .contains("preparing a faster start, once")
+        .doesNotContain("nothing of interest");
+    assertThat(builds()).singleElement().asString().startsWith(jdk + " ").contains(" package ");
+
+    Program second = launch();
+    assertThat(second.exitCode()).isZero();
+    assertThat(second.err()).isEmpty();
+    assertThat(builds()).hasSize(1);
+  }
+
+  @Test
+  void aSourceThatChangesOrGoesIsBuilt() throws IOException {
+    assertThat(launch().exitCode()).isZero();
+
+    Files.writeString(tree.resolve("api/src/main/java/A.java"), "class A {}");
+    assertThat(launch().exitCode()).isZero();
+    assertThat(builds()).hasSize(2);
+
+    Files.delete(tree.resolve("api/src/main/java/A.java"));
+    assertThat(launch().exitCode()).isZero();
+    assertThat(builds()).hasSize(3);
+  }
+
+  @Test
+  void aBuildLeavesTheJarsOfRunningCommandsAlone() throws IOException {
+    Program first = launch();
+    assertThat(first.exitCode()).isZero();
+    Path jar = Path.of(argumentAfter("-cp", first.out()));
+
+    Files.writeString(tree.resolve("pom.xml"), "changed");
+    Program second = launch();
+    assertThat(second.exitCode()).isZero();
+
+    assertThat(jar).exists();
+    assertThat(argumentAfter("-cp", second.out())).isNotEqualTo(jar.toString());
+  }
+
+  @Test
+  void aBuildThatFailsShowsItsErrorsAndIsTriedAgain() throws IOException {
+    Files.writeString(tools.resolve("broken"), "");
+    Program failed = launch();
+    assertThat(failed.exitCode()).isEqualTo(70);
+    assertThat(failed.err()).contains("[ERROR] it is broken", "build.log");
+    assertThat(failed.out()).isEmpty();
+
+    Files.delete(tools.resolve("broken"));
+    assertThat(launch().exitCode()).isZero();
+  }
+
+  @Test
+  void twoFirstRunsAtTheSameTimeBuildOnce() throws IOException {
+    Files.writeString(tools.resolve("hold"), "");
+    Program first = launch().awaitErr("building Holdfast Command Line");
+    Program second = launch().awaitErr("waiting for another holdfast");
+    Files.delete(tools.resolve("hold"));
+
+    assertThat(first.exitCode()).isZero();
+    assertThat(second.exitCode()).isZero();
+    assertThat(builds()).hasSize(1);
+  }
+
+  @Test
+  void aBuilderThatWasKilledDoesNotStandInTheWay() throws IOException {
+    Files.writeString(tools.resolve("hold"), "");
+    Program killed = launch().awaitErr("building Holdfast Command Line");
+    killed.close();
+    Files.delete(tools.resolve("hold"));
+
+    assertThat(launch().exitCode()).isZero();
+  }
+
+  @Test
+  void runsFromAnyFolderThroughLinksAndPassesArgumentsAsTheyAre() throws IOException {
+    assertThat(launch().exitCode()).isZero();
+    Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("a tree", "holdfast"));
+    Path linkToLink = Files.createSymbolicLink(folder.resolve("link to link"), link);
+
+    Program run = launch(linkToLink, "run", "--", "a  b", "", "*", "$x", "'\"");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).endsWith("[dev.holdfast.cli.Main][run][--][a  b][][*][$x]['\"]\n");
+  }
+
+  @Test
+  void eachJavaHasAnArchiveOfItsOwn() throws IOException {
+    assertThat(launch().exitCode()).isZero();
+
+    javaVersion("25.0.1");
+    Program other = launch();
+    assertThat(other.exitCode()).isZero();
+    assertThat(other.err()).isEqualTo("holdfast: preparing a faster start, once\n");
+    assertThat(other.out()).contains("25-0-1.jsa");
+
+    javaVersion("17.0.9");
+    Program first = launch();
+    assertThat(first.exitCode()).isZero();
+    assertThat(first.err()).isEmpty();
+    assertThat(first.out()).contains("17-0-9.jsa");
+  }
+
+  @Test
+  void aJavaThatCannotArchiveRunsWithoutAndIsNotAskedAgain() throws IOException {
+    script(jdk.resolve("bin/java"), JAVA.replace("echo classes >", "exit 1; echo >"));
+
+    Program first = launch();
+    assertThat(first.exitCode()).isZero();
+    assertThat(first.out()).doesNotContain("SharedArchiveFile");
+    assertThat(launch().err()).isEmpty();
+  }
+
+  @Test
+  void aDistributionIsNotBuilt() throws IOException {
+    Path bin = Files.createDirectories(folder.resolve("dist/bin"));
+    Path lib = Files.createDirectories(folder.resolve("dist/lib"));
+    Files.writeString(lib.resolve("holdfast-cli-1.jar"), "");
+    Files.copy(launcher, bin.resolve("holdfast"));
+
+    Program run = launch(bin.resolve("holdfast"), "x");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(argumentAfter("-cp", run.out()))
+        .isEqualTo(lib.toRealPath().resolve("holdfast-cli-1.jar").toString());
+    assertThat(tools.resolve("calls")).doesNotExist();
+  }
+
+  @Test
+  void theArchiveOfAFolderThatCannotBeWrittenIsInTheCache() throws IOException {
+    Path bin = Files.createDirectories(folder.resolve("dist/bin"));
+    Path lib = Files.createDirectories(folder.resolve("dist/lib"));
+    Files.writeString(lib.resolve("holdfast-cli-1.jar"), "");
+    Files.copy(launcher, bin.resolve("holdfast"));
+    Files.setPosixFilePermissions(lib, PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeThat(Files.isWritable(lib)).as("root can write everywhere").isFalse();
+
+    Program run = launch(bin.resolve("holdfast"), "x");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).contains("-XX:SharedArchiveFile=" + folder.resolve("cache"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"11.0.2", "1.8.0_392", "16"})
+  void anOldJavaIsRefused(String version) throws IOException {
+    javaVersion(version);
+
+    Program run = launch();
+
+    assertThat(run.exitCode()).isEqualTo(64);
+    assertThat(run.err()).contains("Java " + version, "needs 17", "JAVA_HOME").hasLineCount(1);
+  }
+
+  @Test
+  void aJavaWithoutAReleaseFileIsAsked() throws IOException {
+    Files.delete(jdk.resolve("release"));
+    script(jdk.resolve("bin/java"), "#!/bin/sh\necho 'openjdk version \"11.0.7\" 2020' >&2\n");
+
+    assertThat(launch().awaitErr("Java 11.0.7").exitCode()).isEqualTo(64);
+  }
+
+  @Test
+  void aWrongJavaHomeIsNamed() {
+    environment.put("JAVA_HOME", "/no/such/jdk");
+
+    assertThat(launch().awaitErr("JAVA_HOME is /no/such/jdk").exitCode()).isEqualTo(64);
+  }
+
+  @Test
+  void whatIsMissingIsNamed() throws IOException {
+    Path few = Files.createDirectories(folder.resolve("few"));
+    for (String tool : List.of("mkdir", "find", "flock", "date", "cp", "rm", "touch", "mv")) {
+      Files.createSymbolicLink(few.resolve(tool), onPath(tool));
+    }
+    environment.put("PATH", few.toString());
+    assertThat(launch().awaitErr("there is no mvn").exitCode()).isEqualTo(64);
+
+    environment.put("JAVA_HOME", "");
+    assertThat(launch().awaitErr("there is no java").exitCode()).isEqualTo(64);
+
+    environment.put("JAVA_HOME", jdk.toString());
+    environment.put("PATH", tools + ":" + few);
+    Files.delete(jdk.resolve("bin/javac"));
+    assertThat(launch().awaitErr("not only a JRE").exitCode()).isEqualTo(64);
+  }
+
+  private Program launch() {
+    return launch(launcher, "x");
+  }
+
+  private Program launch(Path script, String... args) {
+    List<String> command = new ArrayList<>(List.of(onPath("bash").toString(), script.toString()));
+    command.addAll(List.of(args));
+    Program program = Program.start(environment, command);
+    started.add(program);
+    return program;
+  }
+
+  private List<String> builds() throws IOException {
+    return Files.readAllLines(tools.resolve("calls"));
+  }
+
+  private void javaVersion(String version) throws IOException {
+    Files.writeString(
+        jdk.resolve("release"), "IMPLEMENTOR=\"us\"\nJAVA_VERSION=\"" + version + "\"\n");
+  }
+
+  private static String argumentAfter(String option, String shown) {
+    String start = "[" + option + "][";
+    int from = shown.indexOf(start) + start.length();
+    return shown.substring(from, shown.indexOf(']', from));
+  }
+
+  private static Path onPath(String tool) {
+    for (String place : System.getenv("PATH").split(":", -1)) {
+      if (Files.isExecutable(Path.of(place, tool))) {
+        return Path.of(place, tool);
+      }
+    }
+    throw new AssertionError("no " + tool);
+  }
+
+  private static void script(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+}

@@ -1,0 +1,10 @@
+package dev.holdfast.cli;
+
+import java.time.Duration;
+
+final class Limits {
+  /** For what happens at once unless the machine is overloaded. */
+  static final Duration LONG = Duration.ofSeconds(20);
+
+  private Limits() {}
+}

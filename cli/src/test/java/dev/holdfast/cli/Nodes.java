@@ -1,0 +1,32 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+
+/** What foreign clients do to the nodes of a test. */
+final class Nodes {
+  static final String FOREIGN = "other:token";
+
+  private Nodes() {}
+
+  static String url(TestNodes nodes) {
+    return LocalNodes.url(nodes);
+  }
+
+  /** Takes a lock as another language's client would. */
+  static void occupy(TestNodes nodes, String name) {
+    nodes.all().forEach(node -> node.command("SET", name, FOREIGN, "PX", "60000"));
+  }
+
+  static void remove(TestNodes nodes, String name) {
+    nodes.all().forEach(node -> node.command("DEL", name));
+  }
+
+  /** How many nodes hold this key. */
+  static long holding(TestNodes nodes, String name) {
+    return nodes.all().stream()
+        .filter(node -> node.state() == TestNode.State.UP)
+        .filter(node -> node.command("GET", name) != null)
+        .count();
+  }
+}

@@ -1,0 +1,197 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code holdfast run} as a process, on real nodes: what it is started with and ends with. */
+class RunTest {
+  private static TestNodes nodes;
+
+  private final List<Program> started = new ArrayList<>();
+
+  @BeforeAll
+  static void startNodes() {
+    nodes = TestNodes.start(3);
+  }
+
+  @AfterAll
+  static void closeNodes() {
+    nodes.close();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+    nodes.all().stream()
+        .filter(node -> node.state() == TestNode.State.FROZEN)
+        .forEach(TestNode::thaw);
+    Nodes.remove(nodes, "job");
+  }
+
+  @Test
+  void runsTheCommandWithTheLockAndItsStdinStdoutStderrAndEnvironment() {
+    Program run =
+        run("sh", "-c", "cat; echo $HOLDFAST_NAME=$HOLDFAST_TOKEN; echo warned >&2; exit 7", "@x")
+            .type("typed\n");
+
+    assertThat(run.exitCode()).isEqualTo(7);
+    assertThat(run.out()).matches("typed\njob=.*:[0-9a-f]{40}\n");
+    assertThat(run.err()).isEqualTo("warned\n");
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void passesArgumentsAsTheyAre() {
+    Program run = run("printf", "%s|", "--name", "@file", "-h", "a b", "", "--", "${x}");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("--name|@file|-h|a b||--|${x}|");
+  }
+
+  @Test
+  void theTokenIsWhatTheNodesHold() {
+    Program run = run("sh", "-c", "echo $HOLDFAST_TOKEN; cat").awaitOut("\n");
+
+    assertThat(nodes.all())
+        .allSatisfy(node -> assertThat(node.command("GET", "job")).isEqualTo(run.out().strip()));
+    assertThat(run.type("").exitCode()).isZero();
+  }
+
+  @Test
+  void givesAFencingTokenWhereThereIsOneAndNeverAnOldOne() {
+    Map<String, String> inherited = Map.of("HOLDFAST_FENCING_TOKEN", "old");
+    String[] echo = {"sh", "-c", "echo ${HOLDFAST_FENCING_TOKEN-none}"};
+
+    Program fenced = start(inherited, "memory:", List.of(), echo);
+    Program unfenced = start(inherited, Nodes.url(nodes), List.of(), echo);
+
+    assertThat(fenced.exitCode()).isZero();
+    assertThat(fenced.out()).matches("[1-9][0-9]*\n");
+    assertThat(unfenced.exitCode()).isZero();
+    assertThat(unfenced.out()).isEqualTo("none\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"kill -9 $$, 137", "kill -15 $$, 143", "exit 75, 75"})
+  void endsAsTheCommandEnds(String script, int code) {
+    assertThat(start(Map.of(), "memory:", List.of(), "sh", "-c", script).exitCode())
+        .isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/no/such/command, 127", "/etc/passwd, 126"})
+  void endsAsShellsDoIfTheCommandCannotBeRun(String command, int code) {
+    Program run = run(command);
+
+    assertThat(run.exitCode()).isEqualTo(code);
+    assertThat(run.err()).startsWith("holdfast: cannot run '" + command + "': ").hasLineCount(1);
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void endsWith75IfAnotherHoldsTheLockAndSaysWho() {
+    Nodes.occupy(nodes, "job");
+
+    Program run = run("echo", "ran");
+
+    assertThat(run.exitCode()).isEqualTo(75);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).contains("did not get the lock 'job'", "3 of 3 nodes").hasLineCount(1);
+  }
+
+  @Test
+  void waitsForTheLockAndGetsItWhenItIsFree() {
+    Nodes.occupy(nodes, "job");
+
+    Program run = start(Map.of(), Nodes.url(nodes), List.of("--wait", "forever"), "echo", "ran");
+    run.awaitErr("waiting for the lock 'job'");
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("ran\n");
+  }
+
+  @Test
+  void endsWith69WithoutAQuorumAndNamesEachNode() {
+    nodes.all().forEach(TestNode::freeze);
+
+    Program run = start(Map.of(), impatientUrl(), List.of(), "echo", "ran");
+
+    assertThat(run.exitCode()).isEqualTo(69);
+    assertThat(run.out()).isEmpty();
+    assertThat(nodes.all()).allSatisfy(node -> assertThat(run.err()).contains(node.address()));
+  }
+
+  @Test
+  void aWaitIsAlsoOneForNodes() {
+    nodes.all().forEach(TestNode::freeze);
+
+    Program run = start(Map.of(), impatientUrl(), List.of("--wait", "forever"), "echo", "ran");
+    run.awaitErr("waiting for a quorum of nodes");
+    nodes.all().forEach(TestNode::thaw);
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("ran\n");
+  }
+
+  @Test
+  void takesTheUrlFromTheEnvironmentAndWarnsOfANodeThatIsDown() {
+    nodes.node(0).freeze();
+
+    Program run =
+        Program.holdfast(
+            Map.of("HOLDFAST_URL", impatientUrl()),
+            "run",
+            "--name",
+            "job",
+            "echo",
+            "ran");
+    started.add(run);
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("ran\n");
+    assertThat(run.err()).contains("holdfast: node " + nodes.node(0).address() + " is down");
+    assertThat(run.err()).hasLineCount(1);
+  }
+
+  @Test
+  void keepsOthersOutForAtLeastSoLong() {
+    Program run = start(Map.of(), Nodes.url(nodes), List.of("--at-least", "30s"), "true");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(nodes.all())
+        .allSatisfy(
+            node -> assertThat((Long) node.command("PTTL", "job")).isBetween(10_000L, 30_000L));
+  }
+
+  /** Of nodes that are frozen there is nothing to wait for. */
+  private static String impatientUrl() {
+    return Nodes.url(nodes) + "?connectTimeout=300ms";
+  }
+
+  private Program run(String... command) {
+    return start(Map.of(), Nodes.url(nodes), List.of(), command);
+  }
+
+  private Program start(
+      Map<String, String> environment, String url, List<String> options, String... command) {
+    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url", url));
+    args.addAll(options);
+    args.add("--");
+    args.addAll(List.of(command));
+    Program run = Program.holdfast(environment, args.toArray(new String[0]));
+    started.add(run);
+    return run;
+  }
+}

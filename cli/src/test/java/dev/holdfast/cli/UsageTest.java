@@ -1,0 +1,148 @@
+package dev.holdfast.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** In this JVM: what never gets as far as a lock. */
+class UsageTest {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "run",
+        "nodes",
+        "nodes start",
+        "nodes stop",
+        "nodes status",
+        "nodes freeze",
+        "nodes thaw",
+        "nodes kill",
+        "nodes restart",
+        "demo"
+      })
+  void everyCommandHasHelpWithAnExampleThatFitsATerminal(String command) {
+    String[] args = (command + " --help").strip().split(" ", -1);
+
+    assertThat(execute(args)).isZero();
+    assertThat(out.toString(UTF_8)).contains("Usage: holdfast").contains("Example");
+    assertThat(out.toString(UTF_8).lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
+    assertThat(err.toString(UTF_8)).isEmpty();
+  }
+
+  @Test
+  void hidesTheCommandsThatAreItsOwn() {
+    assertThat(execute("--help")).isZero();
+
+    assertThat(out.toString(UTF_8))
+        .contains("run", "nodes", "demo")
+        .doesNotContain("worker", "warm");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--version", "-V"})
+  void saysItsVersion(String option) {
+    assertThat(execute(option)).isZero();
+
+    assertThat(out.toString(UTF_8)).startsWith("holdfast ").contains("(Java ");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          rum                                             | Did you mean: holdfast run?
+          nodes                                           | A command is missing.
+          nodes freeze                                    | Missing required parameter: 'I'
+          nodes start --count 0                           | --count is 0: give 1 to 63
+          nodes start --count many                        | 'many' is not an int
+          run --name x                                    | Missing required parameter: 'COMMAND
+          run -- true                                     | Missing required option: '--name=NAME'
+          run --name x --waits 5s -- true                 | Unknown option: '--waits'
+          run --name x --ttl 30 -- true                   | '30' has no unit: write 30ms or 30s
+          run --name x --ttl 5x -- true                   | '5x' has no such unit
+          run --name x --ttl soon -- true                 | 'soon' is not a duration
+          run --name x --ttl forever -- true              | 'forever' is not a duration
+          run --name x --ttl -5s -- true                  | '-5s' is negative
+          run --name x --ttl 40000d -- true               | '40000d' is too long
+          run --name x --ttl 0s -- true                   | --ttl is zero
+          run --name x --ttl 5s --at-least 6s -- true     | --at-least is above --ttl
+          run --name x --ttl 5s --max-hold 4s -- true     | --max-hold is below --ttl
+          run --name x --url memory:?ttl=5s -- true       | there is no option
+          run --name x --url redlok:redis://h -- true     | the nearest is redlock
+          run --name x --url redlock:redis://h:x -- true  | a port is a number
+          run --name x --url redlock:jedis:redis://h -- true | no backend serves
+          run --name x --url memory: --ttl 2m -- true     | ttl
+          demo --seconds 0                                | --seconds is 0: give 1 to 86400
+          demo --workers 65                               | --workers is 65: give 1 to 64
+          demo --faults --without-lock                    | mutually exclusive
+          """)
+  void badUsageSaysWhatIsRightAndEndsWith64(String command, String message) {
+    assertThat(execute(command.split(" ", -1))).isEqualTo(64);
+
+    assertThat(err.toString(UTF_8)).startsWith("holdfast: ").contains(message);
+    assertThat(out.toString(UTF_8)).isEmpty();
+  }
+
+  @Test
+  void anEmptyNameIsBadUsage() {
+    assertThat(execute("run", "--name", "", "--url", "memory:", "--", "true")).isEqualTo(64);
+
+    assertThat(err.toString(UTF_8)).contains("name of a lock is empty");
+  }
+
+  @Test
+  void neverShowsAPassword() {
+    assertThat(execute("run", "--name", "x", "--url", "redlock:redis://u:geheim@h:x", "--", "true"))
+        .isEqualTo(64);
+
+    assertThat(err.toString(UTF_8)).contains("***").doesNotContain("geheim");
+  }
+
+  @Test
+  void withoutUrlAndNodesItSaysHowToStartSome() {
+    assertThat(execute("run", "--name", "x", "--", "true")).isEqualTo(64);
+
+    assertThat(err.toString(UTF_8)).contains("--url", "HOLDFAST_URL", "holdfast nodes start");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"status", "freeze 0", "thaw 0", "kill 0", "restart 0"})
+  void withoutNodesTheirCommandsSayHowToStartSome(String command) {
+    assertThat(execute(("nodes " + command).split(" ", -1))).isEqualTo(64);
+
+    assertThat(err.toString(UTF_8)).contains("holdfast nodes start");
+  }
+
+  @Test
+  void stoppingWhereNothingRunsIsFine() {
+    assertThat(execute("nodes", "stop")).isZero();
+
+    assertThat(out.toString(UTF_8)).contains("No nodes");
+  }
+
+  private int execute(String... args) {
+    PrintStream realOut = System.out;
+    PrintStream realErr = System.err;
+    try {
+      System.setOut(new PrintStream(out, true, UTF_8));
+      System.setErr(new PrintStream(err, true, UTF_8));
+      return Main.execute(args);
+    } finally {
+      System.setOut(realOut);
+      System.setErr(realErr);
+    }
+  }
+}

@@ -78,8 +78,7 @@ class DemoTest {
     List<String> args = new ArrayList<>(List.of("demo"));
     args.addAll(List.of(options));
     return Program.holdfast(
-        Map.of("HOLDFAST_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary),
-        args.toArray(new String[0]));
+        Map.of("HOLDFAST_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary), args.toArray(new String[0]));
   }
 
   private void assertNothingIsLeft() throws Exception {

@@ -151,12 +151,7 @@ class RunTest {
 
     Program run =
         Program.holdfast(
-            Map.of("HOLDFAST_URL", impatientUrl()),
-            "run",
-            "--name",
-            "job",
-            "echo",
-            "ran");
+            Map.of("HOLDFAST_URL", impatientUrl()), "run", "--name", "job", "echo", "ran");
     started.add(run);
 
     assertThat(run.exitCode()).isZero();

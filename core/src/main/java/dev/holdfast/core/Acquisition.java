@@ -33,7 +33,9 @@ final class Acquisition {
   private volatile boolean woken;
   private volatile Attempted last = Contended.UNTRIED;
 
-  /** What an acquisition is doing. A pause is a state of its own, so that only its timer ends it. */
+  /**
+   * What an acquisition is doing. A pause is a state of its own, so that only its timer ends it.
+   */
   private sealed interface State {}
 
   private enum Step implements State {
@@ -95,8 +97,7 @@ final class Acquisition {
     } else if (!waits()) {
       giveUp(Step.IN_LINE);
     } else if (waitNanos < Nanos.FOREVER) {
-      Scheduler.Task end =
-          surroundings.scheduler().schedule(waitNanos, () -> giveUp(Step.IN_LINE));
+      Scheduler.Task end = surroundings.scheduler().schedule(waitNanos, () -> giveUp(Step.IN_LINE));
       result.whenComplete((lease, failure) -> end.cancel());
     }
   }

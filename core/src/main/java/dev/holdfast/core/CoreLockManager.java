@@ -158,8 +158,7 @@ final class CoreLockManager implements LockManager {
 
   /** Waits at most this long, by the scheduler's time; an interrupt ends it and is kept. */
   private void await(CompletableFuture<Void> future, long nanos) {
-    Scheduler.Task end =
-        surroundings.scheduler().schedule(nanos, () -> future.complete(null));
+    Scheduler.Task end = surroundings.scheduler().schedule(nanos, () -> future.complete(null));
     try {
       future.get();
     } catch (InterruptedException e) {
@@ -178,8 +177,7 @@ final class CoreLockManager implements LockManager {
     }
   }
 
-  private <T> CompletableFuture<T> operation(
-      Supplier<CompletionStage<T>> operation) {
+  private <T> CompletableFuture<T> operation(Supplier<CompletionStage<T>> operation) {
     surroundings.operations().begin();
     return Stages.start(operation)
         .whenComplete((value, failure) -> surroundings.operations().end());

@@ -259,8 +259,7 @@ final class HeldLock {
   }
 
   /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
-  private CompletableFuture<Optional<LossReason>> giveBack(
-      Duration atLeast, boolean callerWaits) {
+  private CompletableFuture<Optional<LossReason>> giveBack(Duration atLeast, boolean callerWaits) {
     return inTurn(
             callerWaits,
             waiting -> {

@@ -98,7 +98,8 @@ public final class LockManagerBuilder {
   }
 
   /**
-   * Sets the longest pause between two attempts of one who waits; each is drawn from the upper half.
+   * Sets the longest pause between two attempts of one who waits; each is drawn from the upper
+   * half.
    *
    * @param retryDelay above zero; default {@link #DEFAULT_RETRY_DELAY}
    * @return this

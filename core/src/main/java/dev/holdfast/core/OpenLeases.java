@@ -33,8 +33,7 @@ final class OpenLeases {
     open.add(lock);
     lock.watch();
     if (request.maxHold().isPresent()) {
-      lock.keepAlive(
-          new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)));
+      lock.keepAlive(new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)));
     }
     return lease;
   }

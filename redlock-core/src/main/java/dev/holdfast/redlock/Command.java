@@ -30,8 +30,8 @@ public sealed interface Command {
   }
 
   /**
-   * A script, by its digest ({@code EVALSHA}) or with its source ({@code EVAL}). Drivers do not fall
-   * back from one to the other: that is done above them.
+   * A script, by its digest ({@code EVALSHA}) or with its source ({@code EVAL}). Drivers do not
+   * fall back from one to the other: that is done above them.
    *
    * @param script the script
    * @param withSource whether to send the source

@@ -37,8 +37,8 @@ public interface RedisNodes extends AutoCloseable {
    * call is under way.
    *
    * @param node its index
-   * @param disconnected to be run once when this connection has ended, whoever ended it, after
-   *     what was asked on it has failed
+   * @param disconnected to be run once when this connection has ended, whoever ended it, after what
+   *     was asked on it has failed
    * @return completes when the node has answered and takes commands; exceptionally, within the
    *     driver's own time-out, if it does not
    */

@@ -38,7 +38,10 @@ public final class Redlock {
         options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            nodes, options, scheduler, options.scheduler().isPresent() ? () -> {} : scheduler::close);
+            nodes,
+            options,
+            scheduler,
+            options.scheduler().isPresent() ? () -> {} : scheduler::close);
     LockManager manager =
         options.applyTo(LockManagerBuilder.over(primitive).scheduler(scheduler)).build();
     if (!options.isLazy()) {

@@ -73,7 +73,11 @@ final class RedlockPrimitive implements LockPrimitive {
   public void requireUsable(String name, Duration ttl) {
     if (options.keyPrefix().isEmpty() && name.startsWith(OWN_KEYS)) {
       throw new LockConfigurationException(
-          "the name '" + name + "' begins with " + OWN_KEYS + ", as our own keys do: set keyPrefix");
+          "the name '"
+              + name
+              + "' begins with "
+              + OWN_KEYS
+              + ", as our own keys do: set keyPrefix");
     }
     Duration lost = options.driftOf(ttl).plus(options.nodeTimeout());
     if (ttl.compareTo(lost) <= 0) {
@@ -92,8 +96,7 @@ final class RedlockPrimitive implements LockPrimitive {
     return opened.isDone()
         ? tryOnce(attempt)
         : opened.thenCompose(
-            now ->
-                tryOnce(new Attempt(attempt.name(), attempt.owner(), attempt.ttl(), false)));
+            now -> tryOnce(new Attempt(attempt.name(), attempt.owner(), attempt.ttl(), false)));
   }
 
   private CompletionStage<Outcome> tryOnce(Attempt attempt) {
@@ -136,12 +139,7 @@ final class RedlockPrimitive implements LockPrimitive {
     long left = options.nodeTimeout().toNanos() - (clock.nanos() - start.nanos());
     Ballot cleanup =
         releaseBallot(
-            key,
-            token,
-            0,
-            sent,
-            tally -> (heard & tally.pending()) == 0,
-            attempt.callerWaits());
+            key, token, 0, sent, tally -> (heard & tally.pending()) == 0, attempt.callerWaits());
     cleanup.start(scheduler, Math.max(0, left));
     return cleanup
         .decision()
@@ -333,8 +331,7 @@ final class RedlockPrimitive implements LockPrimitive {
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       Predicate<Tally> enough,
       boolean callerWaits) {
-    return new Ballot(
-        members, Ballot.Question.of(command, reader, enough), all(), callerWaits);
+    return new Ballot(members, Ballot.Question.of(command, reader, enough), all(), callerWaits);
   }
 
   private static @Nullable Answer acquired(int node, @Nullable Object reply) {

@@ -125,8 +125,7 @@ class MembersTest {
     assertThat(log)
         .hasSize(2)
         .first()
-        .isEqualTo(
-            "WARNING node h3:6379 is down: the connection ended; trying again every second");
+        .isEqualTo("WARNING node h3:6379 is down: the connection ended; trying again every second");
     assertThat(log).last().asString().contains("h3:6379", "same server as h1:6379");
   }
 
@@ -190,8 +189,7 @@ class MembersTest {
   @DisplayName("a user who may not read INFO may still lock")
   void infoIsNotNeeded() {
     Examination examination =
-        new Examination(
-            found -> log.add("found " + found.isReplica()), cause -> log.add("failed"));
+        new Examination(found -> log.add("found " + found.isReplica()), cause -> log.add("failed"));
     examination.error(0, "NOPERM this user has no permissions to run the 'info' command");
     assertThat(log).containsExactly("found false");
   }

@@ -32,7 +32,8 @@ class RedlockTest {
   private ScriptedNodes nodes = new ScriptedNodes(5);
 
   @Test
-  @DisplayName("VAL-1: validity is the ttl less what elapsed since before the first message, less drift")
+  @DisplayName(
+      "VAL-1: validity is the ttl less what elapsed since before the first message, less drift")
   void validityIsMeasuredFromBeforeTheFirstMessage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -156,7 +157,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("ERR-1: if mending what is misconfigured makes a quorum, it is a configuration error")
+  @DisplayName(
+      "ERR-1: if mending what is misconfigured makes a quorum, it is a configuration error")
   void errorsThatAPersonMustMendAreConfigurationErrors() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -219,7 +221,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("EXT: no source follows once the extension is decided, for a release may be under way")
+  @DisplayName(
+      "EXT: no source follows once the extension is decided, for a release may be under way")
   void aDecidedExtensionIsNotSentAgain() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL).toCompletableFuture();
@@ -243,7 +246,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("REL-6: a release that a broken connection swallowed is sent once more on the next one")
+  @DisplayName(
+      "REL-6: a release that a broken connection swallowed is sent once more on the next one")
   void anUnansweredReleaseIsSentOnTheNextConnection() {
     Lease lease = acquired(open());
     var released = lease.releaseAsync().toCompletableFuture();
@@ -345,7 +349,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("EXT-4: an extension without a quorum of answers throws, and the lease is still held")
+  @DisplayName(
+      "EXT-4: an extension without a quorum of answers throws, and the lease is still held")
   void anExtensionInAnOutageLeavesTheLease() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL).toCompletableFuture();
@@ -408,11 +413,7 @@ class RedlockTest {
 
   private LockManager open() {
     RedlockOptions options =
-        RedlockOptions.defaults()
-            .clock(time)
-            .scheduler(time)
-            .callbacks(Runnable::run)
-            .owner("me");
+        RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run).owner("me");
     LockManager locks = Redlock.open(nodes, options);
     return locks;
   }

@@ -82,7 +82,9 @@ final class NodeConnection {
     }
   }
 
-  /** Ends it, after what was sent before; what is not answered fails. Completes when that is done. */
+  /**
+   * Ends it, after what was sent before; what is not answered fails. Completes when that is done.
+   */
   CompletableFuture<Void> drop() {
     boolean first = !dropped;
     dropped = true;

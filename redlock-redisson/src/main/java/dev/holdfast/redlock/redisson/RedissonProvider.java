@@ -25,8 +25,7 @@ public final class RedissonProvider implements LockProvider {
   @Override
   public LockManager open(LockUrl url) {
     url.requireKnownOptions(RedlockOptions.NAMES);
-    RedissonRedlock.Builder builder =
-        RedissonRedlock.builder().options(RedlockOptions.from(url));
+    RedissonRedlock.Builder builder = RedissonRedlock.builder().options(RedlockOptions.from(url));
     url.nodes().forEach(builder::node);
     return builder.open();
   }

@@ -1,0 +1,35 @@
+package dev.holdfast.redlock.lettuce;
+
+import static dev.holdfast.redlock.lettuce.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNodes;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A reply that was not understood: whose reply comes next is not known for sure any more. */
+class MisreadTest {
+  @Test
+  void theCommandFailsAndTheConnectionIsGivenUp() throws Exception {
+    try (TestNodes servers = TestNodes.start(1);
+        Links.Driver driver = Links.over(Links.Kind.YOUR_CLIENT, servers)) {
+      AtomicInteger ends = driver.connect(0);
+      Asked number = Asked.of(driver.nodes, "redis.setresp(3) return {double = 1.5}");
+      assertThat(number.failure()).hasMessageContaining("set(double)");
+      soon().until(() -> ends.get() == 1);
+      assertThat(Asked.of(driver.nodes, "return 1").failure()).hasMessage("not connected");
+
+      driver.connect(0);
+      assertThat(Asked.of(driver.nodes, "return 1").reply()).isEqualTo(1L);
+      assertThat(number.answers()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aNilArrayIsNull() {
+    ReplyOutput output = new ReplyOutput();
+    output.multi(-1);
+    output.complete(0);
+    assertThat(output.get()).isNull();
+  }
+}

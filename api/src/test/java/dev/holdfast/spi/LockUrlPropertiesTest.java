@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -48,7 +49,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 3_000)
+  @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
   void anyTextIsAUrlOrAConfigurationError(@ForAll("texts") String text) {
     try {
       LockUrl url = LockUrl.parse(text, Map.of());
@@ -59,7 +60,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 500)
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void anyOptionIsAValueOrAConfigurationError(@ForAll String name, @ForAll("texts") String value) {
     LockUrl url = LockUrl.parse("memory:", Map.of(name, value));
 
@@ -80,7 +81,7 @@ class LockUrlPropertiesTest {
     }
   }
 
-  @Property(tries = 500)
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void whatIsWrittenIsReadBack(@ForAll("parts") Parts parts) {
     LockUrl url = LockUrl.parse(parts.written(), Map.of());
 
@@ -102,7 +103,7 @@ class LockUrlPropertiesTest {
     url.requireKnownOptions(parts.options.keySet());
   }
 
-  @Property(tries = 200)
+  @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
   void aTextOfTheGreatestLengthCostsLittle(@ForAll("repeated") String text) {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long start = threads.getCurrentThreadCpuTime();

@@ -41,7 +41,7 @@ final class Distribution {
         if (entry.endsWith(".jar")) {
           Files.copy(path, lib.resolve(number + "-" + path.getFileName()));
         } else if (Files.isDirectory(path) && !path.endsWith("test-classes")) {
-          jar(path, lib.resolve(number + ".jar"));
+          jar(path, lib.resolve("holdfast-cli-" + number + ".jar"));
         }
       }
     } catch (IOException e) {

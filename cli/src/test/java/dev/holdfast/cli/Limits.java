@@ -4,7 +4,7 @@ import java.time.Duration;
 
 final class Limits {
   /** For what happens at once unless the machine is overloaded. */
-  static final Duration LONG = Duration.ofSeconds(20);
+  static final Duration LONG = Duration.ofSeconds(60);
 
   private Limits() {}
 }

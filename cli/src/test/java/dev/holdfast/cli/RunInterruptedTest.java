@@ -76,14 +76,20 @@ class RunInterruptedTest {
     Path over = Files.createTempFile("holdfast-test-", ".over");
     Files.delete(over);
     String script =
-        "trap 'n=$((n + 1)); echo told' INT; echo ready; until [ -e %s ]; do sleep 0.05; done; echo n=$n;";
-    String command =
-        String.format(
-            "%s run --name job --url %s -- sh -c \"$SCRIPT\"",
-            Distribution.launcher(), Nodes.url(nodes));
+        "trap 'n=$((n + 1)); echo told' INT; echo ready;"
+            + " until [ -e $OVER ]; do sleep 0.05; done; echo n=$n;";
+    String command = "$HOLDFAST run --name job --url $URL -- sh -c \"$SCRIPT\"";
     Program terminal =
         Program.start(
-            Map.of("SCRIPT", String.format(script, over)),
+            Map.of(
+                "HOLDFAST",
+                Distribution.launcher().toString(),
+                "URL",
+                Nodes.url(nodes),
+                "SCRIPT",
+                script,
+                "OVER",
+                over.toString()),
             List.of("script", "-qfec", command, "/dev/null"));
     started.add(terminal);
 

@@ -147,7 +147,9 @@ class CloseTest {
           assertThatThrownBy(attempt::join)
               .isInstanceOf(CompletionException.class)
               .hasCauseInstanceOf(IllegalStateException.class);
-          Eventually.soon().until(() -> other.inspect(name).isEmpty());
+          Eventually.soon()
+              .untilAsserted(
+                  () -> assertThat(other.inspect(name)).as("%s, %s", seed, name).isEmpty());
         } else {
           assertThat(attempt.join().orElseThrow().isHeld()).isFalse();
           assertThat(other.tryAcquire(name, Cluster.TTL)).as("%s, %s", seed, name).isEmpty();

@@ -29,7 +29,7 @@ final class Cluster implements AutoCloseable {
 
   /** Patient, so that a busy machine is not taken for an outage, and quick to try again. */
   private static final Map<String, String> DEFAULTS =
-      Map.of("nodeTimeout", "500ms", "retryDelay", "20ms");
+      Map.of("nodeTimeout", "2s", "retryDelay", "20ms");
 
   private static final Set<String> OF_NODES = Set.of("nodeTimeout", "connectTimeout");
 

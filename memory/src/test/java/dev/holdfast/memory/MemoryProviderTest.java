@@ -8,6 +8,7 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
@@ -114,8 +115,14 @@ class MemoryProviderTest {
 
   @Test
   void aDriverIsNotAcceptedBecauseThereIsNone() {
-    assertThatThrownBy(() -> LockManager.open("memory:lettuce:redis://h1:6379"))
-        .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("lettuce");
+    MemoryProvider provider = new MemoryProvider();
+    assertThat(provider.accepts(url("memory:lettuce:redis://h1:6379"))).isFalse();
+    assertThat(provider.accepts(url("redlock:redis://h1:6379"))).isFalse();
+    assertThat(provider.accepts(url("memory:"))).isTrue();
+    assertThat(provider.accepts(url("memory:orders?maxTtl=1s"))).isTrue();
+  }
+
+  private static LockUrl url(String text) {
+    return LockUrl.parse(text, Map.of());
   }
 }

@@ -1,20 +1,29 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.core.Scheduler;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of the connection to one node. */
 final class Link {
+  /** Of a moment's worth; more than that is an outage. */
+  private static final int MOST_HELD = 10_000;
+
   private final String address;
   private final long silenceNanos;
   private final AtomicInteger unanswered = new AtomicInteger();
   private volatile long progressAt;
   private volatile boolean up;
+  private volatile boolean holding;
   private volatile NodeException cause = NodeException.passing("not connected yet");
   private @Nullable Attempt present;
   private @Nullable String runId;
   private @Nullable String warnedOf;
+  private List<Round> held = List.of();
+  private long atOnceAt;
+  private boolean wasAtOnce;
   private boolean tried;
   private @Nullable String reported;
 
@@ -30,6 +39,17 @@ final class Link {
     }
   }
 
+  /**
+   * What the end of an attempt means.
+   *
+   * @param present false if it was not the present one any more
+   * @param again whether to connect again at once
+   * @param inVain rounds that were held back
+   */
+  record Ended(boolean present, boolean again, List<Round> inVain) {
+    static final Ended STALE = new Ended(false, false, List.of());
+  }
+
   Link(String address, long silenceNanos) {
     this.address = address;
     this.silenceNanos = silenceNanos;
@@ -43,6 +63,11 @@ final class Link {
     return up;
   }
 
+  /** Whether it can be asked: it is up, or will be in a moment. */
+  boolean isReachable() {
+    return up || holding;
+  }
+
   NodeException cause() {
     return cause;
   }
@@ -53,27 +78,58 @@ final class Link {
     return attempt;
   }
 
-  synchronized boolean up(Attempt attempt, long now) {
+  /** Takes what was held back meanwhile; when there is nothing any more, the node is up. */
+  synchronized List<Round> up(Attempt attempt, long now) {
     if (present != attempt || up) {
-      return false;
+      return List.of();
     }
-    attempt.cancelLimit();
-    progressAt = now;
-    tried = true;
-    up = true;
-    return true;
+    List<Round> waiting = held;
+    held = List.of();
+    if (waiting.isEmpty()) {
+      attempt.cancelLimit();
+      progressAt = now;
+      tried = true;
+      holding = false;
+      up = true;
+    }
+    return waiting;
   }
 
-  synchronized boolean down(Attempt attempt, NodeException why) {
+  /**
+   * The connection, or the attempt at one, has ended. A connection that broke is made anew at once,
+   * but not more often than the rest allows; what is asked until then is held back.
+   */
+  synchronized Ended down(
+      Attempt attempt, NodeException why, boolean broke, long now, long restNanos) {
     if (present != attempt) {
-      return false;
+      return Ended.STALE;
     }
     attempt.cancelLimit();
     present = null;
     runId = null;
     cause = why;
     tried = true;
+    boolean again = broke && up && (!wasAtOnce || now - atOnceAt >= restNanos);
+    if (again) {
+      wasAtOnce = true;
+      atOnceAt = now;
+    }
     up = false;
+    holding = again;
+    List<Round> inVain = held;
+    held = List.of();
+    return new Ended(true, again, inVain);
+  }
+
+  /** Holds a round back while the connection is made anew. Returns false if it is not. */
+  synchronized boolean hold(Round round) {
+    if (!holding || held.size() >= MOST_HELD) {
+      return false;
+    }
+    if (held.isEmpty()) {
+      held = new ArrayList<>();
+    }
+    held.add(round);
     return true;
   }
 

@@ -87,11 +87,11 @@ final class Members {
     return opened;
   }
 
-  /** Those of some nodes (bit i is node i) that are connected. */
+  /** Those of some nodes (bit i is node i) that are connected, or will be in a moment. */
   long reachable(long asked) {
     long reachable = 0;
     for (long left = asked; left != 0; left &= left - 1) {
-      if (links[Long.numberOfTrailingZeros(left)].isUp()) {
+      if (links[Long.numberOfTrailingZeros(left)].isReachable()) {
         reachable |= Long.lowestOneBit(left);
       }
     }
@@ -110,14 +110,21 @@ final class Members {
 
   void submit(Round round) {
     long now = clock.nanos();
-    round.forEachNode(
-        node -> {
-          if (links[node].asked(now)) {
-            // later, because those who ask may hold a monitor
-            scheduler.schedule(0, () -> giveUp(node));
-          }
-        });
-    nodes.submit(round);
+    long ready = 0;
+    for (long left = round.nodes(); left != 0; left &= left - 1) {
+      int node = Long.numberOfTrailingZeros(left);
+      Link link = links[node];
+      if (link.asked(now)) {
+        // later, because those who ask may hold a monitor
+        scheduler.schedule(0, () -> giveUp(node));
+      }
+      if (link.isUp() || !link.hold(round.to(1L << node))) {
+        ready |= 1L << node;
+      }
+    }
+    if (ready != 0) {
+      nodes.submit(ready == round.nodes() ? round : round.to(ready));
+    }
   }
 
   void heardFrom(int node) {
@@ -136,8 +143,8 @@ final class Members {
    */
   private void giveUp(int node) {
     Link.Attempt attempt = links[node].present();
-    if (attempt != null && down(node, attempt, NodeException.passing("it answers nothing"))) {
-      nodes.disconnect(node);
+    if (attempt != null) {
+      fail(node, attempt, NodeException.passing("it answers nothing"));
     }
   }
 
@@ -152,16 +159,15 @@ final class Members {
             connectTimeout.toNanos(),
             () -> {
               String message = "not connected within " + connectTimeout.toMillis() + " ms";
-              if (down(node, attempt, NodeException.passing(message))) {
-                nodes.disconnect(node);
-              }
+              fail(node, attempt, NodeException.passing(message));
             });
     nodes
-        .connect(node, () -> down(node, attempt, NodeException.passing("the connection ended")))
+        .connect(
+            node, () -> down(node, attempt, NodeException.passing("the connection ended"), true))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                down(node, attempt, NodeException.of(failure));
+                down(node, attempt, NodeException.of(failure), false);
               } else {
                 examine(node, attempt);
               }
@@ -175,15 +181,11 @@ final class Members {
               NodeException fault = faultOf(node, attempt, found);
               if (fault == null) {
                 up(node, attempt);
-              } else if (down(node, attempt, fault)) {
-                nodes.disconnect(node);
+              } else {
+                fail(node, attempt, fault);
               }
             },
-            cause -> {
-              if (down(node, attempt, cause)) {
-                nodes.disconnect(node);
-              }
-            });
+            cause -> fail(node, attempt, cause));
     nodes.submit(new Round(new Command.Info(), 1L << node, false, examination));
   }
 
@@ -218,7 +220,12 @@ final class Members {
 
   private void up(int node, Link.Attempt attempt) {
     Link link = links[node];
-    if (!link.up(attempt, clock.nanos())) {
+    List<Round> held = link.up(attempt, clock.nanos());
+    while (!held.isEmpty()) {
+      held.forEach(nodes::submit);
+      held = link.up(attempt, clock.nanos());
+    }
+    if (!link.isUp()) {
       return;
     }
     if (link.isRecovery()) {
@@ -228,22 +235,31 @@ final class Members {
     resolved();
   }
 
+  /** Ends an attempt, or a connection, that is no good. */
+  private void fail(int node, Link.Attempt attempt, NodeException cause) {
+    if (down(node, attempt, cause, false)) {
+      nodes.disconnect(node);
+    }
+  }
+
   /** Returns false if this attempt is not the present one any more. */
-  private boolean down(int node, Link.Attempt attempt, NodeException cause) {
+  private boolean down(int node, Link.Attempt attempt, NodeException cause, boolean broke) {
     Link link = links[node];
-    if (!link.down(attempt, cause)) {
+    Link.Ended ended = link.down(attempt, cause, broke, clock.nanos(), RECONNECT_NANOS);
+    if (!ended.present()) {
       return false;
     }
     if (!closed) {
-      if (link.isNews(cause)) {
+      if (!ended.again() && link.isNews(cause)) {
         LOG.log(
             Level.WARNING,
             "node {0} is down: {1}; trying again every second",
             link.address(),
             cause.getMessage());
       }
-      scheduler.schedule(RECONNECT_NANOS, () -> connect(node));
+      scheduler.schedule(ended.again() ? 0 : RECONNECT_NANOS, () -> connect(node));
     }
+    ended.inVain().forEach(round -> round.failure(node, cause));
     resolved();
     return true;
   }

@@ -71,6 +71,16 @@ public final class Round {
     return command;
   }
 
+  /** The nodes that are asked: bit i is node i. */
+  long nodes() {
+    return nodes;
+  }
+
+  /** The same round for some of its nodes; its answers go where the others' go. */
+  Round to(long some) {
+    return new Round(command, some, callerWaits, answers);
+  }
+
   /**
    * Whether a node is asked.
    *

@@ -4,7 +4,7 @@
  */
 module dev.holdfast.core {
   requires transitive dev.holdfast.api;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports dev.holdfast.core;
 }

@@ -3,7 +3,7 @@
  */
 module dev.holdfast.memory {
   requires transitive dev.holdfast.core;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports dev.holdfast.memory;
 

@@ -4,7 +4,7 @@
  */
 module dev.holdfast.redlock.core {
   requires transitive dev.holdfast.core;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports dev.holdfast.redlock;
 }

@@ -5,7 +5,7 @@ module dev.holdfast.redlock.lettuce {
   requires io.netty.buffer;
   requires io.netty.common;
   requires io.netty.transport;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports dev.holdfast.redlock.lettuce;
 

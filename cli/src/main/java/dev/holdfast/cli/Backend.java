@@ -36,14 +36,11 @@ record Backend(String url) {
     return open(Map.of());
   }
 
-  /** Whether it can be opened while there is no quorum of nodes. */
-  boolean canWaitForNodes() {
-    return LockUrl.parse(url, Map.of()).scheme().equals(SCHEME);
-  }
-
-  /** Goes on connecting when there is no quorum of nodes. */
-  LockManager openAndWaitForNodes() {
-    return open(Map.of("connect", "lazy"));
+  /** Leaves connecting to the first request, so that the time it takes is part of its wait. */
+  LockManager openLazily() {
+    return LockUrl.parse(url, Map.of()).scheme().equals(SCHEME)
+        ? open(Map.of("connect", "lazy"))
+        : open();
   }
 
   private LockManager open(Map<String, String> options) {

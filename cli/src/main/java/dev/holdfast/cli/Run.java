@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
@@ -46,18 +45,21 @@ record Run(
   }
 
   private LockManager open(Signals signals) throws Exception {
+    boolean waits = !request.maxWait().orElse(Duration.ZERO).isZero();
     try {
       return signals.await(
-          CompletableFuture.supplyAsync(backend::open, task -> daemon(task).start()));
+          CompletableFuture.supplyAsync(
+              waits ? backend::openLazily : backend::open, task -> daemon(task).start()));
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof LockBackendException
-          && !request.maxWait().orElse(Duration.ZERO).isZero()
-          && backend.canWaitForNodes()) {
-        Message.print("waiting for a quorum of nodes");
-        return backend.openAndWaitForNodes();
-      }
       throw unwrapped(e);
     }
+  }
+
+  /** The first round of a new JVM can take longer than a node may take to vote: this one is free. */
+  private LockManager openWarm() {
+    LockManager locks = backend.open();
+    holder(locks);
+    return locks;
   }
 
   private Optional<Lease> acquire(LockManager locks, Signals signals) throws Exception {

@@ -36,11 +36,12 @@ final class Distribution {
       String classPath = System.getProperty("java.class.path");
       int number = 0;
       for (String entry : classPath.split(Pattern.quote(File.pathSeparator), -1)) {
-        Path path = Path.of(entry);
+        // An empty entry, which Surefire leaves, would be the root of the file system to jar.
+        Path path = Path.of(entry).toAbsolutePath();
         number++;
         if (entry.endsWith(".jar")) {
           Files.copy(path, lib.resolve(number + "-" + path.getFileName()));
-        } else if (Files.isDirectory(path) && !path.endsWith("test-classes")) {
+        } else if (!entry.isEmpty() && Files.isDirectory(path) && !path.endsWith("test-classes")) {
           jar(path, lib.resolve("holdfast-cli-" + number + ".jar"));
         }
       }

@@ -1,7 +1,6 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -221,13 +220,21 @@ class LauncherTest {
     Path lib = Files.createDirectories(folder.resolve("dist/lib"));
     Files.writeString(lib.resolve("holdfast-cli-1.jar"), "");
     Files.copy(launcher, bin.resolve("holdfast"));
-    Files.setPosixFilePermissions(lib, PosixFilePermissions.fromString("r-xr-xr-x"));
-    assumeThat(Files.isWritable(lib)).as("root can write everywhere").isFalse();
+    Path cache = Files.createDirectories(folder.resolve("cache"));
+    permit(lib, "r-xr-xr-x");
+    permit(cache, "rwxrwxrwx");
+    permit(folder, "rwxr-xr-x");
+    List<String> command = new ArrayList<>();
+    if (Files.isWritable(lib)) {
+      // We are root, who can write everywhere.
+      command.addAll(List.of("setpriv", "--reuid=65534", "--clear-groups"));
+    }
+    command.addAll(List.of(onPath("bash").toString(), bin.resolve("holdfast").toString(), "x"));
 
-    Program run = launch(bin.resolve("holdfast"), "x");
+    Program run = start(command);
 
-    assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).contains("-XX:SharedArchiveFile=" + folder.resolve("cache"));
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).contains("-XX:SharedArchiveFile=" + cache);
   }
 
   @ParameterizedTest
@@ -281,6 +288,10 @@ class LauncherTest {
   private Program launch(Path script, String... args) {
     List<String> command = new ArrayList<>(List.of(onPath("bash").toString(), script.toString()));
     command.addAll(List.of(args));
+    return start(command);
+  }
+
+  private Program start(List<String> command) {
     Program program = Program.start(environment, command);
     started.add(program);
     return program;
@@ -313,6 +324,10 @@ class LauncherTest {
   private static void script(Path file, String text) throws IOException {
     Files.createDirectories(file.getParent());
     Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING);
-    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    permit(file, "rwxr-xr-x");
+  }
+
+  private static void permit(Path file, String permissions) throws IOException {
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
   }
 }

@@ -138,7 +138,7 @@ class RunTest {
     nodes.all().forEach(TestNode::freeze);
 
     Program run = start(Map.of(), impatientUrl(), List.of("--wait", "forever"), "echo", "ran");
-    run.awaitErr("waiting for a quorum of nodes");
+    run.awaitErr("waiting for the lock");
     nodes.all().forEach(TestNode::thaw);
 
     assertThat(run.exitCode()).isZero();

@@ -29,7 +29,7 @@ class CloseTest {
 
   CloseTest(Backend backend) {
     cluster = Cluster.of(backend);
-    closing = cluster.open();
+    closing = cluster.open("nodeTimeout=500ms");
     other = cluster.open();
   }
 
@@ -54,9 +54,10 @@ class CloseTest {
     assertThat(lease.remaining()).isZero();
     assertThat(lease.release()).isFalse();
     assertThatThrownBy(() -> lease.extend(SHORT)).isInstanceOf(LockLostException.class);
-    assertThat(other.tryAcquire("open", SHORT)).isEmpty();
+    assertThat(other.tryAcquire("open", Cluster.TTL)).isEmpty();
 
-    Lease next = other.acquire(LockRequest.of("open", SHORT).waitAtMost(Duration.ofSeconds(10)));
+    Lease next =
+        other.acquire(LockRequest.of("open", Cluster.TTL).waitAtMost(Duration.ofSeconds(10)));
     assertThat(Duration.ofNanos(System.nanoTime() - start))
         .isBetween(SHORT.minusMillis(10), SHORT.plusSeconds(1));
     assertThat(next.release()).isTrue();

@@ -36,7 +36,7 @@ class ProcessDeathTest {
                   "-cp",
                   System.getProperty("java.class.path"),
                   Holder.class.getName(),
-                  cluster.url())
+                  cluster.url() + "?nodeTimeout=300ms")
               .redirectError(ProcessBuilder.Redirect.INHERIT)
               .start();
       try (BufferedReader output =

@@ -90,8 +90,9 @@ final class Ballot implements Round.Answers {
 
   @Override
   public void error(int node, String error) {
+    boolean asksAgain = error.startsWith("NOSCRIPT") && fallBack(node);
     members.heardFrom(node);
-    if (error.startsWith("NOSCRIPT") && fallBack(node)) {
+    if (asksAgain) {
       return;
     }
     String plain = ScriptError.unwrapped(error);

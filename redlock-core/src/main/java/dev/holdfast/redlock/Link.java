@@ -186,6 +186,11 @@ final class Link {
     return up && now - progressAt > silenceNanos;
   }
 
+  /** Whether an answer is still to come. */
+  boolean isAwaited() {
+    return unanswered.get() != 0;
+  }
+
   void answered(long now) {
     unanswered.decrementAndGet();
     progressAt = now;

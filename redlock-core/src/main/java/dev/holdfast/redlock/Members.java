@@ -5,8 +5,10 @@ import dev.holdfast.core.Scheduler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,7 @@ final class Members {
   private final IntConsumer whenUp;
   private final Link[] links;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private final CompletableFuture<Void> quiet = new CompletableFuture<>();
   private boolean opening;
   private volatile boolean closed;
 
@@ -129,12 +132,36 @@ final class Members {
 
   void heardFrom(int node) {
     links[node].answered(clock.nanos());
+    if (closed && isQuiet()) {
+      quiet.complete(null);
+    }
   }
 
+  /**
+   * Lets what is under way be answered first, for as long as a node may take: a release that a
+   * quorum has answered may still be to be sent again, with its source, to the others.
+   */
   void close() {
     closed = true;
     opened.complete(null);
+    Scheduler.Task limit =
+        scheduler.schedule(nodeTimeout.toNanos(), () -> quiet.complete(null));
+    if (isQuiet()) {
+      quiet.complete(null);
+    }
+    try {
+      quiet.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
+    }
+    limit.cancel();
     nodes.close();
+  }
+
+  private boolean isQuiet() {
+    return Arrays.stream(links).noneMatch(link -> link.isUp() && link.isAwaited());
   }
 
   /**

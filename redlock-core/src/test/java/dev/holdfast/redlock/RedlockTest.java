@@ -2,6 +2,7 @@ package dev.holdfast.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
@@ -270,6 +271,30 @@ class RedlockTest {
     nodes.breakConnection(2);
     time.advance(Duration.ofSeconds(1));
     assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-3, REL-2: closing lets a release reach a node that does not know the script")
+  void closingLetsTheLastReleaseBeAnswered() throws InterruptedException {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    grant(nodes.take(), 0, 1, 2, 3, 4);
+    future.join().orElseThrow().releaseAsync();
+    List<Asked> releases = nodes.take();
+    reply(releases, Scripts.MINE, 0, 1, 2, 3);
+
+    Thread closing = new Thread(locks::close);
+    closing.start();
+    await().until(() -> closing.getState() != Thread.State.RUNNABLE);
+    assertThat(nodes.isClosed()).isFalse();
+    releases.get(4).round().error(4, "NOSCRIPT No matching script.");
+    Asked again = nodes.take().get(0);
+    assertThat(again.name()).isEqualTo("EVAL");
+    assertThat(nodes.isClosed()).isFalse();
+    again.round().reply(4, Scripts.MINE);
+
+    closing.join();
+    assertThat(nodes.isClosed()).isTrue();
   }
 
   @Test

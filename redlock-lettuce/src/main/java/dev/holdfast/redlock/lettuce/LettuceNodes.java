@@ -42,6 +42,12 @@ final class LettuceNodes implements RedisNodes {
     this.afterClose = afterClose;
   }
 
+  /** What the first attempt to connect would have to wait for. */
+  LettuceNodes warmedUp() {
+    links.forEach(NodeLink::warmUp);
+    return this;
+  }
+
   @Override
   public List<String> addresses() {
     return addresses;
@@ -54,10 +60,7 @@ final class LettuceNodes implements RedisNodes {
 
   @Override
   public void disconnect(int node) {
-    NodeConnection present = links.get(node).present();
-    if (present != null) {
-      inTurn(present::drop);
-    }
+    links.get(node).disconnect();
   }
 
   @Override

@@ -115,7 +115,7 @@ public final class LettuceRedlock {
           requireNoReplay(node.client().getOptions(), address);
         }
       }
-      return Redlock.open(connections(), options);
+      return Redlock.open(connections().warmedUp(), options);
     }
 
     /** The nodes without the algorithm; connects nothing. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** One node: its address, and the connection to it, if there is one. */
 final class NodeLink {
+  private static final long WARM_UP_SECONDS = 10;
+
   private final int node;
   private final RedisClient client;
   private final RedisURI uri;
@@ -39,7 +41,7 @@ final class NodeLink {
     NodeConnection attempt = new NodeConnection(disconnected, sender);
     present = attempt;
     if (closed) {
-      attempt.drop();
+      return CompletableFuture.failedFuture(new RedisConnectionException("closed"));
     }
     try {
       return CompletableFuture.supplyAsync(
@@ -53,16 +55,27 @@ final class NodeLink {
     }
   }
 
-  /** The last connection, or the attempt at one, if there was any. */
-  @Nullable NodeConnection present() {
-    return present;
+  /**
+   * Loads what connecting needs, before the time for connecting runs: on a busy machine that can
+   * take longer. Nothing can be connected at port 0, and no packet is sent.
+   */
+  void warmUp() {
+    RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
+    Waiting.atMost(
+        WARM_UP_SECONDS,
+        client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
+  }
+
+  /** Completes when there is no connection. */
+  CompletableFuture<Void> disconnect() {
+    NodeConnection connection = present;
+    return connection == null ? CompletableFuture.completedFuture(null) : connection.drop();
   }
 
   /** Lets no connection be made any more, and completes when there is none. */
   CompletableFuture<Void> close() {
     closed = true;
-    NodeConnection connection = present;
-    return connection == null ? CompletableFuture.completedFuture(null) : connection.drop();
+    return disconnect();
   }
 
   /** Writes to this node what asks it, in one go. */

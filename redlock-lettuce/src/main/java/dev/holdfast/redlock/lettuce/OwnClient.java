@@ -3,7 +3,6 @@ package dev.holdfast.redlock.lettuce;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
@@ -24,7 +23,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class OwnClient implements AutoCloseable {
   private static final long SHUTDOWN_SECONDS = 2;
-  private static final long WARM_UP_SECONDS = 10;
 
   private final EventLoopGroup loops;
   private final ClientResources resources;
@@ -49,7 +47,6 @@ final class OwnClient implements AutoCloseable {
             .build();
     RedisClient client = new LeanClient(resources);
     client.setOptions(clientOptions(connectTimeout));
-    warmUp(client);
     return new OwnClient(loops, resources, client);
   }
 
@@ -65,18 +62,6 @@ final class OwnClient implements AutoCloseable {
   public void close() {
     loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
-  }
-
-  /**
-   * Loads what connecting needs before the time for connecting runs: on a busy machine that takes
-   * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
-   */
-  private static void warmUp(RedisClient client) {
-    Waiting.atMost(
-        WARM_UP_SECONDS,
-        client
-            .connectAsync(NodeConnection.CODEC, RedisURI.create("127.0.0.1", 0))
-            .toCompletableFuture());
   }
 
   private static ClientOptions clientOptions(Duration connectTimeout) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.RawRedis;
@@ -78,6 +79,14 @@ class AccessTest {
       connection.call("SELECT", "3");
       assertThat(connection.call("GET", "in-three")).isEqualTo(lease.token());
     }
+  }
+
+  @Test
+  void anIpv6AddressIsTakenAsOne() {
+    assertThatThrownBy(() -> LockManager.open("redlock:redis://[::1]:1"))
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("[::1]:1: ")
+        .hasMessageNotContaining("resolve");
   }
 
   @Test

@@ -79,9 +79,24 @@ class FirstLockTest {
         assertThat(locks.unwrap(RedisClient.class)).containsSame(yours);
         assertThat(locks.unwrap(StatefulRedisConnection.class)).isEmpty();
       }
-      assertThatItIsLeftOpen(yours);
+      assertThatItIsOpen(yours);
     } finally {
       yours.shutdown();
+    }
+  }
+
+  /** Lettuce would warn of a connection that both have closed. */
+  @Test
+  void yourClientMayBeShutDownRightAfterTheManager() {
+    try (Logs logs = new Logs()) {
+      for (int i = 0; i < 20; i++) {
+        RedisClient yours = yourClient();
+        LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
+        SERVERS.uris().forEach(uri -> builder.client(yours, RedisURI.create(uri)));
+        builder.open().close();
+        yours.shutdown();
+      }
+      assertThat(logs.messages()).isEmpty();
     }
   }
 
@@ -97,7 +112,7 @@ class FirstLockTest {
         takeAndRelease(locks);
         assertThat(locks.unwrap(RedisClient.class)).containsSame(yours.get(0));
       }
-      yours.forEach(FirstLockTest::assertThatItIsLeftOpen);
+      yours.forEach(FirstLockTest::assertThatItIsOpen);
     } finally {
       yours.forEach(RedisClient::shutdown);
     }
@@ -119,7 +134,7 @@ class FirstLockTest {
       try (LockManager locks = builder.open()) {
         takeAndRelease(locks);
       }
-      assertThatItIsLeftOpen(yours);
+      assertThatItIsOpen(yours);
     } finally {
       yours.shutdown();
     }
@@ -128,7 +143,7 @@ class FirstLockTest {
   @Test
   void anUnwrappedClientOfOursIsAWholeClient() {
     try (LockManager locks = LockManager.open(url("redlock:"))) {
-      assertThatItIsLeftOpen(locks.unwrap(RedisClient.class).orElseThrow());
+      assertThatItIsOpen(locks.unwrap(RedisClient.class).orElseThrow());
     }
   }
 
@@ -190,7 +205,7 @@ class FirstLockTest {
     return client;
   }
 
-  private static void assertThatItIsLeftOpen(RedisClient client) {
+  private static void assertThatItIsOpen(RedisClient client) {
     try (StatefulRedisConnection<String, String> connection =
         client.connect(RedisURI.create(SERVERS.node(0).uri()))) {
       assertThat(connection.sync().ping()).isEqualTo("PONG");

@@ -1,0 +1,41 @@
+package dev.holdfast.redlock.lettuce;
+
+import static dev.holdfast.redlock.lettuce.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EndOfConnectionTest {
+  /** What the sender is to do, done when the test says so. */
+  private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+  @Test
+  void itIsToldAfterWhatWasSubmittedBeforeHasFailed() throws Exception {
+    try (TestNodes servers = TestNodes.start(1);
+        OwnClient client = OwnClient.start(Duration.ofSeconds(10))) {
+      TestNode server = servers.node(0);
+      NodeLink link = new NodeLink(0, client.client(), RedisURI.create(server.uri()));
+      LettuceNodes nodes = new LettuceNodes(List.of(link), tasks::add, () -> {});
+      AtomicInteger ends = new AtomicInteger();
+      Links.connect(nodes, 0, ends::incrementAndGet);
+
+      Asked waiting = Asked.of(nodes, "return 1");
+      server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+
+      soon().until(() -> tasks.size() == 2);
+      assertThat(ends).hasValue(0);
+      tasks.remove().run();
+      assertThat(waiting.failure()).hasMessage("not connected");
+      assertThat(ends).hasValue(0);
+      tasks.remove().run();
+      assertThat(ends).hasValue(1);
+    }
+  }
+}

@@ -49,13 +49,13 @@ record Run(
     try {
       return signals.await(
           CompletableFuture.supplyAsync(
-              waits ? backend::openLazily : backend::open, task -> daemon(task).start()));
+              waits ? backend::openLazily : this::openWarm, task -> daemon(task).start()));
     } catch (ExecutionException e) {
       throw unwrapped(e);
     }
   }
 
-  /** The first round of a new JVM can take longer than a node may take to vote: this one is free. */
+  /** The first round of a new JVM can take longer than a node may: it is not the only attempt. */
   private LockManager openWarm() {
     LockManager locks = backend.open();
     holder(locks);

@@ -18,7 +18,9 @@ import java.util.function.Supplier;
 
 /** The manager over any primitive. */
 final class CoreLockManager implements LockManager {
-  /** A backend's operations are over sooner, by their own deadlines; what is not is left to expire. */
+  /**
+   * A backend's operations are over sooner, by their own deadlines; what is not is left to expire.
+   */
   private static final long CLOSING_NANOS = 5_000_000_000L;
 
   private final Surroundings surroundings;

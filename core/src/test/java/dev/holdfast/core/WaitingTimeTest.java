@@ -39,11 +39,11 @@ class WaitingTimeTest {
 
   @Test
   void withNothingSaidOfWaitingAcquireWaitsUntilItHasTheLock() throws Exception {
-    backend.giveToAnother("x", Duration.ofDays(1));
+    backend.giveToAnother("x", Duration.ofMinutes(10));
     Background<Lease> waiting = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
-    time.advance(Duration.ofHours(1));
+    time.advance(Duration.ofMinutes(10).minus(TICK));
     assertThat(waiting.isDone()).isFalse();
-    time.advance(Duration.ofHours(23).plus(RETRY));
+    time.advance(RETRY.plus(TICK));
     assertThat(waiting.result().isHeld()).isTrue();
   }
 

@@ -59,8 +59,7 @@ class ReconnectTest {
   @Test
   @Rule("FAULT-5")
   void killingTheConnectionToTheOnlyNodeCostsAtMostOneAttempt() throws InterruptedException {
-    killTheConnectionsTo(
-        List.of(cluster.node(0)), cluster.openAt(List.of(cluster.node(0).uri())));
+    killTheConnectionsTo(List.of(cluster.node(0)), cluster.openAt(List.of(cluster.node(0).uri())));
     cluster.awaitNoLocks();
   }
 

@@ -144,8 +144,7 @@ final class Members {
   void close() {
     closed = true;
     opened.complete(null);
-    Scheduler.Task limit =
-        scheduler.schedule(nodeTimeout.toNanos(), () -> quiet.complete(null));
+    Scheduler.Task limit = scheduler.schedule(nodeTimeout.toNanos(), () -> quiet.complete(null));
     if (isQuiet()) {
       quiet.complete(null);
     }

@@ -161,7 +161,8 @@ class MembersTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: a connection that broke is made anew at once, and what is asked meanwhile waits")
+  @DisplayName(
+      "FAULT-5: a connection that broke is made anew at once, and what is asked meanwhile waits")
   void aBrokenConnectionIsMadeAnewAtOnce() {
     LockManager locks = open();
     nodes.breakConnection(0);

@@ -42,7 +42,7 @@ final class LettuceNodes implements RedisNodes {
     this.afterClose = afterClose;
   }
 
-  /** What the first attempt to connect would have to wait for. */
+  /** Does first what the first attempt to connect would have to wait for. */
   LettuceNodes warmedUp() {
     links.forEach(NodeLink::warmUp);
     return this;

@@ -59,8 +59,9 @@ public final class LettuceRedlock {
      * which is closed with the manager.
      *
      * @param uri host and port, or a socket; user, password, database, TLS and client name count,
-     *     the time-out does not
+     *     the time-out does not: {@link RedlockOptions#connectTimeout} holds
      * @return this
+     * @throws LockConfigurationException if it names sentinels
      */
     public Builder node(RedisURI uri) {
       nodes.add(new Node(null, copy(uri)));
@@ -78,6 +79,7 @@ public final class LettuceRedlock {
      *     itself
      * @param uri as with {@link #node}
      * @return this
+     * @throws LockConfigurationException if it names sentinels
      */
     public Builder client(RedisClient client, RedisURI uri) {
       nodes.add(new Node(Objects.requireNonNull(client, "client"), copy(uri)));
@@ -99,8 +101,8 @@ public final class LettuceRedlock {
      * Opens the manager. Connects, unless the options say otherwise.
      *
      * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, one is listed twice, is a sentinel, a
-     *     replica or refuses the credentials, or if a client could send a command twice
+     * @throws LockConfigurationException if there is no node, one is listed twice, is a replica or
+     *     refuses the credentials, or if a client could send a command twice
      * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
      */
     public LockManager open() {
@@ -111,8 +113,9 @@ public final class LettuceRedlock {
           throw new LockConfigurationException(
               "node " + address + " is listed twice: list each server once");
         }
-        if (node.client() != null) {
-          requireNoReplay(node.client().getOptions(), address);
+        RedisClient yours = node.client();
+        if (yours != null) {
+          requireNoReplay(yours.getOptions(), address);
         }
       }
       return Redlock.open(connections().warmedUp(), options);
@@ -125,8 +128,8 @@ public final class LettuceRedlock {
       OwnClient own = someAreOurs ? OwnClient.start(options.connectTimeout()) : null;
       List<NodeLink> links = new ArrayList<>();
       for (Node node : nodes) {
-        RedisClient client =
-            node.client() == null ? Objects.requireNonNull(own).client() : node.client();
+        RedisClient yours = node.client();
+        RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
         node.uri().setTimeout(options.connectTimeout());
         links.add(new NodeLink(links.size(), client, node.uri()));
       }

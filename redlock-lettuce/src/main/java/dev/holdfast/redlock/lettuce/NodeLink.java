@@ -62,8 +62,7 @@ final class NodeLink {
   void warmUp() {
     RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
     Waiting.atMost(
-        WARM_UP_SECONDS,
-        client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
+        WARM_UP_SECONDS, client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
   }
 
   /** Completes when there is no connection. */

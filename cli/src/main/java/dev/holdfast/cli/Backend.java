@@ -3,6 +3,8 @@ package dev.holdfast.cli;
 import dev.holdfast.LockManager;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -15,12 +17,22 @@ import org.jspecify.annotations.Nullable;
  * Where locks come from.
  *
  * @param url of a lock manager
+ * @param redlockOptions for a Redlock URL that does not have them itself
  */
-record Backend(String url) {
+record Backend(String url, Map<String, String> redlockOptions) {
   private static final String SCHEME = "redlock";
 
   /** The driver where a URL names none and several are there. */
   private static final String DRIVER = "lettuce";
+
+  /** What nodes have to answer in unless more can be spared: the usual default. */
+  private static final Duration LEAST_NODE_TIMEOUT = Duration.ofMillis(50);
+
+  private static final int TTL_PER_NODE_TIMEOUT = 100;
+
+  Backend(String url) {
+    this(url, Map.of());
+  }
 
   /** What an option says, or the environment, or where the local nodes are. */
   static Backend of(@Nullable String option) {
@@ -31,25 +43,40 @@ record Backend(String url) {
     return new Backend(variable == null || variable.isEmpty() ? LocalNodes.url() : variable);
   }
 
-  /** Connects; fails if no quorum of nodes is reached. */
-  LockManager open() {
-    return open(Map.of());
+  /**
+   * Lets nodes take a hundredth of the ttl: a JVM that has just been started, perhaps at midnight
+   * together with fifty others, may be slow itself, and has no second attempt.
+   */
+  Backend patient(Duration ttl) {
+    Duration share = ttl.dividedBy(TTL_PER_NODE_TIMEOUT);
+    Duration timeout = share.compareTo(LEAST_NODE_TIMEOUT) > 0 ? share : LEAST_NODE_TIMEOUT;
+    return with("nodeTimeout", timeout.toMillis() + "ms");
   }
 
   /** Leaves connecting to the first request, so that the time it takes is part of its wait. */
-  LockManager openLazily() {
-    return LockUrl.parse(url, Map.of()).scheme().equals(SCHEME)
-        ? open(Map.of("connect", "lazy"))
-        : open();
+  Backend lazy() {
+    return with("connect", "lazy");
   }
 
-  private LockManager open(Map<String, String> options) {
-    LockUrl parsed = LockUrl.parse(url, options);
+  /** Connects unless it is lazy, and then fails if no quorum of nodes is reached. */
+  LockManager open() {
+    LockUrl parsed = LockUrl.parse(url, Map.of());
+    Map<String, String> options = new HashMap<>();
+    if (parsed.scheme().equals(SCHEME)) {
+      options.putAll(redlockOptions);
+      options.keySet().removeIf(option -> !parsed.text(option, "").isEmpty());
+    }
     return parsed.scheme().equals(SCHEME) && parsed.driver().isEmpty()
         ? preferred(parsed)
             .map(provider -> LockManager.open(url, options, List.of(provider)))
             .orElseGet(() -> LockManager.open(url, options))
         : LockManager.open(url, options);
+  }
+
+  private Backend with(String option, String value) {
+    Map<String, String> options = new HashMap<>(redlockOptions);
+    options.put(option, value);
+    return new Backend(url, Map.copyOf(options));
   }
 
   private static Optional<LockProvider> preferred(LockUrl url) {

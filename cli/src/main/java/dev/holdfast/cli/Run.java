@@ -46,20 +46,14 @@ record Run(
 
   private LockManager open(Signals signals) throws Exception {
     boolean waits = !request.maxWait().orElse(Duration.ZERO).isZero();
+    Backend patient = backend.patient(request.ttl());
+    Backend chosen = waits ? patient.lazy() : patient;
     try {
       return signals.await(
-          CompletableFuture.supplyAsync(
-              waits ? backend::openLazily : this::openWarm, task -> daemon(task).start()));
+          CompletableFuture.supplyAsync(chosen::open, task -> daemon(task).start()));
     } catch (ExecutionException e) {
       throw unwrapped(e);
     }
-  }
-
-  /** The first round of a new JVM can take longer than a node may: it is not the only attempt. */
-  private LockManager openWarm() {
-    LockManager locks = backend.open();
-    holder(locks);
-    return locks;
   }
 
   private Optional<Lease> acquire(LockManager locks, Signals signals) throws Exception {

@@ -9,8 +9,9 @@ final class Nodes {
 
   private Nodes() {}
 
+  /** Patient, because a loaded machine that is slow to answer is none of a test's business. */
   static String url(TestNodes nodes) {
-    return LocalNodes.url(nodes);
+    return LocalNodes.url(nodes) + "?nodeTimeout=700ms";
   }
 
   /** Takes a lock as another language's client would. */

@@ -116,7 +116,7 @@ class RunInterruptedTest {
 
   @Test
   void theLockIsRenewedWhileTheCommandRuns() {
-    Program run = run(List.of("--ttl", "600ms"), "echo ready; cat").awaitOut("ready");
+    Program run = run(List.of("--ttl", "1s"), "echo ready; cat").awaitOut("ready");
     String before = (String) nodes.node(0).command("GET", "job");
 
     await()

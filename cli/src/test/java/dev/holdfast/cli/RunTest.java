@@ -172,7 +172,7 @@ class RunTest {
 
   /** Of nodes that are frozen there is nothing to wait for. */
   private static String impatientUrl() {
-    return Nodes.url(nodes) + "?connectTimeout=300ms";
+    return Nodes.url(nodes) + "&connectTimeout=300ms";
   }
 
   private Program run(String... command) {

@@ -91,7 +91,7 @@ class InterruptingTest {
   @Test
   void atTheMomentOfTheGrantTheLockIsEitherReturnedOrReleased() throws Exception {
     backend.holdBack(Op.ATTEMPT);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 100; i++) {
       Background<Lease> call = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
       Background<Optional<String>> granting =
           Background.run(

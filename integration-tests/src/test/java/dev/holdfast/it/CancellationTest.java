@@ -94,6 +94,21 @@ class CancellationTest {
   }
 
   @Test
+  @Rule({"WAIT-9", "ACQ-11"})
+  void whatNobodyTookIsNotKeptFromOthersHoweverLongItWasToBeHeld() throws InterruptedException {
+    for (int round = 0; round < ROUNDS; round++) {
+      String name = "round " + round;
+      CompletableFuture<Optional<Lease>> future =
+          locks.tryAcquireAsync(LockRequest.of(name, Cluster.TTL).holdAtLeast(Cluster.TTL));
+      seed.pauseUpTo(MICROS);
+
+      if (future.cancel(true)) {
+        assertThat(isFree(name)).as("%s in %s", seed, name).isTrue();
+      }
+    }
+  }
+
+  @Test
   @Rule("WAIT-9")
   void aFutureThatSomebodyElseCompletesLeavesNoLock() throws InterruptedException {
     Lease held = cluster.open().tryAcquire("busy", Cluster.TTL).orElseThrow();

@@ -9,6 +9,7 @@ import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class AwayTest {
   private static final Duration TTL = Duration.ofSeconds(10);
 
   private final TestNodes servers = TestNodes.start(5);
-  private final String url = "redlock:" + String.join(",", servers.uris()) + "?nodeTimeout=200ms";
+  private final String url = "redlock:" + String.join(",", servers.uris()) + "?nodeTimeout=1s";
 
   @AfterEach
   void stop() {
@@ -52,7 +53,7 @@ class AwayTest {
   @Test
   void aNodeThatIsFrozenForLongIsDroppedAndVotesAgainWhenItIsThawed() throws InterruptedException {
     try (Logs logs = new Logs();
-        LockManager locks = LockManager.open(url)) {
+        LockManager locks = LockManager.open(url, Map.of("nodeTimeout", "100ms"))) {
       servers.node(3).freeze();
       soon()
           .until(

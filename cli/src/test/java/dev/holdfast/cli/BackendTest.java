@@ -1,0 +1,66 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.spi.LockProvider;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackendTest {
+  private static final String NODES = "redis://127.0.0.1:1,redis://127.0.0.1:2";
+
+  @TempDir Path folder;
+
+  @Test
+  void nodesHaveAHundredthOfTheTtlToAnswerAndAtLeastTheUsualTime() {
+    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(30)).redlockOptions())
+        .containsEntry("nodeTimeout", "300ms");
+    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(1)).redlockOptions())
+        .containsEntry("nodeTimeout", "50ms");
+  }
+
+  @Test
+  void whatTheUrlSaysCountsMore() {
+    Backend backend = new Backend("redlock:" + NODES + "?nodeTimeout=soon");
+
+    assertThatThrownBy(() -> backend.patient(Duration.ofSeconds(30)).lazy().open())
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("'soon'");
+  }
+
+  @Test
+  void otherBackendsGetNoneOfIt() {
+    try (LockManager locks = new Backend("memory:").patient(Duration.ofDays(1)).lazy().open()) {
+      assertThat(locks.capabilities()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void picksLettuceWhereSeveralDriversAreThere() throws Exception {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.writeString(
+        services.resolve(LockProvider.class.getName()), OtherProvider.class.getName());
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try (URLClassLoader both = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+      thread.setContextClassLoader(both);
+      assertThatThrownBy(() -> LockManager.open("redlock:" + NODES + "?connect=lazy"))
+          .hasMessageContaining("several backends serve");
+
+      new Backend("redlock:" + NODES).lazy().open().close();
+
+      assertThatThrownBy(() -> new Backend("redlock:other:" + NODES).open())
+          .hasMessage("the other driver was chosen");
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+}

@@ -77,6 +77,12 @@ final class Ballot implements Round.Answers {
     return reachable;
   }
 
+  /** The round for whoever sends it by other ways than {@link #start}. */
+  Round round(Scheduler scheduler, long deadlineNanos) {
+    deadline = scheduler.schedule(deadlineNanos, this::expire);
+    return new Round(question.command(), tally.pending(), false, this);
+  }
+
   @Override
   public void reply(int node, @Nullable Object reply) {
     members.heardFrom(node);

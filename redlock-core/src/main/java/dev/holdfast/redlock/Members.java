@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ final class Members {
   private final Scheduler scheduler;
   private final Duration nodeTimeout;
   private final Duration connectTimeout;
-  private final IntConsumer whenUp;
+  private final IntFunction<List<Round>> owed;
   private final Link[] links;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final CompletableFuture<Void> quiet = new CompletableFuture<>();
@@ -42,20 +42,20 @@ final class Members {
   /**
    * Connects nothing yet.
    *
-   * @param whenUp is told the index of a node whenever it has been connected
+   * @param owed what a node that has been connected is to be asked before all else
    */
   Members(
       RedisNodes nodes,
       RedlockOptions options,
       Clock clock,
       Scheduler scheduler,
-      IntConsumer whenUp) {
+      IntFunction<List<Round>> owed) {
     this.nodes = nodes;
     this.clock = clock;
     this.scheduler = scheduler;
     this.nodeTimeout = options.nodeTimeout();
     this.connectTimeout = options.connectTimeout();
-    this.whenUp = whenUp;
+    this.owed = owed;
     List<String> addresses = nodes.addresses();
     this.links = new Link[addresses.size()];
     long silence = Math.max(RECONNECT_NANOS, 10 * nodeTimeout.toNanos());
@@ -246,6 +246,13 @@ final class Members {
 
   private void up(int node, Link.Attempt attempt) {
     Link link = links[node];
+    if (link.present() != attempt) {
+      return;
+    }
+    for (Round first : owed.apply(node)) {
+      link.asked(clock.nanos());
+      nodes.submit(first);
+    }
     List<Round> held = link.up(attempt, clock.nanos());
     while (!held.isEmpty()) {
       held.forEach(nodes::submit);
@@ -257,7 +264,6 @@ final class Members {
     if (link.isRecovery()) {
       LOG.log(Level.INFO, "node {0} is back", link.address());
     }
-    whenUp.accept(node);
     resolved();
   }
 

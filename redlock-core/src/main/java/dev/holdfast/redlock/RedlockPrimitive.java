@@ -47,7 +47,7 @@ final class RedlockPrimitive implements LockPrimitive {
     this.nodes = nodes;
     this.tokens = new Tokens(options.random());
     this.owed = new OwedReleases(clock, nodes.addresses().size());
-    this.members = new Members(nodes, options, clock, scheduler, this::payOwed);
+    this.members = new Members(nodes, options, clock, scheduler, this::owedTo);
   }
 
   Members members() {
@@ -279,22 +279,22 @@ final class RedlockPrimitive implements LockPrimitive {
   }
 
   /** What a connection that broke may have kept from a node, now that it is back. */
-  private void payOwed(int node) {
-    for (Owed release : owed.take(node)) {
-      long keep = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
-      IntConsumer again = failed -> owed.add(failed, release);
-      new Ballot(
-              members,
-              new Ballot.Question(
-                  releaseCommand(release.key(), release.token(), keep),
-                  RedlockPrimitive::compared,
-                  Tally::isComplete,
-                  true,
-                  again),
-              1L << node,
-              false)
-          .start(scheduler, options.nodeTimeout().toNanos());
-    }
+  private List<Round> owedTo(int node) {
+    return owed.take(node).stream().map(release -> again(node, release)).toList();
+  }
+
+  private Round again(int node, Owed release) {
+    long keep = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
+    IntConsumer onceMore = failed -> owed.add(failed, release);
+    Ballot.Question question =
+        new Ballot.Question(
+            releaseCommand(release.key(), release.token(), keep),
+            RedlockPrimitive::compared,
+            Tally::isComplete,
+            true,
+            onceMore);
+    return new Ballot(members, question, 1L << node, false)
+        .round(scheduler, options.nodeTimeout().toNanos());
   }
 
   private Ballot releaseBallot(

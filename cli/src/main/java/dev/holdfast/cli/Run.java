@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * Gets a lock, runs a command, gives the lock back.
@@ -28,7 +29,8 @@ record Run(
   /** A wait that is over sooner needs no words. */
   private static final long SILENT_WAIT_MILLIS = 1_000;
 
-  private static final String NOT_FOUND = "error=2,";
+  /** Before JDK 25 {@code error=2, No such file}, since then {@code error: 2 (No such file)}. */
+  private static final Pattern NOT_FOUND = Pattern.compile("error[=:] ?2\\b");
 
   int exitCode() throws Exception {
     Signals signals = Signals.handled();
@@ -84,8 +86,8 @@ record Run(
       lease.close();
       String why = String.valueOf(e.getMessage());
       Message.print(
-          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error=\\d+, ", ""));
-      return why.contains(NOT_FOUND) ? ExitCode.NOT_FOUND : ExitCode.NOT_EXECUTABLE;
+          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error[=:] ?\\d+,? ", ""));
+      return NOT_FOUND.matcher(why).find() ? ExitCode.NOT_FOUND : ExitCode.NOT_EXECUTABLE;
     } catch (Signals.Signalled e) {
       lease.close();
       throw e;

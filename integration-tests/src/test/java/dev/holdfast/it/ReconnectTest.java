@@ -57,13 +57,6 @@ class ReconnectTest {
   }
 
   @Test
-  @Rule("FAULT-5")
-  void killingTheConnectionToTheOnlyNodeCostsAtMostOneAttempt() throws InterruptedException {
-    killTheConnectionsTo(List.of(cluster.node(0)), cluster.openAt(List.of(cluster.node(0).uri())));
-    cluster.awaitNoLocks();
-  }
-
-  @Test
   @Rule({"FAULT-5", "FAULT-3"})
   void aServerThatRestartsCostsAtMostOneAttemptAndVotesAgain() throws InterruptedException {
     LockManager locks = cluster.open();

@@ -78,7 +78,8 @@ class RunInterruptedTest {
     String script =
         "trap 'n=$((n + 1)); echo told' INT; echo ready;"
             + " until [ -e $OVER ]; do sleep 0.05; done; echo n=$n;";
-    String command = "$HOLDFAST run --name job --url $URL -- sh -c \"$SCRIPT\"";
+    // without exec, some shells stay around it and end by the signal themselves
+    String command = "exec $HOLDFAST run --name job --url $URL -- sh -c \"$SCRIPT\"";
     Program terminal =
         Program.start(
             Map.of(

@@ -57,6 +57,14 @@ class ReconnectTest {
   }
 
   @Test
+  @Rule("FAULT-5")
+  void killingTheConnectionToTheOnlyNodeCostsAtMostOneAttempt() throws InterruptedException {
+    TestNode only = cluster.node(0);
+    killTheConnectionsTo(List.of(only), cluster.openAt(List.of(only.uri())));
+    cluster.awaitNoLocks();
+  }
+
+  @Test
   @Rule({"FAULT-5", "FAULT-3"})
   void aServerThatRestartsCostsAtMostOneAttemptAndVotesAgain() throws InterruptedException {
     LockManager locks = cluster.open();

@@ -66,10 +66,7 @@ final class Ballot implements Round.Answers {
     long asked = tally.pending();
     long reachable = members.reachable(asked);
     deadline = scheduler.schedule(deadlineNanos, this::expire);
-    Tally counted = null;
-    if (reachable != asked) {
-      counted = countUnreachable(asked & ~reachable);
-    }
+    Tally counted = countUnreachable(asked & ~reachable);
     if (reachable != 0) {
       members.submit(new Round(question.command(), reachable, callerWaits, this));
     }
@@ -111,7 +108,7 @@ final class Ballot implements Round.Answers {
 
   @Override
   public void failure(int node, Throwable cause) {
-    members.heardFrom(node);
+    members.failedAt(node);
     failed(node, NodeException.of(cause));
   }
 

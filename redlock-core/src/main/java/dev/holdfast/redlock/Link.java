@@ -15,8 +15,7 @@ final class Link {
   private final long silenceNanos;
   private final AtomicInteger unanswered = new AtomicInteger();
   private volatile long progressAt;
-  private volatile boolean up;
-  private volatile boolean holding;
+  private volatile State state = State.AWAY;
   private volatile NodeException cause = NodeException.passing("not connected yet");
   private @Nullable Attempt present;
   private @Nullable String runId;
@@ -26,6 +25,17 @@ final class Link {
   private boolean wasAtOnce;
   private boolean tried;
   private @Nullable String reported;
+
+  private enum State {
+    /** Not connected; what is asked fails. */
+    AWAY,
+    /** Connected; what is asked is sent. */
+    UP,
+    /** Something failed, so the connection is at its end; what is asked waits. */
+    ENDING,
+    /** It broke and is made anew at once; what is asked waits. */
+    RETURNING
+  }
 
   /** One connection, from the first try to its end. Only the present one changes anything. */
   static final class Attempt {
@@ -60,12 +70,12 @@ final class Link {
   }
 
   boolean isUp() {
-    return up;
+    return state == State.UP;
   }
 
   /** Whether it can be asked: it is up, or will be in a moment. */
   boolean isReachable() {
-    return up || holding;
+    return state != State.AWAY;
   }
 
   NodeException cause() {
@@ -80,7 +90,7 @@ final class Link {
 
   /** Takes what was held back meanwhile; when there is nothing any more, the node is up. */
   synchronized List<Round> up(Attempt attempt, long now) {
-    if (present != attempt || up) {
+    if (present != attempt || isUp()) {
       return List.of();
     }
     List<Round> waiting = held;
@@ -89,10 +99,18 @@ final class Link {
       attempt.cancelLimit();
       progressAt = now;
       tried = true;
-      holding = false;
-      up = true;
+      state = State.UP;
     }
     return waiting;
+  }
+
+  /** Something that was asked has failed. Returns the connection that this is the end of, once. */
+  synchronized @Nullable Attempt failed() {
+    if (!isUp()) {
+      return null;
+    }
+    state = State.ENDING;
+    return present;
   }
 
   /**
@@ -109,21 +127,26 @@ final class Link {
     runId = null;
     cause = why;
     tried = true;
-    boolean again = broke && up && (!wasAtOnce || now - atOnceAt >= restNanos);
+    boolean lasted = state == State.UP || state == State.ENDING;
+    boolean again = broke && lasted && (!wasAtOnce || now - atOnceAt >= restNanos);
     if (again) {
       wasAtOnce = true;
       atOnceAt = now;
     }
-    up = false;
-    holding = again;
+    if (again) {
+      state = State.RETURNING;
+      return new Ended(true, true, List.of());
+    }
+    state = State.AWAY;
     List<Round> inVain = held;
     held = List.of();
-    return new Ended(true, again, inVain);
+    return new Ended(true, false, inVain);
   }
 
-  /** Holds a round back while the connection is made anew. Returns false if it is not. */
+  /** Holds a round back until the connection is made anew. Returns false if it is not to be. */
   synchronized boolean hold(Round round) {
-    if (!holding || held.size() >= MOST_HELD) {
+    boolean waits = state == State.ENDING || state == State.RETURNING;
+    if (!waits || held.size() >= MOST_HELD) {
       return false;
     }
     if (held.isEmpty()) {
@@ -183,7 +206,7 @@ final class Link {
       progressAt = now;
       return false;
     }
-    return up && now - progressAt > silenceNanos;
+    return isUp() && now - progressAt > silenceNanos;
   }
 
   /** Whether an answer is still to come. */

@@ -138,6 +138,25 @@ final class Members {
   }
 
   /**
+   * A driver fails what was asked on a connection when that ends, a moment before it says so. What
+   * is asked in that moment waits for the next connection: it must not fail as well.
+   */
+  void failedAt(int node) {
+    heardFrom(node);
+    Link.Attempt ending = links[node].failed();
+    if (ending != null) {
+      // later, because the driver is in the midst of it
+      scheduler.schedule(
+          0,
+          () -> {
+            if (links[node].present() == ending) {
+              nodes.disconnect(node);
+            }
+          });
+    }
+  }
+
+  /**
    * Lets what is under way be answered first, for as long as a node may take: a release that a
    * quorum has answered may still be to be sent again, with its source, to the others.
    */

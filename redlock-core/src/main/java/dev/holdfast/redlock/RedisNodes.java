@@ -17,7 +17,8 @@ import java.util.concurrent.CompletionStage;
  *   <li>A node gets the commands of two rounds in the order in which the rounds were submitted, as
  *       long as its connection lasts.
  *   <li>Each node of a round is answered for exactly once, however late: by a reply, an error reply
- *       or a failure. When a connection ends, all that was asked on it and not answered fails.
+ *       or a failure. When a connection ends, all that was asked on it and not answered fails; and
+ *       where something fails, the connection ends.
  *   <li>No method blocks, but for {@link #submit} of a round whose {@link Round#callerWaits()} says
  *       that it may, until that round is decided; and {@link #close}, for a bounded time.
  * </ol>

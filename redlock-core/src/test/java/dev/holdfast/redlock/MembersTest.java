@@ -178,6 +178,25 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("FAULT-5: what is asked between a failure and the end of its connection waits")
+  void whatIsAskedWhileAConnectionEndsWaits() {
+    LockManager locks = open();
+    var first = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    nodes.answer(
+        a -> a.round().failure(a.node(), new IllegalStateException("connection reset")));
+    assertThat(first).isCompletedExceptionally();
+    var second = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    assertThat(nodes.take()).isEmpty();
+    time.advance(Duration.ZERO);
+
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 0, 1, 2);
+    nodes.answerAll(
+        a -> a.round().reply(a.node(), a.name().equals("SET") ? "OK" : (Object) Scripts.MISSING));
+    assertThat(second.join()).isPresent();
+    assertThat(log).isEmpty();
+  }
+
+  @Test
   @DisplayName("a connection that breaks again and again is made anew once a second")
   void aConnectionThatBreaksAgainIsMadeAnewLater() {
     open();

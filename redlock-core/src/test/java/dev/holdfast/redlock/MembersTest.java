@@ -182,8 +182,7 @@ class MembersTest {
   void whatIsAskedWhileAConnectionEndsWaits() {
     LockManager locks = open();
     var first = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
-    nodes.answer(
-        a -> a.round().failure(a.node(), new IllegalStateException("connection reset")));
+    nodes.answer(a -> a.round().failure(a.node(), new IllegalStateException("connection reset")));
     assertThat(first).isCompletedExceptionally();
     var second = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
     assertThat(nodes.take()).isEmpty();

@@ -9,6 +9,11 @@ import java.util.concurrent.CompletionStage;
  * locks. When to connect, how patiently to reconnect, what to check and what to log is decided
  * above it.
  *
+ * <p>A node has up to two connections: with N addresses, index i is the first connection to node i,
+ * and index N + i a second one to the same node, with the same credentials and database. The second
+ * is for transactions, and connected only where the user may run no scripts. All methods take both
+ * kinds of index.
+ *
  * <p>A driver keeps four promises:
  *
  * <ol>

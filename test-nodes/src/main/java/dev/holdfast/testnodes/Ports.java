@@ -51,6 +51,16 @@ final class Ports {
     }
   }
 
+  /** Whether nothing listens on it. */
+  static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   private static void tryHold(List<ServerSocket> held) {
     ServerSocket socket = null;
     try {

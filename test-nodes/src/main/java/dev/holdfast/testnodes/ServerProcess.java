@@ -32,6 +32,7 @@ final class ServerProcess {
   private static final Duration PING_LIMIT = Duration.ofMillis(250);
 
   private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
+  private static final Duration PORT_LIMIT = Duration.ofMillis(500);
   private static final Pattern STARTED_PID = Pattern.compile("pid=(\\d+), just started");
   private static final Pattern PROCESS_ID = Pattern.compile("process_id:(\\d+)");
   private static final Pattern PORT_TAKEN =
@@ -139,6 +140,8 @@ final class ServerProcess {
       throw new NodeException(
           address() + " is still there " + KILL_LIMIT.toSeconds() + " s after SIGKILL");
     }
+    // Linux may give the port back a moment later. Whoever has it after that is another process.
+    Waiting.until(PORT_LIMIT, () -> Ports.isFree(port));
     try {
       Files.deleteIfExists(folder.resolve(PID_FILE));
     } catch (IOException e) {

@@ -6,12 +6,23 @@ import java.util.List;
 /** What the suite runs for. A new driver of Redlock is one line here. */
 enum Backend {
   LETTUCE("redlock:lettuce:"),
+  /** As a user who may run no scripts. */
+  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", "scriptless:secret"),
   MEMORY("memory:");
 
+  /** For the configuration of each node. */
+  static final String USERS = "user scriptless on >secret ~* &* +@all -@scripting";
+
   private final String urlPrefix;
+  private final String credentials;
 
   Backend(String urlPrefix) {
+    this(urlPrefix, "");
+  }
+
+  Backend(String urlPrefix, String credentials) {
     this.urlPrefix = urlPrefix;
+    this.credentials = credentials.isEmpty() ? "" : credentials + "@";
   }
 
   /** Those that run on redis-servers. */
@@ -23,7 +34,11 @@ enum Backend {
     return this != MEMORY;
   }
 
+  boolean runsScripts() {
+    return credentials.isEmpty();
+  }
+
   String url(List<String> nodes) {
-    return urlPrefix + String.join(",", nodes);
+    return urlPrefix + String.join(",", nodes).replace("://127.", "://" + credentials + "127.");
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
@@ -52,8 +53,13 @@ final class Cluster implements AutoCloseable {
   }
 
   static Cluster of(Backend backend, int nodes) {
-    TestNodes servers = TestNodes.start(nodes);
+    TestNodes servers = TestNodes.builder().count(nodes).config(Backend.USERS).start();
     return new Cluster(backend, servers, servers.uris());
+  }
+
+  /** Leaves out what makes no sense for a user who may run no scripts. */
+  void assumeScripts(String why) {
+    assumeThat(backend.runsScripts()).as(why).isTrue();
   }
 
   List<TestNode> nodes() {

@@ -59,4 +59,16 @@ public sealed interface Command {
       return List.of("INFO");
     }
   }
+
+  /**
+   * Any other command.
+   *
+   * @param words the command's name, then its arguments
+   */
+  record Plain(List<String> words) implements Command {
+    /** Copies the words. */
+    public Plain {
+      words = List.copyOf(words);
+    }
+  }
 }

@@ -132,8 +132,6 @@ final class Link {
     if (again) {
       wasAtOnce = true;
       atOnceAt = now;
-    }
-    if (again) {
       state = State.RETURNING;
       return new Ended(true, true, List.of());
     }

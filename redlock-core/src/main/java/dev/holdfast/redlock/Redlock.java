@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 
 /** Makes a Redlock manager of a driver's nodes. For authors of drivers. */
 public final class Redlock {
-  /** Votes are counted in the bits of a long; nobody runs more than seven. */
-  private static final int MOST_NODES = 63;
+  /** Connections, two to a node, are bits of a long; nobody runs more than seven nodes. */
+  private static final int MOST_NODES = 31;
 
   private Redlock() {}
 
@@ -38,7 +38,7 @@ public final class Redlock {
         options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            nodes,
+            new WithoutScripts(nodes),
             options,
             scheduler,
             options.scheduler().isPresent() ? () -> {} : scheduler::close);

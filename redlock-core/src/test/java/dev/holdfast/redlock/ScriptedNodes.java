@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedNodes implements RedisNodes {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
-  private final Runnable[] disconnected;
+  private final @Nullable Runnable[] disconnected;
   private final List<Integer> connects = new ArrayList<>();
   private final List<Integer> disconnects = new ArrayList<>();
   private final String[] infos;
   private final @Nullable Throwable[] unreachable;
+  private boolean scripts = true;
   private boolean closed;
 
   /** A command that a node was asked and the test has not answered yet. */
@@ -35,12 +36,18 @@ final class ScriptedNodes implements RedisNodes {
 
   ScriptedNodes(int size) {
     addresses = IntStream.rangeClosed(1, size).mapToObj(i -> "h" + i + ":6379").toList();
-    disconnected = new Runnable[size];
+    disconnected = new Runnable[2 * size];
     infos = new String[size];
     unreachable = new Throwable[size];
     for (int node = 0; node < size; node++) {
       infos[node] = "run_id:r" + node + "\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
     }
+  }
+
+  /** Their user may run none. */
+  ScriptedNodes withoutScripts() {
+    scripts = false;
+    return this;
   }
 
   void info(int node, String info) {
@@ -61,6 +68,11 @@ final class ScriptedNodes implements RedisNodes {
 
   boolean isClosed() {
     return closed;
+  }
+
+  /** What was asked and is not taken yet. */
+  List<Asked> pending() {
+    return List.copyOf(asked);
   }
 
   /** Takes what was asked since the last call. */
@@ -85,8 +97,12 @@ final class ScriptedNodes implements RedisNodes {
   void breakConnection(int node) {
     List<Asked> lost = asked.stream().filter(a -> a.node() == node).toList();
     asked.removeAll(lost);
+    Runnable ended = disconnected[node];
+    disconnected[node] = null;
     lost.forEach(a -> a.round().failure(node, new IllegalStateException("connection reset")));
-    disconnected[node].run();
+    if (ended != null) {
+      ended.run();
+    }
   }
 
   @Override
@@ -97,7 +113,7 @@ final class ScriptedNodes implements RedisNodes {
   @Override
   public CompletionStage<Void> connect(int node, Runnable whenDisconnected) {
     connects.add(node);
-    Throwable cause = unreachable[node];
+    Throwable cause = unreachable[node % unreachable.length];
     if (cause != null) {
       return CompletableFuture.failedFuture(cause);
     }
@@ -115,8 +131,24 @@ final class ScriptedNodes implements RedisNodes {
   public void submit(Round round) {
     if (round.command() instanceof Command.Info) {
       round.forEachNode(node -> round.reply(node, infos[node]));
+    } else if (round.command().words().contains("return 1")) {
+      round.forEachNode(
+          node -> {
+            if (scripts) {
+              round.reply(node, 1L);
+            } else {
+              round.error(node, "NOPERM this user has no permissions to run the 'eval' command");
+            }
+          });
     } else {
-      round.forEachNode(node -> asked.add(new Asked(node, round)));
+      round.forEachNode(
+          node -> {
+            if (disconnected[node] == null) {
+              round.failure(node, new IllegalStateException("not connected"));
+            } else {
+              asked.add(new Asked(node, round));
+            }
+          });
     }
   }
 

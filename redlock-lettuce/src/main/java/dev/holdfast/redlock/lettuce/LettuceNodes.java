@@ -32,19 +32,20 @@ final class LettuceNodes implements RedisNodes {
   /**
    * Connects nothing yet.
    *
+   * @param links the first connection to each node, then the second to each
    * @param sender one thread
    * @param afterClose closes what is ours
    */
   LettuceNodes(List<NodeLink> links, Executor sender, Runnable afterClose) {
     this.links = List.copyOf(links);
-    this.addresses = links.stream().map(NodeLink::address).toList();
+    this.addresses = links.stream().limit(links.size() / 2).map(NodeLink::address).toList();
     this.sender = sender;
     this.afterClose = afterClose;
   }
 
   /** Does first what the first attempt to connect would have to wait for. */
   LettuceNodes warmedUp() {
-    links.forEach(NodeLink::warmUp);
+    links.subList(0, addresses.size()).forEach(NodeLink::warmUp);
     return this;
   }
 

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *         .open();
  * }</pre>
  *
- * <p>A manager keeps one connection to each node, whatever the number of threads that use it. For
+ * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
+ * second one where its user may run no scripts. For
  * the nodes that were given without a client it runs one thread of input and output and one timer;
  * with clients of yours it uses their threads, and one of its own that sends. All of its threads
  * are daemons whose names begin with {@code holdfast-}.
@@ -127,11 +128,13 @@ public final class LettuceRedlock {
       boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
       OwnClient own = someAreOurs ? OwnClient.start(options.connectTimeout()) : null;
       List<NodeLink> links = new ArrayList<>();
-      for (Node node : nodes) {
-        RedisClient yours = node.client();
-        RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
-        node.uri().setTimeout(options.connectTimeout());
-        links.add(new NodeLink(links.size(), client, node.uri()));
+      for (int connection = 1; connection <= 2; connection++) {
+        for (Node node : nodes) {
+          RedisClient yours = node.client();
+          RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
+          node.uri().setTimeout(options.connectTimeout());
+          links.add(new NodeLink(links.size(), client, node.uri()));
+        }
       }
       if (own != null && !someAreYours) {
         return new LettuceNodes(links, own.eventLoop(), own::close);

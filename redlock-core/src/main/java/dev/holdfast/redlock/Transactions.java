@@ -1,0 +1,247 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.redlock.Command.Eval;
+import dev.holdfast.redlock.Command.SetIfAbsent;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the scripts do, done for one node by {@code WATCH}, {@code GET}, {@code MULTI} and {@code
+ * EXEC}, on the second connection. An {@code EXEC} ends every {@code WATCH} of its connection, so
+ * there is one transaction at a time. The commands for one key go out one after the other: over two
+ * connections a release could otherwise overtake the SET before it.
+ */
+final class Transactions {
+  /** A key that changes under each of so many transactions is somebody else's by now. */
+  private static final int MOST_TRIES = 3;
+
+  private final RedisNodes nodes;
+  private final int first;
+  private final int second;
+  private final Map<String, Queue<Round>> keys = new HashMap<>();
+  private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+  private boolean ended;
+
+  /**
+   * Connects nothing.
+   *
+   * @param first the index of the node, and of its first connection
+   * @param second the index of its second connection
+   */
+  Transactions(RedisNodes nodes, int first, int second) {
+    this.nodes = nodes;
+    this.first = first;
+    this.second = second;
+  }
+
+  /** Answers a round that is for this node alone. */
+  void submit(Round round) {
+    String key = keyOf(round.command());
+    if (key == null) {
+      nodes.submit(round);
+      return;
+    }
+    synchronized (this) {
+      if (!ended) {
+        Queue<Round> waiting = keys.get(key);
+        if (waiting != null) {
+          waiting.add(round);
+          return;
+        }
+        keys.put(key, new ArrayDeque<>());
+      }
+    }
+    start(key, round);
+  }
+
+  /** A connection has ended. What is under way fails by itself; what waits for it fails too. */
+  void end() {
+    List<Round> waiting;
+    synchronized (this) {
+      ended = true;
+      waiting = keys.values().stream().flatMap(Queue::stream).toList();
+      keys.clear();
+    }
+    waiting.forEach(round -> round.failure(first, NodeException.passing("the connection ended")));
+  }
+
+  private void start(String key, Round round) {
+    CompletableFuture<@Nullable Object> answer;
+    if (round.command() instanceof Eval eval) {
+      answer = inTurn(eval);
+    } else {
+      answer = OneNode.ask(nodes, first, round.command());
+    }
+    answer.whenComplete(
+        (reply, failure) -> {
+          String error = OneNode.errorOf(failure);
+          Throwable cause = OneNode.causeOf(failure);
+          // the next one first: what follows this answer may be for the same key
+          next(key);
+          if (error != null) {
+            round.error(first, error);
+          } else if (cause != null) {
+            round.failure(first, cause);
+          } else {
+            round.reply(first, reply);
+          }
+        });
+  }
+
+  private void next(String key) {
+    Round next;
+    synchronized (this) {
+      Queue<Round> waiting = keys.get(key);
+      next = waiting == null ? null : waiting.poll();
+      if (waiting != null && next == null) {
+        keys.remove(key);
+      }
+    }
+    if (next != null) {
+      start(key, next);
+    }
+  }
+
+  private synchronized CompletableFuture<@Nullable Object> inTurn(Eval eval) {
+    CompletableFuture<@Nullable Object> done =
+        last.handle((any, failure) -> eval).thenCompose(this::run);
+    last = done;
+    return done;
+  }
+
+  private CompletableFuture<@Nullable Object> run(Eval eval) {
+    String key = eval.keys().get(0);
+    List<String> arguments = eval.arguments();
+    if (eval.script().equals(Scripts.RELEASE)) {
+      return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
+    }
+    if (eval.script().equals(Scripts.EXTEND)) {
+      return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
+    }
+    return eval.script().equals(Scripts.INSPECT) ? inspect(key) : ask("DEL", key);
+  }
+
+  private CompletableFuture<@Nullable Object> release(
+      String key, String token, long keep, int tries) {
+    return compare(
+        key,
+        token,
+        ttl -> {
+          if (keep == 0) {
+            return exec("DEL", key);
+          }
+          return ttl > keep ? exec("PEXPIRE", key, Long.toString(keep)) : unwatch(Scripts.MINE);
+        },
+        () -> unwatch(Scripts.MISSING),
+        tries);
+  }
+
+  private CompletableFuture<@Nullable Object> extend(
+      String key, String token, long ttl, int tries) {
+    String millis = Long.toString(ttl);
+    return compare(
+        key,
+        token,
+        present -> present < ttl ? exec("PEXPIRE", key, millis) : unwatch(Scripts.MINE),
+        () ->
+            ask("SET", key, token, "NX", "PX", millis)
+                .thenCompose(done -> unwatch(Scripts.MISSING)),
+        tries);
+  }
+
+  private interface WithTtl {
+    CompletableFuture<@Nullable Object> run(long ttlMillis);
+  }
+
+  private interface WhenMissing {
+    CompletableFuture<@Nullable Object> run();
+  }
+
+  private CompletableFuture<@Nullable Object> compare(
+      String key, String token, WithTtl whenMine, WhenMissing whenMissing, int tries) {
+    CompletableFuture<@Nullable Object> watching = ask("WATCH", key);
+    CompletableFuture<@Nullable Object> value = ask("GET", key);
+    CompletableFuture<@Nullable Object> ttl = ask("PTTL", key);
+    return CompletableFuture.allOf(watching, value, ttl)
+        .handle(
+            (done, failure) -> {
+              if (failure != null) {
+                return unwatch(Scripts.OTHER)
+                    .thenCompose(unwatched -> CompletableFuture.<@Nullable Object>failedFuture(failure));
+              }
+              Object found = value.join();
+              if (found == null) {
+                return whenMissing.run();
+              }
+              if (!found.equals(token) || !(ttl.join() instanceof Long left)) {
+                return unwatch(Scripts.OTHER);
+              }
+              return whenMine
+                  .run(left)
+                  .thenCompose(
+                      code -> {
+                        if (code != null) {
+                          return CompletableFuture.completedFuture(code);
+                        }
+                        return tries > 1
+                            ? compare(key, token, whenMine, whenMissing, tries - 1)
+                            : OneNode.failed("ERR the key changed under each transaction");
+                      });
+            })
+        .thenCompose(next -> next);
+  }
+
+  /**
+   * Completes with the script's code, or null if the key has changed since it was watched. Waits for
+   * the reply to {@code MULTI}: refused, it would let the command pass unguarded.
+   */
+  private CompletableFuture<@Nullable Object> exec(String... words) {
+    return ask("MULTI")
+        .thenCompose(
+            begun -> {
+              CompletableFuture<@Nullable Object> queued = ask(words);
+              CompletableFuture<@Nullable Object> done = ask("EXEC");
+              return queued.thenCompose(any -> done);
+            })
+        .thenApply(
+            reply -> {
+              if (!(reply instanceof List<?> results)) {
+                return null;
+              }
+              return results.contains(0L) ? Scripts.MISSING : Scripts.MINE;
+            });
+  }
+
+  private CompletableFuture<@Nullable Object> unwatch(long code) {
+    return ask("UNWATCH").thenApply(done -> code);
+  }
+
+  private CompletableFuture<@Nullable Object> inspect(String key) {
+    CompletableFuture<@Nullable Object> kind = ask("TYPE", key);
+    CompletableFuture<@Nullable Object> value = ask("GET", key);
+    CompletableFuture<@Nullable Object> ttl = ask("PTTL", key);
+    return value
+        .exceptionally(
+            failure -> {
+              String error = OneNode.errorOf(failure);
+              return error != null && error.startsWith("WRONGTYPE") ? "" : null;
+            })
+        .thenCombine(ttl, (text, left) -> List.of(kind.join(), text == null ? "" : text, left));
+  }
+
+  private CompletableFuture<@Nullable Object> ask(String... words) {
+    return OneNode.ask(nodes, second, words);
+  }
+
+  private static @Nullable String keyOf(Command command) {
+    if (command instanceof SetIfAbsent set) {
+      return set.key();
+    }
+    return command instanceof Eval eval && !eval.keys().isEmpty() ? eval.keys().get(0) : null;
+  }
+}

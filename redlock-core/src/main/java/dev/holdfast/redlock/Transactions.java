@@ -172,7 +172,8 @@ final class Transactions {
             (done, failure) -> {
               if (failure != null) {
                 return unwatch(Scripts.OTHER)
-                    .thenCompose(unwatched -> CompletableFuture.<@Nullable Object>failedFuture(failure));
+                    .thenCompose(
+                        unwatched -> CompletableFuture.<@Nullable Object>failedFuture(failure));
               }
               Object found = value.join();
               if (found == null) {
@@ -197,8 +198,8 @@ final class Transactions {
   }
 
   /**
-   * Completes with the script's code, or null if the key has changed since it was watched. Waits for
-   * the reply to {@code MULTI}: refused, it would let the command pass unguarded.
+   * Completes with the script's code, or null if the key has changed since it was watched. Waits
+   * for the reply to {@code MULTI}: refused, it would let the command pass unguarded.
    */
   private CompletableFuture<@Nullable Object> exec(String... words) {
     return ask("MULTI")

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The driver's nodes, with transactions in the place of scripts where the user may run none. That is
- * tried when a node is connected; all that stands above sees no difference.
+ * The driver's nodes, with transactions in the place of scripts where the user may run none. That
+ * is tried when a node is connected; all that stands above sees no difference.
  */
 final class WithoutScripts implements RedisNodes {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());

@@ -5,7 +5,9 @@ import java.util.List;
 
 /** What the suite runs for. A new driver of Redlock is one line here. */
 enum Backend {
+  JEDIS("redlock:jedis:"),
   LETTUCE("redlock:lettuce:"),
+  REDISSON("redlock:redisson:"),
   /** As a user who may run no scripts. */
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", "scriptless:secret"),
   MEMORY("memory:");

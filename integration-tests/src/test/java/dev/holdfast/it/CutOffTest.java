@@ -131,6 +131,7 @@ class CutOffTest {
   @Rule("REL-6")
   void theKeyOfALeaseIsRemovedWhereItsReleaseWasLostOnceTheNodeIsBack()
       throws InterruptedException {
+    cluster.assumeScripts("the proxy knows a release by EVAL");
     LockManager locks = cluster.openAt(withProxy());
     Lease lease = locks.tryAcquire("owed", Cluster.TTL).orElseThrow();
     proxy.on(SCRIPT, Fate.LOSE);
@@ -164,6 +165,7 @@ class CutOffTest {
   @Test
   @Rule("ACQ-10")
   void whatNobodyCanRemoveIsGoneWithItsTtl() throws InterruptedException {
+    cluster.assumeScripts("the proxy knows a release by EVAL");
     Duration ttl = Duration.ofSeconds(1);
     LockManager locks = cluster.openAt(withProxy(), "nodeTimeout=150ms");
     Lease lease = locks.tryAcquire("orphan", ttl).orElseThrow();

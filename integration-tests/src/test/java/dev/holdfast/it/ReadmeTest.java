@@ -36,7 +36,7 @@ class ReadmeTest {
     List<String> blocks = JAVA.matcher(readme()).results().map(m -> m.group(1)).toList();
     assertThat(blocks).hasSize(2);
     try (TestNodes nodes = TestNodes.start(3)) {
-      String url = "redlock:" + String.join(",", nodes.uris());
+      String url = "redlock:lettuce:" + String.join(",", nodes.uris());
       assertThat(blocks.get(0)).contains(FIRST_URL);
       String first = blocks.get(0).replace(FIRST_URL, url);
       String second =

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.LockConfigurationException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ final class NodeException extends RuntimeException {
     for (Throwable at = cause; at != null; at = at.getCause()) {
       if (at instanceof NodeException known) {
         return known;
+      }
+      if (at instanceof LockConfigurationException) {
+        return misconfigured(String.valueOf(at.getMessage()));
       }
       deepest = at;
       String message = at.getMessage();

@@ -16,11 +16,14 @@ import org.jspecify.annotations.Nullable;
  * outputs tell nil from an empty array no more, or not at every depth.
  */
 final class ReplyOutput extends CommandOutput<String, String, Object> {
+  /** The one status that Lettuce keeps to itself; so it is this where nothing else is told. */
+  private static final String QUEUED = "QUEUED";
+
   /** The arrays that are not complete yet, the innermost first. */
   private final Deque<List<@Nullable Object>> open = new ArrayDeque<>(2);
 
   ReplyOutput() {
-    super(StringCodec.UTF8, null);
+    super(StringCodec.UTF8, QUEUED);
   }
 
   @Override

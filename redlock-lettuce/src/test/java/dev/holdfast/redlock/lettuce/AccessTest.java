@@ -11,9 +11,13 @@ import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,31 @@ class AccessTest {
   @Test
   void passwordAlone() throws InterruptedException {
     assertThatALockIsGot("redis://:" + ENCODED + "@" + REQUIREPASS.address());
+  }
+
+  /** Who may neither ping, nor read INFO, nor name the connection. */
+  @Test
+  void aUserWhoMayDoNothingButLock() throws InterruptedException {
+    ACL.command("ACL", "SETUSER", "least", "on", "nopass", "~access", "-@all");
+    for (String right : List.of("set", "get", "del", "pttl", "pexpire", "eval", "evalsha")) {
+      ACL.command("ACL", "SETUSER", "least", "+" + right);
+    }
+    try (LockManager locks = LockManager.open("redlock:redis://least@" + ACL.address())) {
+      assertThat(locks.acquire("access", TTL).release()).isTrue();
+    }
+  }
+
+  @Test
+  void userPasswordAndDatabaseOfYourClient() throws InterruptedException {
+    RedisURI uri = RedisURI.create("redis://app:" + ENCODED + "@" + ACL.address() + "/3");
+    try (RedisClient yours = RedisClient.create()) {
+      yours.setOptions(ClientOptions.builder().autoReconnect(false).build());
+      try (LockManager locks = LettuceRedlock.builder().client(yours, uri).open();
+          Lease lease = locks.acquire("of-your-client", TTL)) {
+        assertThat(lease.isHeld()).isTrue();
+        assertThat(ACL.command("EXISTS", "of-your-client")).isEqualTo(0L);
+      }
+    }
   }
 
   @Test

@@ -149,16 +149,16 @@ class FirstLockTest {
 
   @Test
   void oneConnectionToEachNodeAndTwoDaemonsAreEnoughForAnyNumberOfThreads() {
-    ExecutorService threads = Executors.newFixedThreadPool(32);
+    ExecutorService threads = Executors.newFixedThreadPool(128);
     try (LockManager locks = LockManager.open(url("redlock:"))) {
       CompletableFuture<?>[] all =
-          IntStream.range(0, 32)
+          IntStream.range(0, 128)
               .mapToObj(
                   i ->
                       CompletableFuture.runAsync(
                           () -> {
-                            for (int round = 0; round < 20; round++) {
-                              acquireUnchecked(locks, "lock-" + i).close();
+                            for (int round = 0; round < 5; round++) {
+                              acquireUnchecked(locks, "lock-" + i % 32).close();
                             }
                           },
                           threads))

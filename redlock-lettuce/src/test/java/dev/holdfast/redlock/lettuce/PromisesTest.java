@@ -226,6 +226,24 @@ class PromisesTest {
     return all.lines().count() - 1;
   }
 
+  @Test
+  void anIndexAboveTheNodesIsASecondConnectionToTheSameNode() throws Exception {
+    AtomicInteger ends = driver.connect(0);
+    AtomicInteger endsOfSecond = driver.connect(3);
+    assertThat(connectionsOfOthers()).isEqualTo(2);
+
+    Asked asked = Asked.of(driver.nodes, 0b1001, () -> {}, COUNT);
+    soon().until(() -> asked.answers().size() == 2);
+    assertThat(asked.answers())
+        .containsExactlyInAnyOrder(new Asked.Reply(0, 1L), new Asked.Reply(3, 2L));
+
+    driver.nodes.disconnect(3);
+    soon().until(() -> endsOfSecond.get() == 1);
+    assertThat(Asked.of(driver.nodes, COUNT).reply()).isEqualTo(3L);
+    assertThat(Asked.of(driver.nodes, 0b1000, () -> {}, COUNT).failure()).isNotNull();
+    assertThat(ends).hasValue(0);
+  }
+
   /** A connection to the first node, what was asked on it, and what was answered at its end. */
   private final class Connection {
     private final List<Asked> asked = new CopyOnWriteArrayList<>();

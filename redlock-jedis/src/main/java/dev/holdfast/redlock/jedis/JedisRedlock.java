@@ -1,0 +1,200 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * Opens a lock manager over N independent Redis masters with Jedis: either with connections of its
+ * own ({@code node}), or through your clients' pools ({@code client}).
+ *
+ * <pre>{@code
+ * LockManager locks =
+ *     JedisRedlock.builder()
+ *         .client(first, new HostAndPort("h1", 6379))
+ *         .client(second, new HostAndPort("h2", 6379))
+ *         .client(third, new HostAndPort("h3", 6379))
+ *         .open();
+ * }</pre>
+ *
+ * <p>Connections of its own are one for each node, whatever the number of threads that use the
+ * manager; callers do the input and output themselves, and one thread does what is left. With your
+ * clients there is one thread for each node, which borrows one connection at a time and holds it
+ * only while replies are to come, so that a pool of one is enough; that costs about twice the time.
+ * All of its threads are daemons whose names begin with {@code holdfast-}.
+ */
+public final class JedisRedlock {
+  /** For how long a node may owe replies before its connection is given up: ten node time-outs. */
+  private static final int NODE_TIMEOUTS = 10;
+
+  private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(1);
+
+  private JedisRedlock() {}
+
+  /**
+   * Starts with no node.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the nodes. Not safe for use by many threads. */
+  public static final class Builder {
+    private final List<Address> nodes = new ArrayList<>();
+    private final List<PooledNodes.Given> clients = new ArrayList<>();
+    private final Set<String> addresses = new HashSet<>();
+    private RedlockOptions options = RedlockOptions.defaults();
+
+    private Builder() {}
+
+    /**
+     * Adds a node that is reached by a connection of the manager's own.
+     *
+     * @param uri {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss://} for TLS
+     *     with the JVM's trust store
+     * @return this
+     * @throws LockConfigurationException if it is no such URI, or listed already
+     */
+    public Builder node(URI uri) {
+      return add(Address.of(uri));
+    }
+
+    /**
+     * Adds a node that is reached by a connection of the manager's own.
+     *
+     * @param server host and port
+     * @param config user, password, database, TLS and all else, but for the time-outs, which are
+     *     those of the options
+     * @return this
+     * @throws LockConfigurationException if it is listed already
+     */
+    public Builder node(HostAndPort server, JedisClientConfig config) {
+      return add(
+          new Address(
+              Objects.requireNonNull(server, "server"), Objects.requireNonNull(config, "config")));
+    }
+
+    /**
+     * Adds a node that is reached through the pool of a client of yours, which the manager never
+     * closes: close it after the manager. Connections are taken from the pool itself, so that the
+     * client's own retries do not apply, and for a bounded time, whatever its {@code maxWait}.
+     *
+     * @param client its pool may be of any size; its {@code socketTimeoutMillis} must not be 0
+     * @param server host and port, for messages
+     * @return this
+     * @throws LockConfigurationException if it has no pool, or the server is listed already
+     */
+    public Builder client(RedisClient client, HostAndPort server) {
+      Pool<Connection> pool;
+      try {
+        pool = client.getPool();
+      } catch (ClassCastException e) {
+        throw new LockConfigurationException(
+            "the client for node "
+                + Address.text(server)
+                + " has a connectionProvider of its own, so no pool: build it without, or give"
+                + " its HostAndPort and JedisClientConfig to node(…)",
+            e);
+      }
+      return add(pool, client, server);
+    }
+
+    /**
+     * Adds a node that is reached through a pool of yours; for clients other than {@link
+     * RedisClient}, such as the {@code JedisPooled} of Jedis 7, whose {@code getPool()} gives it.
+     *
+     * @param pool as with {@link #client(RedisClient, HostAndPort)}
+     * @param server host and port, for messages
+     * @return this
+     * @throws LockConfigurationException if the server is listed already
+     */
+    public Builder client(Pool<Connection> pool, HostAndPort server) {
+      return add(Objects.requireNonNull(pool, "pool"), pool, server);
+    }
+
+    /**
+     * Sets how Redlock is run.
+     *
+     * @param options default {@link RedlockOptions#defaults()}
+     * @return this
+     */
+    public Builder options(RedlockOptions options) {
+      this.options = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /**
+     * Opens the manager. Connects, unless the options say otherwise.
+     *
+     * @return a new manager, to be closed by the caller
+     * @throws LockConfigurationException if there is no node, there are both nodes and clients, or
+     *     one is the same server as another, a replica or refuses the credentials
+     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     */
+    public LockManager open() {
+      return Redlock.open(connections(), options);
+    }
+
+    /** The nodes without the algorithm; connects nothing. */
+    RedisNodes connections() {
+      Duration several = options.nodeTimeout().multipliedBy(NODE_TIMEOUTS);
+      Duration silence = several.compareTo(SHORTEST_SILENCE) > 0 ? several : SHORTEST_SILENCE;
+      if (clients.isEmpty()) {
+        return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout(), silence);
+      }
+      if (!nodes.isEmpty()) {
+        throw new LockConfigurationException(
+            "some nodes are given by client and some are not: give a client for each, or for none");
+      }
+      clients.forEach(Builder::requireWaiting);
+      return new PooledNodes(clients, silence);
+    }
+
+    /** Else each moment in which all of its connections are lent would look like an outage. */
+    private static void requireWaiting(PooledNodes.Given given) {
+      if (!given.pool().getBlockWhenExhausted()) {
+        throw new LockConfigurationException(
+            "the pool of the client for node "
+                + given.address()
+                + " does not wait for a connection (blockWhenExhausted=false): set"
+                + " blockWhenExhausted to true; the manager waits for a bounded time");
+      }
+    }
+
+    private Builder add(Address node) {
+      requireNew(node.toString());
+      nodes.add(node);
+      return this;
+    }
+
+    private Builder add(Pool<Connection> pool, Object client, HostAndPort server) {
+      String address = Address.text(server);
+      requireNew(address);
+      clients.add(new PooledNodes.Given(address, pool, client));
+      return this;
+    }
+
+    private void requireNew(String address) {
+      if (!addresses.add(address)) {
+        throw new LockConfigurationException(
+            "node " + address + " is listed twice: list each server once");
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package dev.holdfast.redlock.jedis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.holdfast.redlock.Command;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.RedisOutputStream;
+
+/** Between the words of the port and those of Jedis. */
+final class Messages {
+  private static final int USUAL_BYTES = 256;
+
+  private Messages() {}
+
+  static CommandArguments arguments(Command command) {
+    List<String> words = command.words();
+    byte[] verb = words.get(0).getBytes(UTF_8);
+    CommandArguments arguments = new CommandArguments(() -> verb);
+    words.subList(1, words.size()).forEach(arguments::add);
+    return arguments;
+  }
+
+  /** A command as it goes over the wire. */
+  static byte[] bytes(Command command) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
+    try (RedisOutputStream out = new RedisOutputStream(bytes, USUAL_BYTES)) {
+      Protocol.sendCommand(out, arguments(command));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Makes of what Jedis reads what {@link dev.holdfast.redlock.Round#reply} takes. */
+  static @Nullable Object reply(@Nullable Object read) {
+    if (read instanceof byte[] bytes) {
+      return new String(bytes, UTF_8);
+    }
+    if (read instanceof List<?> parts) {
+      List<@Nullable Object> array = new ArrayList<>(parts.size());
+      parts.forEach(part -> array.add(reply(part)));
+      return array;
+    }
+    return read;
+  }
+
+  /** Finds out whether a node answers. That a user may not say PING is an answer, too. */
+  static void greet(Connection connection) {
+    try {
+      if (!connection.ping()) {
+        throw new JedisConnectionException("it answers something else than PONG");
+      }
+    } catch (JedisDataException e) {
+      if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
+        throw e;
+      }
+    }
+  }
+
+  /** As Jedis and sockets take it: at least 1, since 0 would be for ever. */
+  static int millis(Duration limit) {
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
+  }
+
+  static JedisConnectionException notConnected() {
+    return new JedisConnectionException("not connected");
+  }
+
+  /** Jedis suppresses why no address of a host could be connected. */
+  static Throwable reason(Throwable failure) {
+    Throwable[] suppressed = failure.getSuppressed();
+    return failure.getCause() == null && suppressed.length > 0
+        ? new JedisConnectionException(String.valueOf(failure.getMessage()), suppressed[0])
+        : failure;
+  }
+}

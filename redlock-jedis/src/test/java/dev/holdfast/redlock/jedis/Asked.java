@@ -1,0 +1,111 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Script;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A round, and all the answers that it got, in the order in which they came. */
+final class Asked implements Round.Answers {
+  private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final Runnable whenAnswered;
+
+  /** One answer. */
+  sealed interface Answer {}
+
+  record Reply(int node, @Nullable Object reply) implements Answer {}
+
+  record ErrorReply(int node, String error) implements Answer {}
+
+  record Failure(int node, Throwable cause) implements Answer {}
+
+  private Asked(Runnable whenAnswered) {
+    this.whenAnswered = whenAnswered;
+  }
+
+  /** Asks node 0 alone to run a script. */
+  static Asked of(RedisNodes nodes, String script, String... arguments) {
+    return of(nodes, 1, () -> {}, script, arguments);
+  }
+
+  /** Asks those nodes whose bits are set. */
+  static Asked of(
+      RedisNodes nodes, long whom, Runnable whenAnswered, String script, String... arguments) {
+    Command command =
+        new Command.Eval(
+            new Script(script, "not used"), true, List.of("the-key"), List.of(arguments));
+    return of(nodes, whom, whenAnswered, command);
+  }
+
+  /** Sends these words on one connection. */
+  static Asked plainly(RedisNodes nodes, int node, String... words) {
+    return of(nodes, 1L << node, () -> {}, new Command.Plain(List.of(words)));
+  }
+
+  static Asked of(RedisNodes nodes, long whom, Runnable whenAnswered, Command command) {
+    Asked asked = new Asked(whenAnswered);
+    nodes.submit(new Round(command, whom, false, asked));
+    return asked;
+  }
+
+  /** What the only node replied; null for nil. */
+  @Nullable Object reply() {
+    return only(Reply.class).reply();
+  }
+
+  String error() {
+    return only(ErrorReply.class).error();
+  }
+
+  Throwable failure() {
+    return only(Failure.class).cause();
+  }
+
+  /** All answers so far. */
+  List<Answer> answers() {
+    return List.copyOf(answers);
+  }
+
+  private <T extends Answer> T only(Class<T> kind) {
+    if (answers.isEmpty()) {
+      Soon.soon().until(() -> !answers.isEmpty());
+    }
+    if (answers.size() > 1 || !kind.isInstance(answers.element())) {
+      throw new AssertionError("not one " + kind.getSimpleName() + ", but " + answers);
+    }
+    return kind.cast(answers.element());
+  }
+
+  @Override
+  public void reply(int node, @Nullable Object reply) {
+    add(new Reply(node, reply));
+  }
+
+  @Override
+  public void error(int node, String error) {
+    add(new ErrorReply(node, error));
+  }
+
+  @Override
+  public void failure(int node, Throwable cause) {
+    add(new Failure(node, cause));
+  }
+
+  @Override
+  public boolean decided() {
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return answers.toString();
+  }
+
+  private void add(Answer answer) {
+    answers.add(answer);
+    whenAnswered.run();
+  }
+}

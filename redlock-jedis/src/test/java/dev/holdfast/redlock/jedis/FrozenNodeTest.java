@@ -1,0 +1,130 @@
+package dev.holdfast.redlock.jedis;
+
+import static dev.holdfast.redlock.jedis.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Script;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A node that hangs, and the driver alone: nobody above it tells it to disconnect. */
+@ParameterizedClass
+@EnumSource(Links.Kind.class)
+class FrozenNodeTest {
+  private static final Command SMALL = eval("return 1");
+
+  /** Too many of these for all buffers of a connection. */
+  private static final Command LARGE = eval("return 1 --" + "x".repeat(30_000));
+
+  private final TestNodes servers = TestNodes.start(3);
+  private final Links.Driver driver;
+  private final AtomicInteger ends;
+
+  FrozenNodeTest(Links.Kind kind) throws Exception {
+    driver = Links.over(kind, servers);
+    ends = driver.connect(0);
+    driver.connect(1);
+    driver.connect(2);
+  }
+
+  @BeforeEach
+  void freeze() {
+    servers.node(0).freeze();
+  }
+
+  @AfterEach
+  void close() {
+    driver.close();
+    servers.close();
+  }
+
+  @Test
+  void roundsThatOthersDecideAreNotStalled() {
+    List<Voted> rounds = ask(2_000, SMALL);
+    assertThat(rounds).allMatch(round -> round.took.compareTo(Duration.ofMillis(500)) < 0);
+  }
+
+  @Test
+  void whatItOwesFailsWhenItHasBeenSilentForTooLong() throws Exception {
+    List<Voted> rounds = ask(10, SMALL);
+    soon().until(() -> ends.get() == 1);
+    assertThat(rounds).allMatch(round -> round.failures.get() == 1);
+
+    servers.node(0).thaw();
+    driver.connect(0);
+    assertThat(Asked.of(driver.nodes, "return 7").reply()).isEqualTo(7L);
+  }
+
+  @Test
+  void moreThanItsBuffersHoldDoesNotStallTheOthers() {
+    List<Voted> rounds = ask(400, LARGE);
+    assertThat(rounds).allMatch(round -> round.took.compareTo(Duration.ofMillis(500)) < 0);
+    soon().until(() -> ends.get() == 1);
+    soon().until(() -> rounds.stream().allMatch(round -> round.failures.get() == 1));
+  }
+
+  @Test
+  void moreThanItsBuffersHoldIsAllSentWhenItIsThawed() {
+    List<Voted> rounds = ask(20, LARGE);
+    servers.node(0).thaw();
+    soon().until(() -> rounds.stream().allMatch(round -> round.replies.get() == 3));
+    assertThat(ends).hasValue(0);
+  }
+
+  /** One after the other, each when two nodes have answered the one before. */
+  private List<Voted> ask(int howMany, Command command) {
+    List<Voted> rounds = new ArrayList<>();
+    for (int i = 0; i < howMany; i++) {
+      Voted round = new Voted();
+      rounds.add(round);
+      driver.nodes.submit(new Round(command, 0b111, true, round));
+      soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);
+    }
+    return rounds;
+  }
+
+  private static Command eval(String script) {
+    return new Command.Eval(new Script(script, "not used"), true, List.of("the-key"), List.of());
+  }
+
+  /** Decided by two votes. */
+  private static final class Voted implements Round.Answers {
+    final AtomicInteger replies = new AtomicInteger();
+    final AtomicInteger failures = new AtomicInteger();
+    private final long start = System.nanoTime();
+    volatile Duration took = Duration.ofDays(1);
+
+    @Override
+    public void reply(int node, @Nullable Object reply) {
+      if (replies.incrementAndGet() == 2) {
+        took = Duration.ofNanos(System.nanoTime() - start);
+      }
+    }
+
+    @Override
+    public void error(int node, String error) {
+      throw new AssertionError(error);
+    }
+
+    @Override
+    public void failure(int node, Throwable cause) {
+      failures.incrementAndGet();
+    }
+
+    @Override
+    public boolean decided() {
+      return replies.get() >= 2;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.testnodes.TestNode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Stands before a server, and can lose its replies and cut connections. */
+final class Proxy implements AutoCloseable {
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+  private static final int ALL = 16 * 1024;
+
+  private final String host;
+  private final int port;
+  private final int pieces;
+  private final ServerSocket door;
+  private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+  private volatile boolean losesReplies;
+
+  Proxy(TestNode server) throws IOException {
+    this(server, server.port(), ALL);
+  }
+
+  /** What the server replies is passed on in pieces of so many bytes, with a pause after each. */
+  Proxy(TestNode server, int port, int pieces) throws IOException {
+    this.host = server.host();
+    this.port = port;
+    this.pieces = pieces;
+    this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    start(this::accept);
+  }
+
+  int port() {
+    return door.getLocalPort();
+  }
+
+  String uri() {
+    return "redis://127.0.0.1:" + port();
+  }
+
+  /** Commands still arrive; what the server replies does not, on any connection. */
+  void loseReplies(boolean lose) {
+    losesReplies = lose;
+  }
+
+  /** Ends all connections. */
+  void cut() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    sockets.clear();
+  }
+
+  @Override
+  public void close() throws IOException {
+    door.close();
+    cut();
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Socket client = door.accept();
+      Socket upstream = new Socket(host, port);
+      client.setTcpNoDelay(true);
+      upstream.setTcpNoDelay(true);
+      sockets.add(client);
+      sockets.add(upstream);
+      start(() -> pump(client, upstream, false));
+      start(() -> pump(upstream, client, true));
+    }
+  }
+
+  private void pump(Socket from, Socket to, boolean replies) throws IOException {
+    byte[] buffer = new byte[replies ? pieces : ALL];
+    try (from;
+        to) {
+      for (int read = 0; read >= 0; read = from.getInputStream().read(buffer)) {
+        if (!(replies && losesReplies)) {
+          to.getOutputStream().write(buffer, 0, read);
+          if (read == pieces) {
+            LockSupport.parkNanos(PAUSE_NANOS); // the reader is to see each by itself
+          }
+        }
+      }
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private static void start(Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException e) {
+                // closed, by us or by the other side
+              }
+            },
+            "test-proxy");
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

@@ -1,0 +1,120 @@
+package dev.holdfast.redlock.jedis;
+
+import static dev.holdfast.redlock.jedis.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The other connection to a node, on which transactions are run; from a pool of one, too. */
+@ParameterizedClass
+@EnumSource(Links.Kind.class)
+class SecondConnectionTest {
+  private static final TestNodes SERVERS = TestNodes.start(2);
+  private static final TestNode SERVER = SERVERS.node(0);
+  private static final String SET = "return redis.call('SET', KEYS[1], ARGV[1])";
+
+  private final Links.Driver driver;
+  private final int second;
+  private final AtomicInteger firstEnds;
+  private final AtomicInteger secondEnds;
+
+  SecondConnectionTest(Links.Kind kind) throws Exception {
+    driver = Links.over(kind, SERVERS);
+    second = driver.secondTo(0);
+    firstEnds = driver.connect(0);
+    secondEnds = driver.connect(second);
+  }
+
+  @BeforeEach
+  void empty() {
+    SERVER.command("FLUSHALL");
+  }
+
+  @AfterEach
+  void close() {
+    driver.close();
+    soon().until(() -> connections() == 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    SERVERS.close();
+  }
+
+  @Test
+  void itIsOneConnectionToTheSameServer() {
+    Object id = idOf(second);
+    assertThat(idOf(0)).isNotEqualTo(id);
+    for (int i = 0; i < 100; i++) {
+      assertThat(idOf(second)).isEqualTo(id);
+    }
+  }
+
+  @Test
+  void aTransactionSucceedsIfNobodyChangesTheKey() {
+    SERVER.command("SET", "the-key", "mine");
+    assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
+    assertThat(ask("GET", "the-key").reply()).isEqualTo("mine");
+    assertThat(ask("MULTI").reply()).isEqualTo("OK");
+    assertThat(ask("DEL", "the-key").reply()).isEqualTo("QUEUED");
+    assertThat(ask("EXEC").reply()).isEqualTo(List.of(1L));
+  }
+
+  @Test
+  void aTransactionFailsIfTheFirstConnectionChangesTheKey() {
+    assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.nodes, SET, "another's").reply()).isEqualTo("OK");
+    assertThat(ask("MULTI").reply()).isEqualTo("OK");
+    assertThat(ask("DEL", "the-key").reply()).isEqualTo("QUEUED");
+    assertThat(ask("EXEC").reply()).isNull();
+    assertThat(SERVER.command("GET", "the-key")).isEqualTo("another's");
+  }
+
+  @Test
+  void oneEndsAndTheOtherLasts() throws Exception {
+    SERVER.command("CLIENT", "KILL", "ID", String.valueOf(idOf(second)));
+    soon().until(() -> secondEnds.get() == 1);
+    assertThat(ask("PING").failure()).isNotNull();
+    assertThat(Asked.of(driver.nodes, SET, "a").reply()).isEqualTo("OK");
+    assertThat(firstEnds).hasValue(0);
+
+    driver.connect(second);
+    assertThat(ask("PING").reply()).isEqualTo("PONG");
+    assertThat(secondEnds).hasValue(1);
+  }
+
+  @Test
+  void nothingOfATransactionOutlivesItsConnection() throws Exception {
+    Object id = idOf(second);
+    assertThat(ask("MULTI").reply()).isEqualTo("OK");
+    driver.nodes.disconnect(second);
+    soon().until(() -> secondEnds.get() == 1);
+
+    driver.connect(second);
+    assertThat(ask("SET", "the-key", "now").reply()).isEqualTo("OK");
+    assertThat(idOf(second)).isNotEqualTo(id);
+    assertThat(SERVER.command("GET", "the-key")).isEqualTo("now");
+  }
+
+  private Asked ask(String... words) {
+    return Asked.plainly(driver.nodes, second, words);
+  }
+
+  private Object idOf(int connection) {
+    return String.valueOf(Asked.plainly(driver.nodes, connection, "CLIENT", "ID").reply());
+  }
+
+  /** That of the test itself left out. */
+  private static long connections() {
+    return String.valueOf(SERVER.command("CLIENT", "LIST", "TYPE", "normal")).lines().count() - 1;
+  }
+}

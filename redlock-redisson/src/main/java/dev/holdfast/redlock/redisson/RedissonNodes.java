@@ -1,0 +1,109 @@
+package dev.holdfast.redlock.redisson;
+
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Round;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+/**
+ * The nodes as Redisson reaches them: over connections made by Redisson beside its pools. A pool
+ * has no order among its connections, makes callers wait for a free one, and stands behind a layer
+ * that sends commands again.
+ */
+final class RedissonNodes implements RedisNodes {
+  private static final long CLOSE_SECONDS = 1;
+
+  private final List<Server> servers;
+  private final Duration connectTimeout;
+  private final Runnable afterClose;
+
+  /** The last connection, or attempt at one, of each index; at first one that was never tried. */
+  private final AtomicReferenceArray<NodeConnection> connections;
+
+  /** A round is queued for all of its nodes before the next one, which one's answer may bring. */
+  private final ReentrantLock queueing = new ReentrantLock();
+
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Connects nothing yet.
+   *
+   * @param afterClose closes what is ours
+   */
+  RedissonNodes(List<Server> servers, Duration connectTimeout, Runnable afterClose) {
+    this.servers = List.copyOf(servers);
+    this.connectTimeout = connectTimeout;
+    this.afterClose = afterClose;
+    NodeConnection none = new NodeConnection(() -> {});
+    this.connections =
+        new AtomicReferenceArray<>(
+            IntStream.range(0, 2 * servers.size())
+                .mapToObj(index -> none)
+                .toArray(NodeConnection[]::new));
+  }
+
+  @Override
+  public List<String> addresses() {
+    return servers.stream().map(Server::address).toList();
+  }
+
+  @Override
+  public CompletionStage<Void> connect(int node, Runnable disconnected) {
+    NodeConnection attempt = new NodeConnection(disconnected);
+    connections.set(node, attempt);
+    if (closed.get()) {
+      attempt.drop();
+    }
+    return attempt.open(servers.get(node % servers.size()), connectTimeout);
+  }
+
+  @Override
+  public void disconnect(int node) {
+    connections.get(node).drop();
+  }
+
+  @Override
+  public void submit(Round round) {
+    Outgoing outgoing = new Outgoing(round);
+    List<NodeConnection> asked = new ArrayList<>(servers.size());
+    queueing.lock();
+    try {
+      round.forEachNode(
+          node -> {
+            NodeConnection connection = connections.get(node);
+            connection.queue(outgoing.to(node, connection));
+            asked.add(connection);
+          });
+    } finally {
+      queueing.unlock();
+    }
+    asked.forEach(NodeConnection::flush);
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return servers.stream().map(Server::yours).filter(type::isInstance).map(type::cast).findFirst();
+  }
+
+  /** What was submitted before is still sent. Waits until the connections are closed, for 1 s. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      OwnClients.await(
+          CLOSE_SECONDS,
+          CompletableFuture.allOf(
+              IntStream.range(0, connections.length())
+                  .mapToObj(index -> connections.get(index).drop())
+                  .toArray(CompletableFuture[]::new)));
+      afterClose.run();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.holdfast.redlock.redisson;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.spi.LockUrl;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RedissonClient;
+
+/**
+ * Opens a lock manager over N independent Redis masters with Redisson, with your own clients or
+ * with connections of its own.
+ *
+ * <pre>{@code
+ * LockManager locks =
+ *     RedissonRedlock.builder()
+ *         .client(redissonOfMaster1)
+ *         .client(redissonOfMaster2)
+ *         .client(redissonOfMaster3)
+ *         .open();
+ * }</pre>
+ *
+ * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
+ * second one where its user may run no scripts. For the nodes that were given without a client it
+ * runs one thread of input and output and one timer, daemons whose names begin with {@code
+ * holdfast-redisson-}; with clients of yours it uses their threads, and none of its own.
+ */
+public final class RedissonRedlock {
+  private RedissonRedlock() {}
+
+  /**
+   * Starts with no node.
+   *
+   * @return a new builder
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects the nodes. Not safe for use by many threads. */
+  public static final class Builder {
+    private final List<Node> nodes = new ArrayList<>();
+    private RedlockOptions options = RedlockOptions.defaults();
+
+    private record Node(@Nullable URI uri, @Nullable Server yours) {}
+
+    private Builder() {}
+
+    /**
+     * Adds a node that is reached by a connection of the manager's own.
+     *
+     * @param uri {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss:} for TLS; as
+     *     in URLs, user and password are percent-encoded where they hold a special character. TLS
+     *     trusts what the JVM trusts; for a private CA alone, give a client
+     * @return this
+     * @throws LockConfigurationException if it is no such URI; never shows the password
+     */
+    public Builder node(String uri) {
+      LockUrl url = LockUrl.parse("redlock:" + uri, Map.of());
+      url.requireKnownOptions(Set.of());
+      if (url.nodes().size() != 1 || url.driver().isPresent()) {
+        throw new LockConfigurationException(
+            "a node is given as '" + url + "': give one redis://host:port for each");
+      }
+      return node(url.nodes().get(0));
+    }
+
+    /** Adds one of {@link LockUrl#nodes}. */
+    Builder node(URI uri) {
+      nodes.add(new Node(uri, null));
+      return this;
+    }
+
+    /**
+     * Adds a node that is reached by a client of yours: at its address, with its credentials, TLS
+     * and database, on its threads. The manager has Redisson make a connection beside the client's
+     * pools, which lasts from its making to its first break, and reconnects by itself. So nothing
+     * of the client's that sends a command again or holds it back applies to it, and {@code
+     * retryAttempts}, {@code timeout} and the sizes of its pools may be what suits you; nor do its
+     * codec and its name mapper apply. The client is never shut down: do so after the manager.
+     *
+     * @param client from {@code Redisson.create}, set up with {@code useSingleServer()}
+     * @return this
+     * @throws LockConfigurationException if it is set up with several servers, or is something that
+     *     stands before a client
+     */
+    public Builder client(RedissonClient client) {
+      nodes.add(new Node(null, Server.of(Objects.requireNonNull(client, "client"))));
+      return this;
+    }
+
+    /**
+     * Sets how Redlock is run.
+     *
+     * @param options default {@link RedlockOptions#defaults()}
+     * @return this
+     */
+    public Builder options(RedlockOptions options) {
+      this.options = Objects.requireNonNull(options, "options");
+      return this;
+    }
+
+    /**
+     * Opens the manager. Connects, unless the options say otherwise.
+     *
+     * @return a new manager, to be closed by the caller
+     * @throws LockConfigurationException if there is no node, or one is listed twice, is a replica
+     *     or refuses the credentials
+     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     */
+    public LockManager open() {
+      Set<String> addresses = new HashSet<>();
+      for (Node node : nodes) {
+        String address =
+            node.yours() != null
+                ? node.yours().address()
+                : LockUrl.describe(Objects.requireNonNull(node.uri()));
+        if (!addresses.add(address)) {
+          throw new LockConfigurationException(
+              "node " + address + " is listed twice: list each server once");
+        }
+      }
+      return Redlock.open(connections(), options);
+    }
+
+    /** The nodes without the algorithm; connects nothing. */
+    RedissonNodes connections() {
+      boolean someAreOurs = nodes.stream().anyMatch(node -> node.uri() != null);
+      OwnClients own = someAreOurs ? OwnClients.start() : null;
+      List<Server> servers = new ArrayList<>();
+      for (Node node : nodes) {
+        servers.add(
+            node.yours() != null
+                ? node.yours()
+                : Objects.requireNonNull(own).server(Objects.requireNonNull(node.uri())));
+      }
+      return new RedissonNodes(
+          servers, options.connectTimeout(), own == null ? () -> {} : own::close);
+    }
+  }
+}

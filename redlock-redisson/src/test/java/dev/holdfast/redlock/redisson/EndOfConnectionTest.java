@@ -1,0 +1,79 @@
+package dev.holdfast.redlock.redisson;
+
+import static dev.holdfast.redlock.redisson.Soon.soon;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNodes;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.redisson.api.RedissonClient;
+
+/** Where something fails, whose reply comes next is not known for sure: the connection ends. */
+class EndOfConnectionTest {
+  @Test
+  void aReplyThatIsNotUnderstoodEndsTheConnection() throws Exception {
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      CompletableFuture.runAsync(() -> replyNonsenseToScripts(door));
+      String uri = "redis://127.0.0.1:" + door.getLocalPort();
+      try (Links.Driver driver = Links.over(Links.Kind.OWN_CLIENT, uri)) {
+        AtomicInteger ends = driver.connect(0);
+        Asked asked = Asked.of(driver.nodes, "return 1");
+        Asked next = Asked.of(driver.nodes, "return 2");
+        assertThat(asked.failure()).hasMessageContaining("nonsense");
+        assertThat(next.failure()).isNotNull();
+        soon().until(() -> ends.get() == 1);
+        assertThat(Asked.of(driver.nodes, "return 1").failure()).hasMessage("not connected");
+      }
+    }
+  }
+
+  @Test
+  void aCommandThatCannotBeWrittenEndsTheConnection() throws Exception {
+    try (TestNodes servers = TestNodes.start(1)) {
+      RedissonClient yours =
+          YourClients.lazy(
+              servers.node(0).uri(),
+              config -> config.setCommandMapper(EndOfConnectionTest::nameOrFail));
+      try (RedissonNodes nodes = RedissonRedlock.builder().client(yours).connections()) {
+        AtomicInteger ends = new AtomicInteger();
+        Links.connect(nodes, 0, ends::incrementAndGet);
+        assertThat(Asked.of(nodes, "return 1").failure()).hasMessage("no EVAL here");
+        soon().until(() -> ends.get() == 1);
+      } finally {
+        YourClients.shutdown(yours);
+      }
+    }
+  }
+
+  private static String nameOrFail(String command) {
+    if (command.equals("EVAL")) {
+      throw new IllegalStateException("no EVAL here");
+    }
+    return command;
+  }
+
+  private static void replyNonsenseToScripts(ServerSocket door) {
+    try (Socket client = door.accept()) {
+      byte[] buffer = new byte[16 * 1024];
+      for (int read = 0; read >= 0; read = client.getInputStream().read(buffer)) {
+        String commands = new String(buffer, 0, read, UTF_8);
+        for (String word : List.of(commands.split("\r\n"))) {
+          if (word.equals("PING") || word.equals("CLIENT")) {
+            client.getOutputStream().write("+OK\r\n".getBytes(UTF_8));
+          } else if (word.equals("EVAL")) {
+            client.getOutputStream().write("@nonsense\r\n".getBytes(UTF_8));
+          }
+        }
+      }
+    } catch (IOException e) {
+      // the driver has closed it
+    }
+  }
+}

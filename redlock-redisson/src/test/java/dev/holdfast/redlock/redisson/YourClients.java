@@ -1,0 +1,34 @@
+package dev.holdfast.redlock.redisson;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Clients as users have them, but with few threads. */
+final class YourClients {
+  private YourClients() {}
+
+  /** With its pool connected. */
+  static RedissonClient connected(String uri) {
+    return Redisson.create(config(uri));
+  }
+
+  /** With a pool that is never connected, as long as nobody uses the client itself. */
+  static RedissonClient lazy(String uri, Consumer<Config> changes) {
+    Config config = config(uri).setLazyInitialization(true);
+    changes.accept(config);
+    return Redisson.create(config);
+  }
+
+  static Config config(String uri) {
+    Config config = new Config().setThreads(2).setNettyThreads(2);
+    config.useSingleServer().setAddress(uri).setConnectionMinimumIdleSize(1);
+    return config;
+  }
+
+  static void shutdown(RedissonClient client) {
+    client.shutdown(0, 2, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,31 @@
+package dev.holdfast.examples;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Only one process at a time does the work; the others find that it is being done. */
+final class FirstLock {
+  private FirstLock() {}
+
+  /**
+   * Takes a lock, works, gives it back.
+   *
+   * @param args a URL, for example {@code redlock:redis://h1,redis://h2,redis://h3}
+   */
+  public static void main(String[] args) throws InterruptedException {
+    try (LockManager locks = LockManager.open(args[0])) {
+      Optional<Lease> lease = locks.tryAcquire("nightly-report", Duration.ofSeconds(30));
+      if (lease.isEmpty()) {
+        System.out.println("another process is at it");
+        return;
+      }
+      try (Lease held = lease.get()) {
+        String report = "the report";
+        held.requireHeld(); // right before every effect that others can see
+        System.out.println(report);
+      }
+    }
+  }
+}

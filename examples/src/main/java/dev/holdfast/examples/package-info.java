@@ -1,0 +1,5 @@
+/** Short programs that show one thing each. */
+@NullMarked
+package dev.holdfast.examples;
+
+import org.jspecify.annotations.NullMarked;

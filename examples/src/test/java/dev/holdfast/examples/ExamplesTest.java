@@ -1,0 +1,127 @@
+package dev.holdfast.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisClient;
+
+/** Runs the examples against real servers. */
+class ExamplesTest {
+  private static TestNodes nodes;
+
+  @BeforeAll
+  static void start() {
+    nodes = TestNodes.start(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce", "redisson"})
+  void aFirstLock(String driver) throws InterruptedException {
+    PrintStream before = System.out;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      FirstLock.main(new String[] {url(driver)});
+    } finally {
+      System.setOut(before);
+    }
+    assertThat(printed.toString(StandardCharsets.UTF_8)).startsWith("the report");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce", "redisson"})
+  void aLongJob(String driver) throws InterruptedException {
+    try (LockManager locks = LockManager.open(url(driver))) {
+      assertThat(LongJob.run(locks, 20, new CountDownLatch(1))).isEqualTo("done");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce", "redisson"})
+  void withoutAThreadThatWaits(String driver) {
+    try (LockManager locks = LockManager.open(url(driver))) {
+      assertThat(Async.locked(locks, "async", () -> CompletableFuture.supplyAsync(() -> "done")))
+          .succeedsWithin(Duration.ofSeconds(10))
+          .isEqualTo("done");
+    }
+  }
+
+  @Test
+  void clientsOfJedis() throws InterruptedException {
+    List<HostAndPort> servers =
+        nodes.all().stream().map(node -> new HostAndPort(node.host(), node.port())).toList();
+    List<RedisClient> clients =
+        servers.stream().map(at -> RedisClient.builder().hostAndPort(at).build()).toList();
+    try (LockManager locks = YourOwnClients.jedis(clients, servers)) {
+      assertThatALockIsGot(locks);
+    }
+    assertThat(clients).allSatisfy(client -> assertThat(client.ping()).isEqualTo("PONG"));
+    clients.forEach(RedisClient::close);
+  }
+
+  @Test
+  void aClientOfLettuce() throws InterruptedException {
+    io.lettuce.core.RedisClient client = io.lettuce.core.RedisClient.create();
+    client.setOptions(
+        ClientOptions.builder()
+            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+            .build());
+    List<RedisURI> servers = nodes.uris().stream().map(RedisURI::create).toList();
+    try (LockManager locks = YourOwnClients.lettuce(client, servers)) {
+      assertThatALockIsGot(locks);
+    }
+    client.shutdown(Duration.ZERO, Duration.ofSeconds(5));
+  }
+
+  @Test
+  void clientsOfRedisson() throws InterruptedException {
+    List<RedissonClient> clients = nodes.all().stream().map(ExamplesTest::redisson).toList();
+    try (LockManager locks = YourOwnClients.redisson(clients)) {
+      assertThatALockIsGot(locks);
+    }
+    assertThat(clients).noneMatch(RedissonClient::isShutdown);
+    clients.forEach(RedissonClient::shutdown);
+  }
+
+  private static RedissonClient redisson(TestNode node) {
+    Config config = new Config();
+    config.useSingleServer().setAddress(node.uri()).setRetryAttempts(0);
+    return Redisson.create(config);
+  }
+
+  private static void assertThatALockIsGot(LockManager locks) throws InterruptedException {
+    try (Lease lease = locks.acquire("own-clients", Duration.ofSeconds(10))) {
+      assertThat(lease.isHeld()).isTrue();
+    }
+  }
+
+  private static String url(String driver) {
+    return "redlock:" + driver + ":" + String.join(",", nodes.uris()) + "?nodeTimeout=2s";
+  }
+}

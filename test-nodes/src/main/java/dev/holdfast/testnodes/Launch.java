@@ -1,16 +1,18 @@
 package dev.holdfast.testnodes;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
 /** Bringing up several servers at the same time. */
-record Launch(Path directory, ServerConfig config, IntFunction<List<Integer>> ports) {
+record Launch<S extends Server>(Place<S> place, IntFunction<List<Integer>> ports) {
   private static final int ATTEMPTS = 10;
 
-  static ServerProcess server(Path directory, ServerBinary binary, int index, int port) {
-    return new ServerProcess(directory.resolve("node-" + index), binary.path(), port);
+  /** Where the servers will be. */
+  @FunctionalInterface
+  interface Place<S extends Server> {
+    /** Makes one that is ready to be launched, with no data. */
+    S prepare(int index, int port);
   }
 
   /**
@@ -20,8 +22,8 @@ record Launch(Path directory, ServerConfig config, IntFunction<List<Integer>> po
    * @return those that run, in the same order
    * @throws NodeException if one cannot be started; none is left running then
    */
-  List<ServerProcess> start(List<Integer> chosen) {
-    List<ServerProcess> servers = new ArrayList<>();
+  List<S> start(List<Integer> chosen) {
+    List<S> servers = new ArrayList<>();
     boolean started = false;
     try {
       for (int i = 0; i < chosen.size(); i++) {
@@ -40,15 +42,14 @@ record Launch(Path directory, ServerConfig config, IntFunction<List<Integer>> po
       return List.copyOf(servers);
     } finally {
       if (!started) {
-        servers.forEach(ServerProcess::sendKill);
-        servers.forEach(ServerProcess::awaitGone);
+        servers.forEach(Server::sendFinalKill);
+        servers.forEach(Server::awaitEnd);
       }
     }
   }
 
-  private ServerProcess launch(int index, int port) {
-    ServerProcess server = server(directory, config.binary(), index, port);
-    server.prepare(config);
+  private S launch(int index, int port) {
+    S server = place.prepare(index, port);
     server.launch();
     return server;
   }

@@ -1,65 +1,58 @@
 package dev.holdfast.testnodes;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.Pattern;
 
-/**
- * Where the servers come from. A further kind of source gets its factory method here; one whose
- * servers are no processes of this machine, such as containers, also needs a counterpart of {@code
- * ServerProcess}.
- */
-@FunctionalInterface
-public interface NodeSource {
+/** Where the servers come from. Nothing is looked for before nodes are started. */
+public sealed interface NodeSource permits ExecutableSource, ContainerSource {
   /**
    * The system property that names the default source: {@code embedded} (as when it is unset),
-   * {@code path}, or the file name of a server.
+   * {@code path}, {@code docker}, {@code docker:} and an image, or the file name of a server.
    */
   String PROPERTY = "holdfast.testNodes";
 
-  /**
-   * The server to run, ready to be executed.
-   *
-   * @throws NodeException if there is none; the message says what else would serve
-   */
-  Path executable();
-
   /** The redis-server 6.2 that the library embedded-redis carries for this system. */
   static NodeSource embedded() {
-    return EmbeddedBinary::extracted;
+    return new ExecutableSource(EmbeddedBinary::extracted);
   }
 
   /** The first {@code redis-server} on the PATH. */
   static NodeSource onPath() {
-    return () -> {
-      String path = System.getenv().getOrDefault("PATH", "");
-      return Pattern.compile(Pattern.quote(File.pathSeparator))
-          .splitAsStream(path)
-          .map(folder -> Path.of(folder, "redis-server").toAbsolutePath())
-          .filter(Files::isExecutable)
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new NodeException(
-                      "There is no redis-server on the PATH ("
-                          + path
-                          + "). Install one (Debian and Ubuntu: apt-get install redis-server). "
-                          + ServerBinary.WHAT_ELSE_WOULD_SERVE));
-    };
+    return new ExecutableSource(ExecutableSource::onPath);
   }
 
   /** This file, a redis-server or valkey-server 6.2 or later. */
   static NodeSource binary(Path file) {
-    return file::toAbsolutePath;
+    return new ExecutableSource(file::toAbsolutePath);
+  }
+
+  /** Containers of the image {@code redis:7}; see {@link #containers(String)}. */
+  static NodeSource containers() {
+    return containers(ContainerSource.DEFAULT_IMAGE);
+  }
+
+  /**
+   * One container for each node, of the Docker engine that Testcontainers finds; its optional
+   * dependency {@code org.testcontainers:testcontainers} must be on the class path. Such nodes keep
+   * no files on this machine, and cannot be detached. A node is paused to be frozen. When this JVM
+   * is killed with SIGKILL, it is Testcontainers' own reaper that removes them.
+   *
+   * @param image with a {@code redis-server} 6.2 or later on its PATH, such as {@code redis:8} or
+   *     {@code valkey/valkey:8}; pulled if it is not there
+   */
+  static NodeSource containers(String image) {
+    return new ContainerSource(image);
   }
 
   /** What the system property {@value #PROPERTY} names. */
   static NodeSource byDefault() {
     String name = System.getProperty(PROPERTY, "embedded");
+    if (name.startsWith(ContainerSource.PREFIX)) {
+      return containers(name.substring(ContainerSource.PREFIX.length()));
+    }
     return switch (name) {
       case "", "embedded" -> embedded();
       case "path" -> onPath();
+      case "docker" -> containers();
       default -> binary(Path.of(name));
     };
   }

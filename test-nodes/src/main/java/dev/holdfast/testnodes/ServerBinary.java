@@ -15,13 +15,13 @@ record ServerBinary(Path path, String version) {
   static final String WHAT_ELSE_WOULD_SERVE =
       String.format(
           "What else would serve: the embedded redis-server (-D%1$s=embedded), a redis-server on"
-              + " the PATH (-D%1$s=path), or any redis-server or valkey-server 6.2 or later"
-              + " (-D%1$s=FILE).",
-          NodeSource.PROPERTY);
+              + " the PATH (-D%1$s=path), any redis-server or valkey-server 6.2 or later"
+              + " (-D%1$s=FILE), or, where there is Docker, a container (-D%1$s=docker, with"
+              + " %2$s on the class path).",
+          NodeSource.PROPERTY, ContainerSource.LIBRARY);
 
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(2);
-  private static final Pattern VERSION = Pattern.compile("\\bv=(\\d[\\w.-]*)");
   private static final Pattern LIBRARY = Pattern.compile("[\\w.+-]+\\.(so[.\\d]*|dylib)");
 
   /**
@@ -34,16 +34,11 @@ record ServerBinary(Path path, String version) {
       throw cannotRun(path, "there is no such file", null);
     }
     String output = versionOutput(path);
-    Matcher matcher = VERSION.matcher(output);
+    Matcher matcher = Redis.version(output);
     if (!matcher.find()) {
       throw cannotRun(path, "it is no redis-server; --version printed: " + firstLine(output), null);
     }
     return new ServerBinary(path, matcher.group(1));
-  }
-
-  /** Redis 7 forbids DEBUG until told otherwise, and Redis 6 refuses to start when told. */
-  boolean mustBeToldToAllowDebug() {
-    return Integer.parseInt(version.replaceFirst("\\D.*", "")) >= 7;
   }
 
   private static String versionOutput(Path path) {

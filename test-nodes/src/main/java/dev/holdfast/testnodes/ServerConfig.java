@@ -1,12 +1,12 @@
 package dev.holdfast.testnodes;
 
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What goes into a node's redis.conf besides its own port and folder. */
-record ServerConfig(ServerBinary binary, List<String> extraLines) {
+/** What goes into a node's redis.conf besides what its place asks for. */
+record ServerConfig(String version, List<String> extraLines) {
   private static final Set<String> OURS =
       Set.of(
           "port",
@@ -39,26 +39,24 @@ record ServerConfig(ServerBinary binary, List<String> extraLines) {
     return List.copyOf(lines);
   }
 
-  String text(Path folder, int port) {
-    StringBuilder text = new StringBuilder();
-    text.append("bind ").append(Ports.HOST).append('\n');
-    text.append("port ").append(port).append('\n');
-    text.append("daemonize yes\n");
-    text.append("dir ").append(quoted(folder.toString())).append('\n');
-    text.append("pidfile ").append(quoted(folder.resolve(ServerProcess.PID_FILE).toString()));
-    text.append('\n');
-    text.append("logfile ").append(quoted(folder.resolve(ServerProcess.LOG_FILE).toString()));
-    text.append('\n');
-    text.append("save \"\"\n");
-    text.append("appendonly no\n");
-    if (binary.mustBeToldToAllowDebug()) {
-      text.append("enable-debug-command yes\n");
+  /**
+   * The whole file.
+   *
+   * @param ofItsPlace the lines for port, folder and so on
+   */
+  String text(List<String> ofItsPlace) {
+    List<String> lines = new ArrayList<>(ofItsPlace);
+    lines.add("save \"\"");
+    lines.add("appendonly no");
+    if (mustBeToldToAllowDebug()) {
+      lines.add("enable-debug-command yes");
     }
-    extraLines.forEach(line -> text.append(line).append('\n'));
-    return text.toString();
+    lines.addAll(extraLines);
+    return String.join("\n", lines) + '\n';
   }
 
-  private static String quoted(String text) {
-    return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+  /** Redis 7 forbids DEBUG until told otherwise, and Redis 6 refuses to start when told. */
+  boolean mustBeToldToAllowDebug() {
+    return Integer.parseInt(version.replaceFirst("\\D.*", "")) >= 7;
   }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
@@ -20,7 +21,7 @@ import java.util.stream.Stream;
  * can go on where another left off. All that is known of the process is read from there and from
  * the operating system, nothing is kept in memory.
  */
-final class ServerProcess {
+final class ServerProcess implements Server {
   static final String PID_FILE = "redis.pid";
   private static final String CONF_FILE = "redis.conf";
   static final String LOG_FILE = "redis.log";
@@ -28,54 +29,66 @@ final class ServerProcess {
 
   private static final Duration LAUNCH_LIMIT = Duration.ofSeconds(10);
 
-  /** Short, since whoever has the port in our place may never answer; it is asked again anyway. */
-  private static final Duration PING_LIMIT = Duration.ofMillis(250);
-
   private static final Duration KILL_LIMIT = Duration.ofSeconds(5);
   private static final Duration PORT_LIMIT = Duration.ofMillis(500);
   private static final Pattern STARTED_PID = Pattern.compile("pid=(\\d+), just started");
-  private static final Pattern PROCESS_ID = Pattern.compile("process_id:(\\d+)");
   private static final Pattern PORT_TAKEN =
       Pattern.compile("Address already in use|Failed listening on port");
-  private static final Pattern SECRET_LINE =
-      Pattern.compile("(?im)^.*\\b(requirepass|masterauth|user)\\b.*$");
 
   private final Path folder;
   private final Path binary;
   private final int port;
 
-  ServerProcess(Path folder, Path binary, int port) {
+  private ServerProcess(Path folder, Path binary, int port) {
     this.folder = folder;
     this.binary = binary;
     this.port = port;
   }
 
-  int port() {
+  /** The one with this index under a directory. */
+  static ServerProcess in(Path directory, ServerBinary binary, int index, int port) {
+    return new ServerProcess(directory.resolve("node-" + index), binary.path(), port);
+  }
+
+  /** Under a directory, each with a folder of its own. */
+  static Launch.Place<ServerProcess> place(
+      Path directory, ServerBinary binary, List<String> config) {
+    ServerConfig serverConfig = new ServerConfig(binary.version(), config);
+    return (index, port) -> {
+      ServerProcess server = in(directory, binary, index, port);
+      server.prepare(serverConfig);
+      return server;
+    };
+  }
+
+  @Override
+  public String host() {
+    return Ports.HOST;
+  }
+
+  @Override
+  public int port() {
     return port;
   }
 
-  String address() {
-    return Ports.HOST + ":" + port;
-  }
-
   /** Makes the folder, empty but for the configuration. */
-  void prepare(ServerConfig config) {
+  private void prepare(ServerConfig config) {
     try {
       Files.createDirectories(folder);
       deleteData();
-      Files.writeString(folder.resolve(CONF_FILE), config.text(folder, port), UTF_8);
+      Files.writeString(folder.resolve(CONF_FILE), config.text(ownLines()), UTF_8);
     } catch (IOException e) {
       throw new NodeException("Cannot write the configuration of " + address() + ": " + e, e);
     }
   }
 
-  /** Whether there is what it takes to launch it. */
-  boolean isPrepared() {
+  @Override
+  public boolean isPrepared() {
     return Files.exists(folder.resolve(CONF_FILE));
   }
 
-  /** Starts the server and returns while it comes up. */
-  void launch() {
+  @Override
+  public void launch() {
     Path output = folder.resolve(OUTPUT_FILE);
     try {
       Files.deleteIfExists(folder.resolve(PID_FILE));
@@ -98,21 +111,16 @@ final class ServerProcess {
     }
   }
 
-  /**
-   * Waits until the launched server answers.
-   *
-   * @return false if it ended because another process has its port
-   * @throws NodeException if it ended for another reason, or does not answer in time
-   */
-  boolean awaitReady(Duration limit) {
+  @Override
+  public boolean awaitReady(Duration limit) {
     boolean[] ended = {false};
     boolean settled =
         Waiting.until(
             limit,
             () -> {
-              OptionalLong pid = pid();
+              OptionalLong pid = writtenPid();
               ended[0] = pid.isPresent() && isGone();
-              return ended[0] || (pid.isPresent() && answersAs(pid.getAsLong()));
+              return ended[0] || (pid.isPresent() && Redis.answers(host(), port, pid.getAsLong()));
             });
     if (!settled) {
       throw notStarted("no answer within " + limit.toSeconds() + " s");
@@ -123,19 +131,41 @@ final class ServerProcess {
     return !ended[0];
   }
 
+  @Override
+  public TestNode.State state() {
+    return find()
+        .map(process -> process.isStopped() ? TestNode.State.FROZEN : TestNode.State.UP)
+        .orElse(TestNode.State.DOWN);
+  }
+
+  @Override
+  public OptionalLong pid() {
+    return find().stream().mapToLong(OsProcess::pid).findAny();
+  }
+
+  @Override
+  public void freeze() {
+    find().ifPresent(process -> process.signal("STOP"));
+  }
+
+  @Override
+  public void thaw() {
+    find().ifPresent(process -> process.signal("CONT"));
+  }
+
   /** The process, if it is there and still this server and not one that was given its pid. */
-  Optional<OsProcess> find() {
-    OptionalLong pid = pid();
+  private Optional<OsProcess> find() {
+    OptionalLong pid = writtenPid();
     return pid.isEmpty() ? Optional.empty() : OsProcess.find(pid.getAsLong()).filter(this::isOurs);
   }
 
-  /** SIGKILL, sent and not waited for. */
-  void sendKill() {
+  @Override
+  public void sendKill() {
     find().ifPresent(OsProcess::kill);
   }
 
-  /** Waits until nothing of the process is left, its port included, and forgets its pid. */
-  void awaitGone() {
+  @Override
+  public void awaitGone() {
     if (!Waiting.until(KILL_LIMIT, this::isGone)) {
       throw new NodeException(
           address() + " is still there " + KILL_LIMIT.toSeconds() + " s after SIGKILL");
@@ -150,14 +180,15 @@ final class ServerProcess {
   }
 
   private boolean isGone() {
-    OptionalLong pid = pid();
+    OptionalLong pid = writtenPid();
     return pid.isEmpty()
         || OsProcess.find(pid.getAsLong())
             .filter(process -> isOurs(process) || process.isEnding())
             .isEmpty();
   }
 
-  boolean hasData() {
+  @Override
+  public boolean hasData() {
     try (Stream<Path> files = Files.list(folder)) {
       return files.anyMatch(ServerProcess::isData);
     } catch (IOException e) {
@@ -165,7 +196,8 @@ final class ServerProcess {
     }
   }
 
-  void deleteData() {
+  @Override
+  public void deleteData() {
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(ServerProcess::isData).toList()) {
         Folders.delete(file);
@@ -184,7 +216,7 @@ final class ServerProcess {
   }
 
   /** Redis's own file once there is one; before that, the log's first lines tell. */
-  private OptionalLong pid() {
+  private OptionalLong writtenPid() {
     String text = read(PID_FILE).strip();
     if (text.isEmpty()) {
       Matcher started = STARTED_PID.matcher(read(LOG_FILE));
@@ -200,21 +232,22 @@ final class ServerProcess {
         || commandLine.contains(folder.resolve(CONF_FILE).toString());
   }
 
-  private boolean answersAs(long pid) {
-    try (RawRedis connection = RawRedis.connect(Ports.HOST, port, PING_LIMIT)) {
-      Object pong = connection.call("PING");
-      // Another server on this port, that came between the choice and the start, answers too.
-      Matcher answering = PROCESS_ID.matcher(String.valueOf(connection.call("INFO", "server")));
-      return pong != null && answering.find() && Long.parseLong(answering.group(1)) == pid;
-    } catch (RedisErrorReply e) {
-      return !e.code().equals("LOADING");
-    } catch (NodeException e) {
-      return false;
-    }
+  private List<String> ownLines() {
+    return List.of(
+        "bind " + Ports.HOST,
+        "port " + port,
+        "daemonize yes",
+        "dir " + quoted(folder),
+        "pidfile " + quoted(folder.resolve(PID_FILE)),
+        "logfile " + quoted(folder.resolve(LOG_FILE)));
+  }
+
+  private static String quoted(Path path) {
+    return '"' + path.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   private NodeException notStarted(String why) {
-    String output = SECRET_LINE.matcher(output()).replaceAll("(a line with a secret)").strip();
+    String output = Redis.withoutSecrets(output());
     return new NodeException(
         "The node "
             + address()
@@ -239,7 +272,6 @@ final class ServerProcess {
   }
 
   private static boolean isData(Path file) {
-    String name = file.getFileName().toString();
-    return name.endsWith(".rdb") || name.startsWith("appendonly");
+    return Redis.isData(file.getFileName().toString());
   }
 }

@@ -19,11 +19,14 @@ import org.jspecify.annotations.Nullable;
  * gives up after two seconds.
  */
 public final class TestNode {
-  /** What the operating system says of the server's process. */
+  /** What the operating system says of the server's process, or Docker of its container. */
   public enum State {
     /** It runs. */
     UP,
-    /** It is stopped (SIGSTOP): connections are accepted by the system, and nothing is answered. */
+    /**
+     * It is stopped (SIGSTOP, or the freezer of its container): connections are accepted by the
+     * system, and nothing is answered.
+     */
     FROZEN,
     /** There is no process. */
     DOWN
@@ -37,12 +40,12 @@ public final class TestNode {
       Pattern.compile("^cmdstat_([^:]+):calls=(\\d+)", Pattern.MULTILINE);
 
   private final int index;
-  private final ServerProcess server;
+  private final Server server;
   private final String version;
   private final Lock lock = new ReentrantLock();
   private boolean closed;
 
-  TestNode(int index, ServerProcess server, String version) {
+  TestNode(int index, Server server, String version) {
     this.index = index;
     this.server = server;
     this.version = version;
@@ -53,9 +56,9 @@ public final class TestNode {
     return index;
   }
 
-  /** Always {@code 127.0.0.1}. */
+  /** {@code 127.0.0.1}; for a container of an engine elsewhere, where that is. */
   public String host() {
-    return Ports.HOST;
+    return server.host();
   }
 
   /** The same for the node's whole life, restarts included. */
@@ -79,20 +82,17 @@ public final class TestNode {
   }
 
   /**
-   * The process id, another one after each restart.
+   * The process id, another one after each restart; of a container, the one that it has outside.
    *
    * @throws NodeException if the node is down
    */
   public long pid() {
-    return running("has no pid").pid();
+    return server.pid().orElseThrow(() -> isDown("has no pid"));
   }
 
   /** Read from the process itself. */
   public State state() {
-    return server
-        .find()
-        .map(process -> process.isStopped() ? State.FROZEN : State.UP)
-        .orElse(State.DOWN);
+    return server.state();
   }
 
   /**
@@ -101,7 +101,7 @@ public final class TestNode {
    * @throws NodeException if the node is down
    */
   public void freeze() {
-    signal("STOP", State.FROZEN);
+    turn(State.FROZEN, server::freeze);
   }
 
   /**
@@ -110,7 +110,7 @@ public final class TestNode {
    * @throws NodeException if the node is down
    */
   public void thaw() {
-    signal("CONT", State.UP);
+    turn(State.UP, server::thaw);
   }
 
   /** Kills the process (SIGKILL), also a frozen one, and returns when it is gone. */
@@ -222,16 +222,12 @@ public final class TestNode {
     locked(
         () -> {
           closed = true;
-          server.sendKill();
+          server.sendFinalKill();
         });
   }
 
-  void awaitGone() {
-    server.awaitGone();
-  }
-
-  ServerProcess server() {
-    return server;
+  void awaitEnd() {
+    server.awaitEnd();
   }
 
   private void killNow() {
@@ -259,24 +255,24 @@ public final class TestNode {
             + " start new nodes.");
   }
 
-  private void signal(String signal, State wanted) {
+  private void turn(State wanted, Runnable action) {
     locked(
         () -> {
-          OsProcess process = running("cannot get SIG" + signal);
-          if (process.isStopped() != (wanted == State.FROZEN)) {
-            process.signal(signal);
+          State now = state();
+          if (now == State.DOWN) {
+            throw isDown("cannot be " + wanted);
+          }
+          if (now != wanted) {
+            action.run();
             if (!Waiting.until(SIGNAL_LIMIT, () -> state() == wanted)) {
-              throw new NodeException(this + " is " + state() + " after SIG" + signal);
+              throw new NodeException(this + " was to be " + wanted + " and is " + state());
             }
           }
         });
   }
 
-  private OsProcess running(String otherwise) {
-    return server
-        .find()
-        .orElseThrow(
-            () -> new NodeException(this + " " + otherwise + ": it is down. restart() starts it."));
+  private NodeException isDown(String therefore) {
+    return new NodeException(this + " " + therefore + ": it is down. restart() starts it.");
   }
 
   private void locked(Runnable action) {

@@ -1,8 +1,6 @@
 package dev.holdfast.testnodes;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -30,28 +28,26 @@ import org.jspecify.annotations.Nullable;
  * use by several threads.
  */
 public final class TestNodes implements AutoCloseable {
-  private final Path directory;
   private final List<TestNode> nodes;
-  private final boolean detached;
-  private final boolean temporary;
-  private final @Nullable Watchdog watchdog;
+  private final @Nullable Path detachedIn;
+  private final Runnable cleanUp;
   private final Thread hook;
   private final AtomicBoolean ended = new AtomicBoolean();
 
+  /**
+   * Nodes that run.
+   *
+   * @param detachedIn the directory of detached ones
+   * @param cleanUp what is to be done when all have ended
+   */
   private TestNodes(
-      Path directory,
-      ServerBinary binary,
-      List<ServerProcess> servers,
-      boolean temporary,
-      @Nullable Watchdog watchdog) {
-    this.directory = directory;
+      List<? extends Server> servers, String version, @Nullable Path detachedIn, Runnable cleanUp) {
     this.nodes =
         IntStream.range(0, servers.size())
-            .mapToObj(i -> new TestNode(i, servers.get(i), binary.version()))
+            .mapToObj(i -> new TestNode(i, servers.get(i), version))
             .toList();
-    this.temporary = temporary;
-    this.watchdog = watchdog;
-    this.detached = watchdog == null;
+    this.detachedIn = detachedIn;
+    this.cleanUp = cleanUp;
     this.hook = new Thread(this::end, "holdfast-nodes-end");
   }
 
@@ -80,19 +76,7 @@ public final class TestNodes implements AutoCloseable {
    * @throws NodeException if what is written there cannot be read
    */
   public static Optional<TestNodes> attach(Path directory) {
-    Path absolute = directory.toAbsolutePath().normalize();
-    return NodesFile.read(absolute)
-        .map(
-            file ->
-                new TestNodes(
-                    absolute,
-                    file.binary(),
-                    IntStream.range(0, file.ports().size())
-                        .mapToObj(
-                            i -> Launch.server(absolute, file.binary(), i, file.ports().get(i)))
-                        .toList(),
-                    false,
-                    null));
+    return DetachedNodes.find(directory.toAbsolutePath().normalize()).map(TestNodes::of);
   }
 
   /** How many there are, whatever their state. */
@@ -125,7 +109,7 @@ public final class TestNodes implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!detached) {
+    if (detachedIn == null) {
       end();
     }
   }
@@ -137,8 +121,8 @@ public final class TestNodes implements AutoCloseable {
    * @throws NodeException if something is left; the message names it
    */
   public void stop() {
-    if (detached && Files.isDirectory(directory)) {
-      DirectoryLock.during(directory, this::end);
+    if (detachedIn != null && Files.isDirectory(detachedIn)) {
+      DirectoryLock.during(detachedIn, this::end);
     } else {
       end();
     }
@@ -149,11 +133,8 @@ public final class TestNodes implements AutoCloseable {
       return;
     }
     nodes.forEach(TestNode::sendFinalKill);
-    nodes.forEach(TestNode::awaitGone);
-    deleteFiles();
-    if (watchdog != null) {
-      watchdog.disarm();
-    }
+    nodes.forEach(TestNode::awaitEnd);
+    cleanUp.run();
     forgetHook();
   }
 
@@ -165,29 +146,15 @@ public final class TestNodes implements AutoCloseable {
     }
   }
 
-  private void deleteFiles() {
-    try {
-      if (temporary) {
-        Folders.delete(directory);
-        return;
-      }
-      if (detached) {
-        nodes.forEach(node -> node.server().deleteFolder());
-        NodesFile.delete(directory);
-        DirectoryLock.delete(directory);
-        deleteIfEmpty(directory);
-      }
-    } catch (IOException e) {
-      throw new NodeException("The nodes are stopped, but not all is deleted: " + e, e);
-    }
+  private static TestNodes of(DetachedNodes found) {
+    return new TestNodes(
+        found.servers(), found.binary().version(), found.directory(), found::deleteFiles);
   }
 
-  private static void deleteIfEmpty(Path directory) throws IOException {
-    try {
-      Files.deleteIfExists(directory);
-    } catch (DirectoryNotEmptyException e) {
-      // Somebody keeps other files there.
-    }
+  private static TestNodes owned(List<? extends Server> servers, String version, Runnable cleanUp) {
+    TestNodes nodes = new TestNodes(servers, version, null, cleanUp);
+    Runtime.getRuntime().addShutdownHook(nodes.hook);
+    return nodes;
   }
 
   /** Settings for nodes to start; not safe for use by several threads. */
@@ -232,7 +199,7 @@ public final class TestNodes implements AutoCloseable {
     /**
      * Where the nodes keep their files, which are left there after {@code close()}; by default a
      * temporary directory, which is not. It is created if needed; nodes that start in it start
-     * empty.
+     * empty. Not for containers.
      */
     public Builder directory(Path path) {
       this.directory = path.toAbsolutePath().normalize();
@@ -241,7 +208,7 @@ public final class TestNodes implements AutoCloseable {
 
     /**
      * The nodes live on when this JVM ends, until {@link TestNodes#stop()}; {@link
-     * TestNodes#attach(Path)} finds them from any process. Needs a directory.
+     * TestNodes#attach(Path)} finds them from any process. Needs a directory. Not for containers.
      */
     public Builder detached() {
       this.detached = true;
@@ -257,32 +224,50 @@ public final class TestNodes implements AutoCloseable {
     /**
      * Starts the nodes, all at the same time.
      *
-     * @return when each of them answers, usually within 0.1 s; one that does not in ten seconds is
-     *     an error
-     * @throws NodeException if one does not start, or detached nodes run in the directory already
+     * @return when each of them answers, usually within 0.1 s, in containers within seconds; one
+     *     that does not in ten seconds (a container: a minute) is an error
+     * @throws NodeException if one does not start, or detached nodes run in the directory already,
+     *     or nodes in containers are given a directory or are to be detached
      * @throws IllegalStateException if detached and without a directory
      */
     public TestNodes start() {
-      if (File.separatorChar == '\\') {
-        throw new NodeException(
-            "Nodes are frozen and killed by signals, which Windows does not have: use WSL.");
+      if (source instanceof ContainerSource containers) {
+        return startContainers(containers);
       }
-      ServerBinary binary = ServerBinary.probe(source.executable());
-      ServerConfig serverConfig = new ServerConfig(binary, config);
-      return detached ? startDetached(serverConfig) : startOwned(serverConfig);
+      ServerBinary binary = ((ExecutableSource) source).binary();
+      return detached ? startDetached(binary) : startOwned(binary);
     }
 
-    private TestNodes startOwned(ServerConfig serverConfig) {
+    private TestNodes startContainers(ContainerSource containers) {
+      if (detached || directory != null) {
+        throw new NodeException(
+            "Nodes in containers end with this JVM and keep no files on this machine: leave out "
+                + (detached ? "detached()" : "directory(…)")
+                + ", or choose another source with source(…) or -D"
+                + NodeSource.PROPERTY
+                + ".");
+      }
+      ServerImage image = containers.serverImage();
+      Launch<ServerContainer> launch = new Launch<>(ServerContainer.place(image, config), ports);
+      return owned(launch.start(ports.apply(count)), image.version(), () -> {});
+    }
+
+    private TestNodes startOwned(ServerBinary binary) {
       boolean temporary = directory == null;
       Path folder = createDirectory();
       Watchdog watchdog = Watchdog.over(folder, temporary);
       try {
-        Launch launch = new Launch(folder, serverConfig, ports);
-        List<ServerProcess> servers = launch.start(ports.apply(count));
-        TestNodes nodes =
-            new TestNodes(folder, serverConfig.binary(), servers, temporary, watchdog);
-        Runtime.getRuntime().addShutdownHook(nodes.hook);
-        return nodes;
+        Launch<ServerProcess> launch =
+            new Launch<>(ServerProcess.place(folder, binary, config), ports);
+        return owned(
+            launch.start(ports.apply(count)),
+            binary.version(),
+            () -> {
+              if (temporary) {
+                deleteTemporary(folder);
+              }
+              watchdog.disarm();
+            });
       } catch (RuntimeException e) {
         // The watchdog takes care of all that there is by now.
         watchdog.release();
@@ -290,47 +275,14 @@ public final class TestNodes implements AutoCloseable {
       }
     }
 
-    private TestNodes startDetached(ServerConfig serverConfig) {
+    private TestNodes startDetached(ServerBinary binary) {
       if (directory == null) {
         throw new IllegalStateException("Detached nodes need a directory(…) to be found in again");
       }
       Path folder = createDirectory();
-      return DirectoryLock.during(
-          folder,
-          () -> {
-            TestNodes.attach(folder).ifPresent(Builder::clearAway);
-            return launchDetached(folder, serverConfig);
-          });
-    }
-
-    private TestNodes launchDetached(Path folder, ServerConfig serverConfig) {
-      ServerBinary binary = serverConfig.binary();
-      List<Integer> chosen = ports.apply(count);
-      // Before anything runs: should this process be killed now, the next one finds all of them.
-      new NodesFile(binary, chosen).write(folder);
-      boolean started = false;
-      try {
-        List<ServerProcess> servers = new Launch(folder, serverConfig, ports).start(chosen);
-        new NodesFile(binary, servers.stream().map(ServerProcess::port).toList()).write(folder);
-        started = true;
-        return new TestNodes(folder, binary, servers, false, null);
-      } finally {
-        if (!started) {
-          TestNodes.attach(folder).ifPresent(TestNodes::end);
-        }
-      }
-    }
-
-    private static void clearAway(TestNodes earlier) {
-      if (earlier.nodes.stream().anyMatch(node -> node.state() != TestNode.State.DOWN)) {
-        throw new NodeException(
-            "Nodes run in "
-                + earlier.directory
-                + " already ("
-                + String.join(", ", earlier.uris())
-                + "): use or stop those.");
-      }
-      earlier.nodes.forEach(node -> node.server().deleteFolder());
+      return of(
+          DirectoryLock.during(
+              folder, () -> DetachedNodes.start(folder, binary, config, count, ports)));
     }
 
     private Path createDirectory() {
@@ -340,6 +292,14 @@ public final class TestNodes implements AutoCloseable {
             : Files.createDirectories(directory);
       } catch (IOException e) {
         throw new NodeException("Cannot create a directory for the nodes: " + e, e);
+      }
+    }
+
+    private static void deleteTemporary(Path folder) {
+      try {
+        Folders.delete(folder);
+      } catch (IOException e) {
+        throw new NodeException("The nodes are stopped, but not all is deleted: " + e, e);
       }
     }
   }

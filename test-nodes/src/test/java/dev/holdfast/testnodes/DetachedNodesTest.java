@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -19,6 +20,11 @@ class DetachedNodesTest {
   @SuppressWarnings("NullAway.Init")
   @TempDir
   Path parent;
+
+  @BeforeEach
+  void areProcesses() {
+    DefaultSource.assumeProcesses("detached nodes are processes of this machine");
+  }
 
   @AfterEach
   void stop() {

@@ -3,12 +3,17 @@ package dev.holdfast.testnodes;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -21,8 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NodeSourceTest {
   private static final String ALTERNATIVES =
       "the embedded redis-server (-Dholdfast.testNodes=embedded), a redis-server on the PATH"
-          + " (-Dholdfast.testNodes=path), or any redis-server or valkey-server 6.2 or later"
-          + " (-Dholdfast.testNodes=FILE)";
+          + " (-Dholdfast.testNodes=path), any redis-server or valkey-server 6.2 or later"
+          + " (-Dholdfast.testNodes=FILE), or, where there is Docker, a container"
+          + " (-Dholdfast.testNodes=docker, with org.testcontainers:testcontainers on the class"
+          + " path)";
 
   @SuppressWarnings("NullAway.Init")
   @TempDir
@@ -30,7 +37,7 @@ class NodeSourceTest {
 
   @Test
   void theEmbeddedServerRunsHere() {
-    assertThat(ServerBinary.probe(NodeSource.embedded().executable()).version()).startsWith("6.2.");
+    assertThat(ServerBinary.probe(EmbeddedBinary.extracted()).version()).startsWith("6.2.");
   }
 
   @Test
@@ -38,7 +45,7 @@ class NodeSourceTest {
   @EnabledIfSystemProperty(named = "os.arch", matches = "amd64")
   void theEmbeddedServerOnAMachineWithoutItsOpenSslSaysWhatToInstall() throws IOException {
     // The names of the libraries that it asks the loader for, changed to ones that do not exist.
-    String bytes = Files.readString(NodeSource.embedded().executable(), ISO_8859_1);
+    String bytes = Files.readString(EmbeddedBinary.extracted(), ISO_8859_1);
     Path binary = folder.resolve("redis-server");
     Files.writeString(binary, bytes.replace("libssl.so.3", "libssl.so.0"), ISO_8859_1);
     Scripts.makeExecutable(binary);
@@ -109,8 +116,8 @@ class NodeSourceTest {
   @ParameterizedTest
   @ValueSource(strings = {"7.0.15", "8.0.1", "10.0.0"})
   void debugIsAllowedExplicitlyWhereItIsForbiddenByDefault(String version) {
-    assertThat(new ServerBinary(folder, version).mustBeToldToAllowDebug()).isTrue();
-    assertThat(new ServerBinary(folder, "6.2.11").mustBeToldToAllowDebug()).isFalse();
+    assertThat(new ServerConfig(version, List.of()).mustBeToldToAllowDebug()).isTrue();
+    assertThat(new ServerConfig("6.2.11", List.of()).mustBeToldToAllowDebug()).isFalse();
   }
 
   @Test
@@ -118,12 +125,12 @@ class NodeSourceTest {
     String before = System.getProperty(NodeSource.PROPERTY);
     try {
       System.clearProperty(NodeSource.PROPERTY);
-      assertThat(NodeSource.byDefault().executable()).isEqualTo(NodeSource.embedded().executable());
+      assertThat(defaultFile()).isEqualTo(EmbeddedBinary.extracted());
       System.setProperty(NodeSource.PROPERTY, "embedded");
-      assertThat(NodeSource.byDefault().executable()).isEqualTo(NodeSource.embedded().executable());
-      Path wrapper = script("exec '" + NodeSource.embedded().executable() + "' \"$@\"");
+      assertThat(defaultFile()).isEqualTo(EmbeddedBinary.extracted());
+      Path wrapper = script("exec '" + EmbeddedBinary.extracted() + "' \"$@\"");
       System.setProperty(NodeSource.PROPERTY, wrapper.toString());
-      assertThat(NodeSource.byDefault().executable()).isEqualTo(wrapper);
+      assertThat(defaultFile()).isEqualTo(wrapper);
       try (TestNodes nodes = TestNodes.start(1)) {
         assertThat(nodes.node(0).command("PING")).isEqualTo("PONG");
       }
@@ -134,6 +141,41 @@ class NodeSourceTest {
         System.setProperty(NodeSource.PROPERTY, before);
       }
     }
+  }
+
+  @Test
+  void theSystemPropertyMayNameAnImageForContainers() {
+    String before = System.getProperty(NodeSource.PROPERTY, "");
+    try {
+      System.setProperty(NodeSource.PROPERTY, "docker");
+      assertThat(NodeSource.byDefault()).isEqualTo(NodeSource.containers("redis:7"));
+      System.setProperty(NodeSource.PROPERTY, "docker:valkey/valkey:8");
+      assertThat(NodeSource.byDefault()).isEqualTo(NodeSource.containers("valkey/valkey:8"));
+    } finally {
+      System.setProperty(NodeSource.PROPERTY, before);
+    }
+  }
+
+  @Test
+  void withoutTestcontainersOnTheClassPathContainersSayWhichDependencyIsMissing() throws Exception {
+    String withoutLibrary =
+        Pattern.compile(Pattern.quote(File.pathSeparator))
+            .splitAsStream(System.getProperty("java.class.path"))
+            .filter(entry -> !entry.contains("testcontainers"))
+            .collect(Collectors.joining(File.pathSeparator));
+    assertThat(whatStartSays(withoutLibrary, "docker"))
+        .contains("add the dependency org.testcontainers:testcontainers (2.0 or later")
+        .contains(ALTERNATIVES);
+    assertThat(whatStartSays(withoutLibrary, "embedded")).startsWith("6.2.");
+  }
+
+  @Test
+  void whereNoDockerEngineAnswersContainersSaySo() throws Exception {
+    assumeThat(Path.of("/var/run/docker.sock")).as("no Docker on this machine").doesNotExist();
+    assertThat(whatStartSays(System.getProperty("java.class.path"), "docker"))
+        .startsWith("Docker could not find a Docker engine")
+        .contains("Start Docker, or say in DOCKER_HOST where it is")
+        .contains(ALTERNATIVES);
   }
 
   @Test
@@ -171,6 +213,17 @@ class NodeSourceTest {
     assertThat(Files.getPosixFilePermissions(copy.getParent()))
         .isEqualTo(PosixFilePermissions.fromString("rwx------"));
     assertThat(ServerBinary.probe(copy).version()).startsWith("6.2.");
+  }
+
+  private static String whatStartSays(String classPath, String source) throws IOException {
+    List<String> options = List.of("-D" + NodeSource.PROPERTY + "=" + source);
+    try (SecondJvm jvm = SecondJvm.run(Map.of(), classPath, options, "default")) {
+      return String.join(" ", jvm.readLine());
+    }
+  }
+
+  private static Path defaultFile() {
+    return ((ExecutableSource) NodeSource.byDefault()).file().get();
   }
 
   private Path extractWithCache(Path cache) throws Exception {

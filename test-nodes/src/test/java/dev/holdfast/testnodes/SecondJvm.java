@@ -32,13 +32,26 @@ final class SecondJvm implements AutoCloseable {
         print(directoryOf(nodes.node(0)), nodes.node(0).pid(), nodes.node(1).pid());
         waitForParent();
       }
+      case "containers" -> {
+        TestNodes nodes = TestNodes.builder().count(2).source(NodeSource.containers()).start();
+        nodes.node(1).freeze();
+        print(DockerEngine.THIS_JVM);
+        waitForParent();
+      }
+      case "default" -> {
+        try (TestNodes nodes = TestNodes.start(1)) {
+          print(nodes.node(0).version());
+        } catch (NodeException e) {
+          print(String.valueOf(e.getMessage()));
+        }
+      }
       case "start-detached" ->
           print(TestNodes.builder().count(2).directory(Path.of(args[1])).detached().start().uris());
       case "freeze" ->
           TestNodes.attach(Path.of(args[1])).orElseThrow().node(Integer.parseInt(args[2])).freeze();
       case "extract" -> {
         System.setProperty("java.io.tmpdir", args[1]);
-        print(NodeSource.embedded().executable());
+        print(EmbeddedBinary.extracted());
       }
       default -> throw new IllegalArgumentException(Arrays.toString(args));
     }
@@ -49,15 +62,16 @@ final class SecondJvm implements AutoCloseable {
   }
 
   static SecondJvm run(Map<String, String> environment, String... args) {
+    return run(environment, System.getProperty("java.class.path"), List.of(), args);
+  }
+
+  static SecondJvm run(
+      Map<String, String> environment, String classPath, List<String> options, String... args) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command =
-        new ArrayList<>(
-            List.of(
-                java,
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                SecondJvm.class.getName()));
+        new ArrayList<>(List.of(java, "-XX:TieredStopAtLevel=1", "-cp", classPath));
+    command.addAll(options);
+    command.add(SecondJvm.class.getName());
     command.addAll(Arrays.asList(args));
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
     builder.environment().putAll(environment);

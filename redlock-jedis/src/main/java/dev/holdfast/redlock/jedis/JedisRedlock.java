@@ -34,8 +34,10 @@ import redis.clients.jedis.util.Pool;
  * <p>Connections of its own are one for each node, whatever the number of threads that use the
  * manager; callers do the input and output themselves, and one thread does what is left. With your
  * clients there is one thread for each node, which borrows one connection at a time and holds it
- * only while replies are to come, so that a pool of one is enough; that costs about twice the time.
- * All of its threads are daemons whose names begin with {@code holdfast-}.
+ * only while replies are to come, so that a pool of one is enough; that takes longer. Where the
+ * user may run no scripts there is one connection more to each node; with your clients it is made
+ * as the pool makes its own, outside of the pool, with a thread of its own. All threads are daemons
+ * whose names begin with {@code holdfast-}.
  */
 public final class JedisRedlock {
   /** For how long a node may owe replies before its connection is given up: ten node time-outs. */
@@ -95,7 +97,9 @@ public final class JedisRedlock {
      * closes: close it after the manager. Connections are taken from the pool itself, so that the
      * client's own retries do not apply, and for a bounded time, whatever its {@code maxWait}.
      *
-     * @param client its pool may be of any size; its {@code socketTimeoutMillis} must not be 0
+     * @param client its pool may be of any size. Its {@code socketTimeoutMillis} must not be 0, or
+     *     the node is refused when it is connected. How long connecting may take is the client's
+     *     {@code connectionTimeoutMillis}
      * @param server host and port, for messages
      * @return this
      * @throws LockConfigurationException if it has no pool, or the server is listed already
@@ -143,8 +147,10 @@ public final class JedisRedlock {
      * Opens the manager. Connects, unless the options say otherwise.
      *
      * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, there are both nodes and clients, or
-     *     one is the same server as another, a replica or refuses the credentials
+     * @throws LockConfigurationException if there is no node, there are both nodes and clients, one
+     *     is the same server as another, a replica or refuses the credentials, or if the time-out
+     *     of a client cannot be kept: {@code blockWhenExhausted} must be true in its pool, and
+     *     {@code socketTimeoutMillis} above 0
      * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
      */
     public LockManager open() {

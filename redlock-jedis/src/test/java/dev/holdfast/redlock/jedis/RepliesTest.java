@@ -16,15 +16,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** In RESP3, as Jedis speaks where it can, and in RESP2. */
 @ParameterizedClass
-@EnumSource(
-    value = Links.Kind.class,
-    names = {"OWN", "YOUR_CLIENT", "YOUR_POOL_OF_ONE"})
+@EnumSource(Links.Kind.class)
 class RepliesTest {
   private static final TestNodes SERVERS = TestNodes.start(1);
 
+  private final Links.Kind kind;
   private final Links.Driver driver;
 
   RepliesTest(Links.Kind kind) {
+    this.kind = kind;
     driver = Links.over(kind, SERVERS);
   }
 
@@ -114,5 +114,15 @@ class RepliesTest {
   void infoIsOneString() {
     assertThat((String) Asked.of(driver.nodes, 1, () -> {}, new Command.Info()).reply())
         .contains("run_id:", "role:master", "maxmemory_policy:");
+  }
+
+  @Test
+  void aReplyMayComeInPieces() throws Exception {
+    try (Proxy pieces = new Proxy(SERVERS.node(0), SERVERS.node(0).port(), 7);
+        Links.Driver behind = Links.over(kind, pieces.uri())) {
+      behind.connect(0);
+      assertThat(Asked.of(behind.nodes, "return {'0123456789', {}, 'abcdefghij'}").reply())
+          .isEqualTo(List.of("0123456789", List.of(), "abcdefghij"));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNodes;
@@ -31,9 +32,11 @@ import redis.clients.jedis.Protocol.Command;
  */
 final class WaysToTalk implements AutoCloseable {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final long TURN_NANOS = Duration.ofMillis(1_500).toNanos();
+  private static final long TURN_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int TURNS = 7;
   private static final int MOST_TIMES = 100_000;
+  private static final OperatingSystemMXBean PROCESS =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private static final String RELEASE =
       "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
@@ -47,7 +50,7 @@ final class WaysToTalk implements AutoCloseable {
     void takeAndGiveBack(String name) throws Exception;
   }
 
-  private record Result(double p50Micros, double perSecond) {}
+  private record Result(double p50Micros, double perSecond, double cpuMicros) {}
 
   private WaysToTalk(int nodes) {
     servers = TestNodes.start(nodes);
@@ -84,7 +87,7 @@ final class WaysToTalk implements AutoCloseable {
   }
 
   private static double load() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    return PROCESS.getSystemLoadAverage();
   }
 
   private static JedisRedlock.Builder builder() {
@@ -132,6 +135,7 @@ final class WaysToTalk implements AutoCloseable {
 
   private static Result measure(Lock lock, int threads, ExecutorService pool) {
     List<CompletableFuture<long[]>> workers = new ArrayList<>();
+    long cpu = PROCESS.getProcessCpuTime();
     long start = System.nanoTime();
     for (int i = 0; i < threads; i++) {
       String name = "lock-" + i;
@@ -139,8 +143,9 @@ final class WaysToTalk implements AutoCloseable {
     }
     CompletableFuture.allOf(workers.toArray(CompletableFuture[]::new)).join();
     double seconds = (System.nanoTime() - start) / 1e9;
+    double cpuMicros = (PROCESS.getProcessCpuTime() - cpu) / 1e3;
     long[] all = workers.stream().flatMapToLong(w -> Arrays.stream(w.join())).sorted().toArray();
-    return new Result(all[all.length / 2] / 1e3, all.length / seconds);
+    return new Result(all[all.length / 2] / 1e3, all.length / seconds, cpuMicros / all.length);
   }
 
   private static long[] times(Lock lock, String name, long start) {
@@ -164,8 +169,11 @@ final class WaysToTalk implements AutoCloseable {
     results.forEach(
         (way, all) ->
             System.out.printf(
-                "%-16s p50 %s µs, %s a second%n",
-                way, spread(all, Result::p50Micros), spread(all, Result::perSecond)));
+                "%-16s p50 %s µs, %s a second, CPU %s µs each%n",
+                way,
+                spread(all, Result::p50Micros),
+                spread(all, Result::perSecond),
+                spread(all, Result::cpuMicros)));
   }
 
   /** Median, least and most. */

@@ -109,7 +109,7 @@ final class NodeConnection {
     if (present == null) {
       return CompletableFuture.completedFuture(null);
     }
-    inTurn(present, present::close);
+    inTurn(present, present::close); // never in the midst of a batch
     return over;
   }
 

@@ -121,6 +121,7 @@ class ClientSettingsTest {
         .setRetryAttempts(100)
         .setTimeout(3_600_000)
         .setConnectTimeout(3_600_000)
+        .setPingConnectionInterval(1)
         .setConnectionPoolSize(1);
     RedissonClient client = Redisson.create(config);
     try {
@@ -132,6 +133,7 @@ class ClientSettingsTest {
       assertThat(settings.isTcpNoDelay()).isTrue();
       assertThat(settings.getConnectTimeout()).isEqualTo(2_000);
       assertThat(settings.getCommandTimeout()).isEqualTo(2_000);
+      assertThat(settings.getPingConnectionInterval()).isZero();
     } finally {
       YourClients.shutdown(client);
     }

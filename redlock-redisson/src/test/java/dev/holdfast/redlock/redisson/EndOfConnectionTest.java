@@ -20,7 +20,7 @@ class EndOfConnectionTest {
   @Test
   void aReplyThatIsNotUnderstoodEndsTheConnection() throws Exception {
     try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      CompletableFuture.runAsync(() -> replyNonsenseToScripts(door));
+      CompletableFuture.runAsync(() -> reply(door, "+OK\r\n", "@nonsense\r\n"));
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
       try (Links.Driver driver = Links.over(Links.Kind.OWN_CLIENT, uri)) {
         AtomicInteger ends = driver.connect(0);
@@ -30,6 +30,18 @@ class EndOfConnectionTest {
         assertThat(next.failure()).isNotNull();
         soon().until(() -> ends.get() == 1);
         assertThat(Asked.of(driver.nodes, "return 1").failure()).hasMessage("not connected");
+      }
+    }
+  }
+
+  @Test
+  void aReplyThatNobodyAskedForEndsTheConnection() throws Exception {
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      CompletableFuture.runAsync(() -> reply(door, "+OK\r\n-ERR unasked\r\n", ""));
+      String uri = "redis://127.0.0.1:" + door.getLocalPort();
+      try (Links.Driver driver = Links.over(Links.Kind.OWN_CLIENT, uri)) {
+        AtomicInteger ends = driver.connect(0);
+        soon().until(() -> ends.get() == 1);
       }
     }
   }
@@ -59,17 +71,20 @@ class EndOfConnectionTest {
     return command;
   }
 
-  private static void replyNonsenseToScripts(ServerSocket door) {
+  private static void reply(ServerSocket door, String toPing, String toScript) {
     try (Socket client = door.accept()) {
       byte[] buffer = new byte[16 * 1024];
       for (int read = 0; read >= 0; read = client.getInputStream().read(buffer)) {
         String commands = new String(buffer, 0, read, UTF_8);
         for (String word : List.of(commands.split("\r\n"))) {
-          if (word.equals("PING") || word.equals("CLIENT")) {
-            client.getOutputStream().write("+OK\r\n".getBytes(UTF_8));
-          } else if (word.equals("EVAL")) {
-            client.getOutputStream().write("@nonsense\r\n".getBytes(UTF_8));
-          }
+          String answer =
+              switch (word) {
+                case "CLIENT" -> "+OK\r\n";
+                case "PING" -> toPing;
+                case "EVAL" -> toScript;
+                default -> "";
+              };
+          client.getOutputStream().write(answer.getBytes(UTF_8));
         }
       }
     } catch (IOException e) {

@@ -1,0 +1,145 @@
+package dev.holdfast.testnodes;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.model.ExposedPort;
+import com.github.dockerjava.api.model.HostConfig;
+import com.github.dockerjava.api.model.PortBinding;
+import com.github.dockerjava.api.model.Ports.Binding;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.testcontainers.DockerClientFactory;
+import org.testcontainers.images.RemoteDockerImage;
+import org.testcontainers.utility.DockerImageName;
+import org.testcontainers.utility.ResourceReaper;
+
+/**
+ * The Docker engine that Testcontainers finds. Each call is bounded, and made on a thread of its
+ * own: the client's has no limit, and an interrupt would break the connection in the middle.
+ */
+record DockerEngine(DockerClient client, String host) {
+  /** Where every redis-server listens inside of its container. */
+  static final int PORT = 6379;
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration PULL_LIMIT = Duration.ofMinutes(5);
+
+  /** Which JVM a container belongs to. */
+  static final String LABEL = "dev.holdfast.testnodes.jvm";
+
+  static final String THIS_JVM = UUID.randomUUID().toString();
+  private static final Map<String, String> LABELS = Map.of(LABEL, THIS_JVM);
+  private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
+  static final ExecutorService THREADS =
+      Executors.newCachedThreadPool(
+          task -> {
+            Thread thread = new Thread(task, "holdfast-docker-" + THREAD_COUNT.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /**
+   * Looks for it.
+   *
+   * @throws NodeException if there is none; the message says what else would serve
+   */
+  static DockerEngine connect() {
+    try {
+      // The first time Testcontainers may pull an image of its own.
+      return await("find a Docker engine", PULL_LIMIT, async(DockerEngine::find));
+    } catch (NodeException e) {
+      throw new NodeException(
+          e.getMessage()
+              + " Start Docker, or say in DOCKER_HOST where it is. "
+              + ServerBinary.WHAT_ELSE_WOULD_SERVE,
+          e);
+    }
+  }
+
+  private static DockerEngine find() {
+    DockerClient client = DockerClientFactory.instance().client();
+    // Removes our containers should this JVM not come to do it.
+    ResourceReaper.instance().registerLabelsFilterForCleanup(LABELS);
+    String host = DockerClientFactory.instance().dockerHostIpAddress();
+    return new DockerEngine(client, host.equals("localhost") ? Ports.HOST : host);
+  }
+
+  /** Pulls the image unless it is there; the name that it has by Testcontainers' settings. */
+  String pulled(String image) {
+    return await(
+        "get the image " + image,
+        PULL_LIMIT,
+        async(() -> new RemoteDockerImage(DockerImageName.parse(image)).get()));
+  }
+
+  /**
+   * Makes a container that runs {@code redis-server}, whatever the image runs by itself.
+   *
+   * @param node how errors name it
+   */
+  DockerContainer create(String image, String node, List<String> arguments, HostConfig settings) {
+    return call(
+        "make the container of " + node,
+        () ->
+            new DockerContainer(
+                this,
+                client
+                    .createContainerCmd(image)
+                    .withEntrypoint("redis-server")
+                    .withCmd(arguments)
+                    .withExposedPorts(ExposedPort.tcp(PORT))
+                    .withHostConfig(settings)
+                    .withLabels(LABELS)
+                    .exec()
+                    .getId(),
+                node));
+  }
+
+  /** Servers without a password must not be open to other machines, if it can be helped. */
+  HostConfig publishedAt(int port) {
+    Binding binding =
+        host.equals(Ports.HOST) ? Binding.bindIpAndPort(Ports.HOST, port) : Binding.bindPort(port);
+    return HostConfig.newHostConfig()
+        .withPortBindings(new PortBinding(binding, ExposedPort.tcp(PORT)));
+  }
+
+  /**
+   * Makes a call and waits for its end, interrupted or not.
+   *
+   * @param what for the error: "Docker could not …"
+   * @throws NodeException with Docker's own error as the cause
+   */
+  static <T> T call(String what, Supplier<T> call) {
+    return await(what, async(call));
+  }
+
+  static <T> CompletableFuture<T> async(Supplier<T> call) {
+    return CompletableFuture.supplyAsync(call, THREADS);
+  }
+
+  static <T> T await(String what, CompletableFuture<T> call) {
+    return await(what, LIMIT, call);
+  }
+
+  private static <T> T await(String what, Duration limit, CompletableFuture<T> call) {
+    if (!Waiting.until(limit, call::isDone)) {
+      throw new NodeException("Docker could not " + what + " in " + limit.toSeconds() + " s.");
+    }
+    try {
+      return call.join();
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      if (cause instanceof NodeException already) {
+        throw already;
+      }
+      throw new NodeException("Docker could not " + what + ": " + cause.getMessage() + ".", cause);
+    }
+  }
+}

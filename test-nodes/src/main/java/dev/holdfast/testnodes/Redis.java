@@ -1,0 +1,46 @@
+package dev.holdfast.testnodes;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What is known of redis-servers, wherever they run. */
+final class Redis {
+  /** Short, since whoever has the port in our place may never answer; it is asked again anyway. */
+  private static final Duration PING_LIMIT = Duration.ofMillis(250);
+
+  private static final Pattern PROCESS_ID = Pattern.compile("process_id:(\\d+)");
+  private static final Pattern VERSION = Pattern.compile("\\bv=(\\d[\\w.-]*)");
+  private static final Pattern SECRET_LINE =
+      Pattern.compile("(?im)^.*\\b(requirepass|masterauth|user)\\b.*$");
+
+  private Redis() {}
+
+  /** Whether a server is up there that sees itself as the process with this id. */
+  static boolean answers(String host, int port, long processId) {
+    try (RawRedis connection = RawRedis.connect(host, port, PING_LIMIT)) {
+      Object pong = connection.call("PING");
+      // Another server on this port, that came between the choice and the start, answers too.
+      Matcher answering = PROCESS_ID.matcher(String.valueOf(connection.call("INFO", "server")));
+      return pong != null && answering.find() && Long.parseLong(answering.group(1)) == processId;
+    } catch (RedisErrorReply e) {
+      return !e.code().equals("LOADING");
+    } catch (NodeException e) {
+      return false;
+    }
+  }
+
+  /** In what {@code --version} prints; finds nothing in what other programs print. */
+  static Matcher version(String output) {
+    return VERSION.matcher(output);
+  }
+
+  static boolean isData(String fileName) {
+    return fileName.endsWith(".rdb") || fileName.startsWith("appendonly");
+  }
+
+  /** A server that refuses a line of its configuration prints it. */
+  static String withoutSecrets(String output) {
+    return SECRET_LINE.matcher(output).replaceAll("(a line with a secret)").strip();
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.testnodes;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * One redis-server with an address of its own, whatever it runs in: a process of this machine, or a
+ * container. Calls on one server come one after the other, but for those that only look.
+ */
+interface Server {
+  String host();
+
+  /** The same however often it is launched. */
+  int port();
+
+  default String address() {
+    return host() + ":" + port();
+  }
+
+  /** Whether there is what it takes to launch it. */
+  boolean isPrepared();
+
+  /**
+   * Starts the server, which does not run, with the data that it has; returns while it comes up.
+   */
+  void launch();
+
+  /**
+   * Waits until the launched server answers.
+   *
+   * @return false if it did not come up because another process has its port
+   * @throws NodeException if it ended for another reason, or does not answer in time
+   */
+  boolean awaitReady(Duration limit);
+
+  TestNode.State state();
+
+  /** Empty if it does not run. */
+  OptionalLong pid();
+
+  /** Returns while it freezes. */
+  void freeze();
+
+  void thaw();
+
+  /** SIGKILL, sent and not waited for. Nothing happens if it does not run. */
+  void sendKill();
+
+  /** Waits until nothing of the process is left, its port included. */
+  void awaitGone();
+
+  /** Begins to kill it for good, and to free what only this JVM knows of. */
+  default void sendFinalKill() {
+    sendKill();
+  }
+
+  /** Waits for the end of that. */
+  default void awaitEnd() {
+    awaitGone();
+  }
+
+  /** Whether it has written anything that it would read when launched again. */
+  boolean hasData();
+
+  /** Only of a server that does not run. */
+  void deleteData();
+}

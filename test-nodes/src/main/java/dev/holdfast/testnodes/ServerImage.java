@@ -1,0 +1,81 @@
+package dev.holdfast.testnodes;
+
+import com.github.dockerjava.api.model.HostConfig;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import org.jspecify.annotations.Nullable;
+
+/** An image whose redis-server runs in containers, shown by having asked its version. */
+record ServerImage(DockerEngine engine, String name, String version) {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Map<String, String> VERSIONS = new ConcurrentHashMap<>();
+
+  /**
+   * Runs a container of it with {@code --version}, the first time in this JVM.
+   *
+   * @throws NodeException if that does not work, saying why, and what else would serve
+   */
+  static ServerImage probe(String image) {
+    DockerEngine engine = DockerEngine.connect();
+    String name = pulled(engine, image);
+    String version = VERSIONS.get(name);
+    if (version == null) {
+      version = askVersion(engine, name);
+      VERSIONS.put(name, version);
+    }
+    return new ServerImage(engine, name, version);
+  }
+
+  private static String pulled(DockerEngine engine, String image) {
+    try {
+      return engine.pulled(image);
+    } catch (NodeException e) {
+      throw cannotRun(image, e.getMessage(), e);
+    }
+  }
+
+  private static String askVersion(DockerEngine engine, String image) {
+    String output;
+    try {
+      output = versionOutput(engine, image);
+    } catch (NodeException e) {
+      throw cannotRun(image, e.getMessage(), e);
+    }
+    Matcher version = Redis.version(output);
+    if (!version.find()) {
+      throw cannotRun(image, "redis-server --version printed: " + output.strip() + ".", null);
+    }
+    return version.group(1);
+  }
+
+  private static String versionOutput(DockerEngine engine, String image) {
+    DockerContainer container =
+        engine.create(image, image, List.of("--version"), HostConfig.newHostConfig());
+    try {
+      container.start();
+      if (!Waiting.until(LIMIT, () -> container.state() == TestNode.State.DOWN)) {
+        throw new NodeException("It did not end within " + LIMIT.toSeconds() + " s.");
+      }
+      return container.output();
+    } finally {
+      container.remove();
+    }
+  }
+
+  private static NodeException cannotRun(
+      String image, @Nullable String why, @Nullable Throwable cause) {
+    return new NodeException(
+        "Cannot run a redis-server of the image "
+            + image
+            + ". "
+            + why
+            + " Name an image with a redis-server 6.2 or later on its PATH (-D"
+            + NodeSource.PROPERTY
+            + "=docker:IMAGE). "
+            + ServerBinary.WHAT_ELSE_WOULD_SERVE,
+        cause);
+  }
+}

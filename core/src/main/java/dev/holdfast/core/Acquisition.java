@@ -196,12 +196,8 @@ final class Acquisition {
   private void again(Attempted attempted) {
     last = attempted;
     lines.remember(name(), attempted);
-    if (result.isDone()) {
-      end(false);
-    } else if (waitedEnough()) {
+    if (waitedEnough()) {
       giveUp(Step.ATTEMPTING);
-    } else if (woken) {
-      attempt(false);
     } else {
       pause();
     }

@@ -161,15 +161,15 @@ public final class JedisRedlock {
     RedisNodes connections() {
       Duration several = options.nodeTimeout().multipliedBy(NODE_TIMEOUTS);
       Duration silence = several.compareTo(SHORTEST_SILENCE) > 0 ? several : SHORTEST_SILENCE;
-      if (clients.isEmpty()) {
-        return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout(), silence);
+      if (nodes.isEmpty()) {
+        clients.forEach(Builder::requireWaiting);
+        return new PooledNodes(clients, silence);
       }
-      if (!nodes.isEmpty()) {
+      if (!clients.isEmpty()) {
         throw new LockConfigurationException(
             "some nodes are given by client and some are not: give a client for each, or for none");
       }
-      clients.forEach(Builder::requireWaiting);
-      return new PooledNodes(clients, silence);
+      return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout(), silence);
     }
 
     /** Else each moment in which all of its connections are lent would look like an outage. */

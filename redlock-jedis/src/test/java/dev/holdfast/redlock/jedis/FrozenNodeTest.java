@@ -85,6 +85,24 @@ class FrozenNodeTest {
     assertThat(ends).hasValue(0);
   }
 
+  /** A write has no time-out: it must not begin if it may not end. */
+  @Test
+  void aBurstThatMeetsAFrozenNodeFailsInTime() {
+    servers.node(0).thaw();
+    List<Voted> burst = new ArrayList<>();
+    Runnable freezeAndAsk =
+        () -> {
+          freeze();
+          for (int i = 0; i < 200; i++) {
+            burst.add(new Voted());
+            driver.nodes.submit(new Round(LARGE, 0b001, false, burst.get(i)));
+          }
+        };
+    assertThat(Asked.of(driver.nodes, 0b001, freezeAndAsk, "return 1").reply()).isEqualTo(1L);
+    soon().until(() -> ends.get() == 1);
+    assertThat(burst).hasSize(200).allMatch(round -> round.failures.get() == 1);
+  }
+
   /** One after the other, each when two nodes have answered the one before. */
   private List<Voted> ask(int howMany, Command command) {
     List<Voted> rounds = new ArrayList<>();

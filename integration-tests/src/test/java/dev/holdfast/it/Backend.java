@@ -2,6 +2,7 @@ package dev.holdfast.it;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 
 /** What the suite runs for. A new driver of Redlock is one line here. */
 enum Backend {
@@ -11,6 +12,8 @@ enum Backend {
   /** As a user who may run no scripts. */
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", "scriptless:secret"),
   MEMORY("memory:");
+
+  private static final String RESTRICTION = "holdfast.drivers";
 
   /** For the configuration of each node. */
   static final String USERS = "user scriptless on >secret ~* &* +@all -@scripting";
@@ -27,9 +30,19 @@ enum Backend {
     this.credentials = credentials.isEmpty() ? "" : credentials + "@";
   }
 
-  /** Those that run on redis-servers. */
+  /** Each of them, or those that the system property names, with commas between. */
+  static List<Backend> all() {
+    String names = System.getProperty(RESTRICTION, "");
+    return names.isEmpty()
+        ? List.of(values())
+        : Arrays.stream(names.split(","))
+            .map(name -> valueOf(name.toUpperCase(Locale.ROOT)))
+            .toList();
+  }
+
+  /** Those of them that run on redis-servers. */
   static List<Backend> drivers() {
-    return Arrays.stream(values()).filter(Backend::hasNodes).toList();
+    return all().stream().filter(Backend::hasNodes).toList();
   }
 
   boolean hasNodes() {

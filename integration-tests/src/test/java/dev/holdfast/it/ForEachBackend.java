@@ -5,11 +5,11 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs the tests of a class once for each backend, which its constructor takes. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ParameterizedClass(name = "{0}")
-@EnumSource(Backend.class)
+@MethodSource("dev.holdfast.it.Backend#all")
 @interface ForEachBackend {}

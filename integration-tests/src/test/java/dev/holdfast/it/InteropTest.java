@@ -39,6 +39,7 @@ class InteropTest {
       assertThat(foreign.unlock("shared")).isZero();
       lease.extend(Cluster.TTL);
       assertThat(lease.release()).isTrue();
+      cluster.awaitNoLocks(); // a release is told when a quorum of nodes has answered it
 
       assertThat(foreign.tryLock("shared", Cluster.TTL)).isTrue();
       assertThat(foreign.unlock("shared")).isEqualTo(5);

@@ -3,14 +3,11 @@ package dev.holdfast.cli;
 import dev.holdfast.LockManager;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +20,10 @@ record Backend(String url, Map<String, String> redlockOptions) {
   private static final String SCHEME = "redlock";
 
   /** The driver where a URL names none and several are there. */
-  private static final String DRIVER = "lettuce";
+  static final String DRIVER = "lettuce";
+
+  /** As a ttl, for commands without one: nodes have half a second to answer. */
+  static final Duration OPERATORS_PATIENCE = Duration.ofSeconds(50);
 
   /** What nodes have to answer in unless more can be spared: the usual default. */
   private static final Duration LEAST_NODE_TIMEOUT = Duration.ofMillis(50);
@@ -32,6 +32,22 @@ record Backend(String url, Map<String, String> redlockOptions) {
 
   Backend(String url) {
     this(url, Map.of());
+  }
+
+  /** What may be named in a URL between {@code redlock:} and the nodes. */
+  static List<String> redlockDrivers() {
+    return Providers.all(
+            p -> FoundBackend.accepts(p, SCHEME + ":" + p.name() + ":redis://localhost"),
+            broken -> {})
+        .stream()
+        .map(LockProvider::name)
+        .sorted()
+        .toList();
+  }
+
+  /** Nodes, by a driver. */
+  static Backend of(String driver, TestNodes nodes) {
+    return new Backend(SCHEME + ":" + driver + ":" + String.join(",", nodes.uris()));
   }
 
   /** What an option says, or the environment, or where the local nodes are. */
@@ -67,7 +83,7 @@ record Backend(String url, Map<String, String> redlockOptions) {
       options.keySet().removeIf(option -> !parsed.text(option, "").isEmpty());
     }
     return parsed.scheme().equals(SCHEME) && parsed.driver().isEmpty()
-        ? preferred(parsed)
+        ? Providers.first(p -> p.name().equals(DRIVER) && p.accepts(parsed))
             .map(provider -> LockManager.open(url, options, List.of(provider)))
             .orElseGet(() -> LockManager.open(url, options))
         : LockManager.open(url, options);
@@ -77,20 +93,5 @@ record Backend(String url, Map<String, String> redlockOptions) {
     Map<String, String> options = new HashMap<>(redlockOptions);
     options.put(option, value);
     return new Backend(url, Map.copyOf(options));
-  }
-
-  private static Optional<LockProvider> preferred(LockUrl url) {
-    Iterator<LockProvider> providers = ServiceLoader.load(LockProvider.class).iterator();
-    try {
-      while (providers.hasNext()) {
-        LockProvider provider = providers.next();
-        if (provider.name().equals(DRIVER) && provider.accepts(url)) {
-          return Optional.of(provider);
-        }
-      }
-    } catch (ServiceConfigurationError | LinkageError e) {
-      // The ordinary way to open one lists what is broken.
-    }
-    return Optional.empty();
   }
 }

@@ -83,12 +83,12 @@ final class Demo {
     }
     TestNodes started = TestNodes.start(DemoPlan.NODES);
     nodes = started;
-    return Optional.of(LocalNodes.url(started));
+    return Optional.of(Backend.of(plan.driver(), started).url());
   }
 
   private void startWorkers(Path folder, Optional<String> url, Signals signals) throws Exception {
     for (int i = 1; i <= plan.workers(); i++) {
-      workers.add(DemoWorker.start("worker " + i, folder, url));
+      workers.add(DemoWorker.start("worker " + i, folder, url, plan.classPath()));
     }
     CompletableFuture<Void> ready =
         CompletableFuture.allOf(

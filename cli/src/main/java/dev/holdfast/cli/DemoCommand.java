@@ -1,9 +1,11 @@
 package dev.holdfast.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 
 /** {@code holdfast demo}: its options. */
 @Command(
@@ -25,6 +27,7 @@ import picocli.CommandLine.Option;
       "Examples:",
       "  holdfast demo",
       "  holdfast demo --faults --seconds 60",
+      "  holdfast demo --driver jedis",
       "  holdfast demo --without-lock     the control: updates are lost"
     })
 @SuppressWarnings("NullAway.Init")
@@ -51,6 +54,15 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the result as JSON, and nothing else on stdout.")
   private boolean json;
 
+  @Option(
+      names = "--driver",
+      paramLabel = "NAME",
+      defaultValue = Backend.DRIVER,
+      description = "What speaks with the servers, see 'holdfast backends' (default: lettuce).")
+  private String driver;
+
+  @ParentCommand private HoldfastCommand holdfast;
+
   /** Faults of nodes that nobody uses would show nothing. */
   static final class Kind {
     @Option(
@@ -66,9 +78,26 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     requireRange("--seconds", seconds, MOST_SECONDS);
     requireRange("--workers", workers, MOST_WORKERS);
+    requireDriver();
     Logging.silence();
-    DemoPlan plan = new DemoPlan(seconds, workers, kind.faults, !kind.withoutLock, json);
+    DemoPlan plan =
+        new DemoPlan(
+            seconds,
+            workers,
+            kind.faults,
+            !kind.withoutLock,
+            json,
+            driver,
+            holdfast.classPath().map(ClassPath::text));
     return new Demo(plan).exitCode();
+  }
+
+  private void requireDriver() {
+    List<String> drivers = Backend.redlockDrivers();
+    if (!drivers.contains(driver)) {
+      throw new UsageException(
+          "there is no driver '" + driver + "'; found: " + String.join(", ", drivers));
+    }
   }
 
   private static void requireRange(String option, int value, int most) {

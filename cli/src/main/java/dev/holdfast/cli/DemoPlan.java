@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What a demo is to show.
@@ -10,8 +11,17 @@ import java.time.Duration;
  * @param faults whether servers are frozen, killed and restarted
  * @param locked false for the control
  * @param json whether stdout is for a program
+ * @param driver what speaks with the servers
+ * @param classPath where backends are besides our own, as it was given
  */
-record DemoPlan(int seconds, int workers, boolean faults, boolean locked, boolean json) {
+record DemoPlan(
+    int seconds,
+    int workers,
+    boolean faults,
+    boolean locked,
+    boolean json,
+    String driver,
+    Optional<String> classPath) {
   /** A majority outlives two faults at once. */
   static final int NODES = 5;
 

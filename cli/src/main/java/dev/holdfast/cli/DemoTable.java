@@ -14,20 +14,18 @@ final class DemoTable implements DemoScreen {
   private static final int MOST_WORKERS = 8;
 
   private static final String ESCAPE = "\u001b[";
-  private static final String HIDE_CURSOR = ESCAPE + "?25l";
-  private static final String SHOW_CURSOR = ESCAPE + "?25h";
-  private static final String CLEAR_LINE = ESCAPE + "K";
   private static final String BOLD = "1";
   private static final String RED = "31";
   private static final String GREEN = "32";
 
   private final PrintStream out;
   private final boolean coloured;
-  private int drawn;
+  private final LiveText live;
 
   DemoTable(PrintStream out, boolean coloured) {
     this.out = out;
     this.coloured = coloured;
+    live = new LiveText(out);
   }
 
   @Override
@@ -47,15 +45,7 @@ final class DemoTable implements DemoScreen {
 
   @Override
   public void show(DemoView view) {
-    StringBuilder screen = new StringBuilder(HIDE_CURSOR);
-    if (drawn > 0) {
-      screen.append(ESCAPE).append(drawn).append('A');
-    }
-    List<String> lines = lines(view);
-    lines.forEach(line -> screen.append(line).append(CLEAR_LINE).append('\n'));
-    out.print(screen);
-    out.flush();
-    drawn = lines.size();
+    live.draw(lines(view));
   }
 
   @Override
@@ -65,9 +55,7 @@ final class DemoTable implements DemoScreen {
 
   @Override
   public void close() {
-    if (drawn > 0) {
-      out.println(SHOW_CURSOR);
-    }
+    live.close();
   }
 
   private List<String> lines(DemoView view) {

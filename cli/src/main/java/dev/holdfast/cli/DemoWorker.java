@@ -31,11 +31,15 @@ final class DemoWorker {
    * Starts one.
    *
    * @param url where its locks come from; empty to work without
+   * @param classPath where its backend may be, besides our own
    */
-  static DemoWorker start(String label, Path folder, Optional<String> url) throws IOException {
+  static DemoWorker start(
+      String label, Path folder, Optional<String> url, Optional<String> classPath)
+      throws IOException {
     List<String> arguments =
         new ArrayList<>(List.of("demo-worker", "--folder", folder.toString(), "--label", label));
     url.ifPresent(u -> arguments.addAll(List.of("--url", u)));
+    classPath.ifPresent(path -> arguments.addAll(List.of("--class-path", path)));
     Path errors = folder.resolve(label.replace(' ', '-') + ".err");
     Process process =
         new ProcessBuilder(Jvm.again(arguments)).redirectError(errors.toFile()).start();

@@ -4,6 +4,9 @@ package dev.holdfast.cli;
 final class ExitCode {
   static final int OK = 0;
 
+  /** A question was answered, and the answer is no. */
+  static final int NO = 1;
+
   /** The demo saw what a lock must prevent. */
   static final int VIOLATED = 1;
 

@@ -1,6 +1,8 @@
 package dev.holdfast.cli;
 
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -20,10 +22,12 @@ import picocli.CommandLine.Spec;
       "  holdfast demo                    watch locks at work, nothing to set up",
       "  holdfast nodes start             five Redis servers to try things with",
       "  holdfast run --name nightly --wait 30s -- ./report.sh",
+      "  holdfast status nightly          who holds it, and for how long",
       "",
-      "Exit codes of its own: 64 bad usage, URL or configuration; 69 no quorum of",
-      "nodes; 70 a mistake in this program; 75 the lock was not got in time; 76 the",
-      "lock was lost while the command ran; 128+N ended by signal N.",
+      "Exit codes of its own: 1 the answer is no (free, not there, broken); 64 bad",
+      "usage, URL or configuration; 69 no quorum of nodes; 70 a mistake in this",
+      "program; 75 the lock was not got in time; 76 the lock was lost while the command",
+      "ran; 128+N ended by signal N.",
       "Every command has --help."
     })
 @SuppressWarnings("NullAway.Init")
@@ -44,6 +48,21 @@ final class HoldfastCommand implements Callable<Integer> {
       description = "Show this help.")
   @SuppressWarnings("UnusedVariable") // read by picocli
   private boolean help;
+
+  @Option(
+      names = "--class-path",
+      paramLabel = "PATH",
+      scope = ScopeType.INHERIT,
+      converter = ClassPath.Converter.class,
+      description =
+          "Where backends are that do not come with holdfast: jars, folders, and 'folder/*' for"
+              + " all jars in it, separated as in Java's own class path.")
+  private @Nullable ClassPath classPath;
+
+  /** Where backends are besides our own. */
+  Optional<ClassPath> classPath() {
+    return Optional.ofNullable(classPath);
+  }
 
   @Override
   public Integer call() {

@@ -4,12 +4,14 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 
 /** The entry point. */
 final class Main {
+  private static final String RUN = "run";
   private static final Set<String> VERSION = Set.of("-V", "--version");
 
   private Main() {}
@@ -29,13 +31,20 @@ final class Main {
   }
 
   private static CommandLine commandLine(String... args) {
-    CommandLine commandLine = new CommandLine(new HoldfastCommand());
+    HoldfastCommand holdfast = new HoldfastCommand();
+    CommandLine commandLine = new CommandLine(holdfast);
     addSubcommands(commandLine, args.length == 0 ? "" : args[0]);
     commandLine.setOut(new PrintWriter(System.out, true, Charset.defaultCharset()));
     commandLine.setErr(new PrintWriter(System.err, true, Charset.defaultCharset()));
     // The command that "run" runs has options, and arguments like @file, of its own.
-    commandLine.setStopAtPositional(true);
+    Optional.ofNullable(commandLine.getSubcommands().get(RUN))
+        .ifPresent(run -> run.setStopAtPositional(true));
     commandLine.setExpandAtFiles(false);
+    commandLine.setExecutionStrategy(
+        parsed -> {
+          holdfast.classPath().ifPresent(ClassPath::install);
+          return new CommandLine.RunLast().execute(parsed);
+        });
     commandLine.setParameterExceptionHandler(Failures::badUsage);
     commandLine.setExecutionExceptionHandler(Failures::failed);
     return commandLine;
@@ -44,8 +53,11 @@ final class Main {
   /** Only the one that is asked for, because reading them all takes a tenth of a second. */
   private static void addSubcommands(CommandLine commandLine, String first) {
     Map<String, Supplier<Object>> all = new LinkedHashMap<>();
-    all.put("run", RunCommand::new);
+    all.put(RUN, RunCommand::new);
+    all.put("status", StatusCommand::new);
+    all.put("release", ReleaseCommand::new);
     all.put("nodes", NodesCommand::new);
+    all.put("backends", BackendsCommand::new);
     all.put("demo", DemoCommand::new);
     all.put("demo-worker", DemoWorkerCommand::new);
     all.put("warm-up", WarmUpCommand::new);

@@ -147,7 +147,7 @@ record Run(
           .map(
               status ->
                   ": "
-                      + status.owner()
+                      + LockState.printable(status.owner())
                       + " holds it ("
                       + status.agreeing()
                       + " of "

@@ -4,8 +4,8 @@ import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -51,13 +51,7 @@ final class RunCommand implements Callable<Integer> {
       description = "The lock's name, 1 byte to 1 KiB.")
   private String name;
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      description =
-          "Where locks come from, for example redlock:redis://h1,redis://h2,redis://h3. Default:"
-              + " HOLDFAST_URL, else the nodes of 'holdfast nodes start'.")
-  private @Nullable String url;
+  @Mixin private UrlOption url;
 
   @Option(
       names = "--ttl",
@@ -118,7 +112,7 @@ final class RunCommand implements Callable<Integer> {
     require(atLeast.compareTo(ttl) <= 0, "--at-least is above --ttl: give at most the ttl");
     require(maxHold.compareTo(ttl) >= 0, "--max-hold is below --ttl: give at least the ttl");
     LockRequest request = LockRequest.of(name, ttl).waitAtMost(wait).holdAtLeast(atLeast);
-    Backend backend = Backend.of(url);
+    Backend backend = url.backend();
     Logging.show();
     return new Run(backend, request, maxHold, grace, command).exitCode();
   }

@@ -11,10 +11,16 @@ final class Terminal {
 
   private static final int FOREGROUND_GROUP = 5;
 
-  /** The launcher knows; java.io.Console does not say the same in all versions of Java. */
-  private static final boolean STDOUT_IS_ONE = Boolean.getBoolean("holdfast.terminal");
+  // The launcher knows; java.io.Console does not say the same in all versions of Java.
+  private static final boolean STDOUT_IS_ONE = Boolean.getBoolean("holdfast.terminal.out");
+  private static final boolean STDIN_IS_ONE = Boolean.getBoolean("holdfast.terminal.in");
 
   private Terminal() {}
+
+  /** Whether there is somebody to answer. */
+  static boolean canAsk() {
+    return STDIN_IS_ONE;
+  }
 
   /**
    * Whether we are in the terminal's foreground process group: the SIGINT of Ctrl-C goes to all of

@@ -30,5 +30,6 @@ final class WarmUpCommand implements Callable<Integer> {
   /** What comes of it does not matter: the classes are loaded. */
   private static void run(String url) {
     Main.execute("run", "--url", url, "--name", "warm-up", "--", "true");
+    Main.execute("status", "--url", url, "warm-up");
   }
 }

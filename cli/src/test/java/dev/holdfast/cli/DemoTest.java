@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast demo} as a process, with its servers and workers. */
 class DemoTest {
@@ -30,6 +32,18 @@ class DemoTest {
       assertThat(number(demo.out(), "overlaps")).isZero();
       assertThat(number(demo.out(), "updatesLost")).isZero();
       assertThat(demo.err()).contains("outages", "nodes up");
+      assertNothingIsLeft();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "redisson"})
+  void theLockHoldsWithOtherDriversToo(String driver) throws Exception {
+    try (Program demo = demo("--seconds", "3", "--faults", "--json", "--driver", driver)) {
+      assertThat(demo.exitCode()).as(demo.err()).isZero();
+
+      assertThat(number(demo.out(), "grants")).isPositive();
+      assertThat(number(demo.out(), "updatesLost")).isZero();
       assertNothingIsLeft();
     }
   }

@@ -50,7 +50,8 @@ final class Distribution {
     }
   }
 
-  private static void jar(Path classes, Path jar) {
+  /** Makes a jar of a folder. */
+  static void jar(Path classes, Path jar) {
     ToolProvider tool = ToolProvider.findFirst("jar").orElseThrow();
     assertThat(
             tool.run(System.out, System.err, "-c", "-f", jar.toString(), "-C", "" + classes, "."))

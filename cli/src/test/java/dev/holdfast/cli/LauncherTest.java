@@ -200,6 +200,37 @@ class LauncherTest {
   }
 
   @Test
+  void whatEveryCommandNeedsComesFirstOnTheClassPath() throws IOException {
+    Path bin = Files.createDirectories(folder.resolve("dist/bin"));
+    Path lib = Files.createDirectories(folder.resolve("dist/lib")).toRealPath();
+    for (String jar :
+        List.of("byte-buddy", "holdfast-cli-1", "holdfast-redlock-lettuce", "jedis", "picocli")) {
+      Files.writeString(lib.resolve(jar + ".jar"), "");
+    }
+    Files.copy(launcher, bin.resolve("holdfast"));
+
+    Program run = launch(bin.resolve("holdfast"), "x");
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(argumentAfter("-cp", run.out()).replace(lib + "/", "").replace(".jar", ""))
+        .isEqualTo("holdfast-redlock-lettuce:holdfast-cli-1:picocli:byte-buddy:jedis");
+  }
+
+  @Test
+  void jarsThatANewVersionHasReplacedAreNotOnTheClassPath() throws IOException {
+    assertThat(launch().exitCode()).isZero();
+    Files.writeString(tree.resolve("cli/target/holdfast-1/holdfast-1/lib/replaced-1.jar"), "");
+
+    Files.writeString(tree.resolve("pom.xml"), "changed");
+    Program run = launch();
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(argumentAfter("-cp", run.out()))
+        .contains("holdfast-cli-1.jar")
+        .doesNotContain("replaced");
+  }
+
+  @Test
   void aDistributionIsNotBuilt() throws IOException {
     Path bin = Files.createDirectories(folder.resolve("dist/bin"));
     Path lib = Files.createDirectories(folder.resolve("dist/lib"));

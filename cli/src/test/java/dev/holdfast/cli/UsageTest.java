@@ -20,6 +20,9 @@ class UsageTest {
       strings = {
         "",
         "run",
+        "status",
+        "release",
+        "backends",
         "nodes",
         "nodes start",
         "nodes stop",
@@ -45,7 +48,7 @@ class UsageTest {
     assertThat(execute("--help")).isZero();
 
     assertThat(out.toString(UTF_8))
-        .contains("run", "nodes", "demo")
+        .contains("run", "status", "release", "nodes", "backends", "demo")
         .doesNotContain("worker", "warm");
   }
 
@@ -83,11 +86,23 @@ class UsageTest {
           run --name x --url memory:?ttl=5s -- true       | there is no option
           run --name x --url redlok:redis://h -- true     | the nearest is redlock
           run --name x --url redlock:redis://h:x -- true  | a port is a number
-          run --name x --url redlock:jedis:redis://h -- true | no backend serves
+          run --name x --url redlock:other:redis://h -- true | no backend serves
+          run --name x --class-path /no/jar -- true       | there is no '/no/jar'
+          --class-path /no/jar nodes status               | there is no '/no/jar'
+          status                                          | Missing required parameter: 'NAME'
+          status x --interval 2s                          | --watch
+          status x --watch --interval 49ms                | give at least 50ms
+          status x --url redlok:redis://h                 | the nearest is redlock
+          status x --url redlock:redis://h:x              | a port is a number
+          release x --yes                                 | Missing required option: '--force'
+          release --force --yes                           | Missing required parameter: 'NAME'
+          release --force x                               | give --yes
+          backends x                                      | Unmatched argument
           run --name x --url memory: --ttl 2m -- true     | ttl
           demo --seconds 0                                | --seconds is 0: give 1 to 86400
           demo --workers 65                               | --workers is 65: give 1 to 64
           demo --faults --without-lock                    | mutually exclusive
+          demo --driver memory                            | found: jedis, lettuce, redisson
           """)
   void badUsageSaysWhatIsRightAndEndsWith64(String command, String message) {
     assertThat(execute(command.split(" ", -1))).isEqualTo(64);

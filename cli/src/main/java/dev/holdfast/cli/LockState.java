@@ -1,0 +1,136 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A lock at one moment.
+ *
+ * @param status who holds it; empty if nobody does, or nobody knows
+ * @param outage why nobody knows
+ */
+record LockState(String name, Optional<LockStatus> status, Optional<String> outage) {
+  private static final double MILLIS = 1_000;
+
+  /** Up to here tenths of a second are of interest. */
+  private static final Duration SHORT = Duration.ofSeconds(100);
+
+  /**
+   * Asks the nodes.
+   *
+   * @throws LockBackendException if no quorum answers
+   */
+  static LockState of(LockManager locks, String name) {
+    return new LockState(name, locks.inspect(name), Optional.empty());
+  }
+
+  /** Asks the nodes; that no quorum answers is a state too. */
+  static LockState orOutage(LockManager locks, String name) {
+    try {
+      return of(locks, name);
+    } catch (LockBackendException e) {
+      return new LockState(name, Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
+    }
+  }
+
+  boolean isFree() {
+    return status.isEmpty() && outage.isEmpty();
+  }
+
+  /** Fewer nodes: somebody is just taking or releasing it, or nodes of its quorum are away. */
+  boolean hasQuorum() {
+    return status.map(s -> s.agreeing() > s.nodes() / 2).orElse(false);
+  }
+
+  Optional<String> owner() {
+    return status.map(LockStatus::owner);
+  }
+
+  /** Whether only time has passed. */
+  boolean isSameAs(LockState that) {
+    return timeless().equals(that.timeless());
+  }
+
+  private LockState timeless() {
+    return new LockState(
+        name,
+        status.map(s -> new LockStatus(name, s.owner(), Duration.ZERO, s.agreeing(), s.nodes())),
+        outage.map(words -> "any"));
+  }
+
+  String text() {
+    return printable(name) + ": " + String.join("; ", holder(), nodes()).replaceFirst("; $", "");
+  }
+
+  /** The one who holds it, or what stands in that place. */
+  String holder() {
+    if (outage.isPresent()) {
+      return "unknown: " + printable(outage.get());
+    }
+    return status
+        .map(s -> (hasQuorum() ? "held by " : "no quorum agrees, most on ") + printable(s.owner()))
+        .orElse("free");
+  }
+
+  /** How many nodes agree, and for how long; empty if there is no holder. */
+  String nodes() {
+    return status
+        .map(
+            s ->
+                s.agreeing()
+                    + " of "
+                    + s.nodes()
+                    + (s.nodes() == 1 ? " node agrees; " : " nodes agree; ")
+                    + text(s.remaining())
+                    + " left")
+        .orElse("");
+  }
+
+  /** As members of a JSON object. */
+  Map<String, Object> members() {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("name", name);
+    members.put("state", word());
+    status.ifPresent(
+        s -> {
+          members.put("owner", s.owner());
+          members.put("agreeing", s.agreeing());
+          members.put("nodes", s.nodes());
+          members.put("remainingMillis", s.remaining().toMillis());
+        });
+    outage.ifPresent(words -> members.put("error", words));
+    return members;
+  }
+
+  private String word() {
+    if (outage.isPresent()) {
+      return "unknown";
+    }
+    if (isFree()) {
+      return "free";
+    }
+    return hasQuorum() ? "held" : "no-quorum";
+  }
+
+  /** What others have stored may hold what a terminal would obey. */
+  static String printable(String foreign) {
+    return foreign.replaceAll("\\R\\s*", " ").replaceAll("\\p{Cntrl}", "?");
+  }
+
+  private static String text(Duration remaining) {
+    return remaining.compareTo(SHORT) < 0
+        ? String.format(Locale.ROOT, "%.1f s", remaining.toMillis() / MILLIS)
+        : remaining
+            .truncatedTo(ChronoUnit.SECONDS)
+            .toString()
+            .substring(2)
+            .toLowerCase(Locale.ROOT);
+  }
+}

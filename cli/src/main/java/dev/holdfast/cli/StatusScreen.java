@@ -1,0 +1,18 @@
+package dev.holdfast.cli;
+
+/** Where a lock is watched. */
+interface StatusScreen extends AutoCloseable {
+  /** Shows how things stand. */
+  void show(LockState state);
+
+  /** Leaves the terminal as it was. */
+  @Override
+  void close();
+
+  /** What suits this terminal, if it is one. */
+  static StatusScreen of(boolean json) {
+    return !json && Terminal.canRedraw()
+        ? new StatusTable(System.out)
+        : new StatusLines(System.out, json);
+  }
+}

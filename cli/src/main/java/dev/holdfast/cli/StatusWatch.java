@@ -1,0 +1,27 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockManager;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Follows a lock, through outages too, until a signal comes or nobody reads any more. */
+record StatusWatch(Backend backend, String name, Duration interval, boolean json) {
+  /** What the system sends to one who writes where nobody reads. */
+  private static final int SIGPIPE = 13;
+
+  int exitCode() throws InterruptedException {
+    Signals signals = Signals.handled();
+    try (LockManager locks = backend.lazy().open();
+        StatusScreen screen = StatusScreen.of(json)) {
+      while (!System.out.checkError()) {
+        long begun = System.nanoTime();
+        screen.show(LockState.orOutage(locks, name));
+        Duration taken = Duration.ofNanos(System.nanoTime() - begun);
+        signals.await(new CompletableFuture<>(), Math.max(1, interval.minus(taken).toMillis()));
+      }
+      return ExitCode.ofSignal(SIGPIPE);
+    } catch (Signals.Signalled e) {
+      return ExitCode.ofSignal(e.signal().number());
+    }
+  }
+}

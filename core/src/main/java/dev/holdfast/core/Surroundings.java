@@ -37,13 +37,23 @@ record Surroundings(
 
   void requireTtl(String name, Duration ttl) {
     if (ttl.isZero() || ttl.isNegative()) {
-      throw new LockConfigurationException("the ttl is " + ttl + ": give more than zero");
+      throw new LockConfigurationException("the ttl is " + text(ttl) + ": give more than zero");
     }
     if (ttl.compareTo(maxTtl) > 0) {
       throw new LockConfigurationException(
-          "the ttl " + ttl + " is above maxTtl " + maxTtl + ": ask for less, or raise maxTtl");
+          "the ttl, "
+              + text(ttl)
+              + ", is above maxTtl, "
+              + text(maxTtl)
+              + ": ask for less, or raise maxTtl");
     }
     primitive.requireUsable(name, ttl);
+  }
+
+  /** In the units of URLs and of the command line. */
+  private static String text(Duration duration) {
+    boolean whole = duration.toMillisPart() == 0 || duration.toSeconds() > 1_000_000;
+    return whole ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
   }
 
   /** Runs what calls into the user's code, never on the thread at hand unless all others refuse. */

@@ -9,9 +9,12 @@ enum Backend {
   JEDIS("redlock:jedis:"),
   LETTUCE("redlock:lettuce:"),
   REDISSON("redlock:redisson:"),
-  /** As a user who may run no scripts. */
+  MEMORY("memory:"),
+
+  /** As a user who may run no scripts; only where they are asked for. */
+  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", "scriptless:secret"),
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", "scriptless:secret"),
-  MEMORY("memory:");
+  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", "scriptless:secret");
 
   private static final String RESTRICTION = "holdfast.drivers";
 
@@ -30,11 +33,11 @@ enum Backend {
     this.credentials = credentials.isEmpty() ? "" : credentials + "@";
   }
 
-  /** Each of them, or those that the system property names, with commas between. */
+  /** Those of all rights, or those that the system property names, with commas between. */
   static List<Backend> all() {
     String names = System.getProperty(RESTRICTION, "");
     return names.isEmpty()
-        ? List.of(values())
+        ? Arrays.stream(values()).filter(Backend::runsScripts).toList()
         : Arrays.stream(names.split(","))
             .map(name -> valueOf(name.toUpperCase(Locale.ROOT)))
             .toList();

@@ -40,7 +40,8 @@ record DockerEngine(DockerClient client, String host) {
   static final ExecutorService THREADS =
       Executors.newCachedThreadPool(
           task -> {
-            Thread thread = new Thread(task, "holdfast-docker-" + THREAD_COUNT.incrementAndGet());
+            Thread thread =
+                new Thread(task, "holdfast-nodes-docker-" + THREAD_COUNT.incrementAndGet());
             thread.setDaemon(true);
             return thread;
           });

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * One real redis-server, and the faults that can be done to it.
  *
  * <p>Safe for use by several threads; freeze, thaw, kill and restart of one node happen one after
- * the other. They take milliseconds, are bounded by about ten seconds, and an interrupt does not
- * end them (its flag is kept). Each call that talks to the server uses a connection of its own and
- * gives up after two seconds.
+ * the other. They take milliseconds and are bounded by about ten seconds (of containers: a second,
+ * and a minute for each step that Docker takes), and an interrupt does not end them (its flag is
+ * kept). Each call that talks to the server uses a connection of its own and gives up after two
+ * seconds.
  */
 public final class TestNode {
   /** What the operating system says of the server's process, or Docker of its container. */

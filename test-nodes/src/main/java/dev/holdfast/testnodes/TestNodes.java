@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #close()} kills all of them, frozen ones too, and so does the end of this JVM: a
  * shutdown hook where it ends in an orderly way, and otherwise, after SIGKILL for example, a small
- * shell that waits for it. {@linkplain Builder#detached() Detached} nodes live on instead. Safe for
- * use by several threads.
+ * shell that waits for it (for containers: Testcontainers' own reaper). {@linkplain
+ * Builder#detached() Detached} nodes live on instead. Safe for use by several threads.
  */
 public final class TestNodes implements AutoCloseable {
   private final List<TestNode> nodes;

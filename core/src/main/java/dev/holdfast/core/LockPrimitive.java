@@ -31,6 +31,14 @@ public interface LockPrimitive extends AutoCloseable {
   Set<LockCapability> capabilities();
 
   /**
+   * Checks, before any request, whether this backend can use a name. No I/O.
+   *
+   * @param name a lock's name, 1 byte to 1 KiB
+   * @throws dev.holdfast.LockConfigurationException if not; the message says what would do
+   */
+  default void requireName(String name) {}
+
+  /**
    * Refuses what this backend cannot serve: a name that it keeps for itself, a ttl that would leave
    * no validity. Called before any input or output.
    *

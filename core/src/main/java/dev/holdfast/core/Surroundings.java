@@ -47,6 +47,7 @@ record Surroundings(
               + text(maxTtl)
               + ": ask for less, or raise maxTtl");
     }
+    primitive.requireName(name);
     primitive.requireUsable(name, ttl);
   }
 

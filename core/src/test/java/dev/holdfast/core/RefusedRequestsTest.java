@@ -30,7 +30,7 @@ class RefusedRequestsTest {
 
   @Test
   void aTtlAboveTheLongestIsRefusedUnasked() {
-    assertRefused(manager(), LockRequest.of("x", Duration.ofSeconds(61)), "PT1M1S", "maxTtl");
+    assertRefused(manager(), LockRequest.of("x", Duration.ofSeconds(61)), "61s", "maxTtl");
     assertThat(backend.calls()).isEmpty();
   }
 

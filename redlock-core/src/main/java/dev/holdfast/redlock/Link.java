@@ -3,6 +3,7 @@ package dev.holdfast.redlock;
 import dev.holdfast.core.Scheduler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ final class Link {
   private final String address;
   private final long silenceNanos;
   private final AtomicInteger unanswered = new AtomicInteger();
+  private final AtomicBoolean suspected = new AtomicBoolean();
   private volatile long progressAt;
   private volatile State state = State.AWAY;
   private volatile NodeException cause = NodeException.passing("not connected yet");
@@ -198,13 +200,24 @@ final class Link {
     return isNew;
   }
 
-  /** Counts a question. Returns true if the node has been silent for too long. */
+  /** Counts a question. Returns true, once until it is looked into, if the node seems silent. */
   boolean asked(long now) {
     if (unanswered.getAndIncrement() == 0) {
       progressAt = now;
       return false;
     }
-    return isUp() && now - progressAt > silenceNanos;
+    return isUp() && now - progressAt > silenceNanos && suspected.compareAndSet(false, true);
+  }
+
+  /** When it answered last, or was first asked after all was answered. */
+  long progressAt() {
+    return progressAt;
+  }
+
+  /** The suspicion is looked into. Returns true if nothing has come since. */
+  boolean isSilentSince(long then) {
+    suspected.set(false);
+    return isAwaited() && progressAt == then;
   }
 
   /** Whether an answer is still to come. */

@@ -7,9 +7,12 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ final class Members {
   /** With a quorum connected, how long opening still waits for the others, to find mistakes. */
   private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
+  /** What a timer may be late before closing goes on without it. */
+  private static final long CLOSED_SCHEDULER_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final RedisNodes nodes;
   private final Clock clock;
   private final Scheduler scheduler;
@@ -34,6 +40,7 @@ final class Members {
   private final Duration connectTimeout;
   private final IntFunction<List<Round>> owed;
   private final Link[] links;
+  private final Set<Integer> owing = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final CompletableFuture<Void> quiet = new CompletableFuture<>();
   private boolean opening;
@@ -118,8 +125,7 @@ final class Members {
       int node = Long.numberOfTrailingZeros(left);
       Link link = links[node];
       if (link.asked(now)) {
-        // later, because those who ask may hold a monitor
-        scheduler.schedule(0, () -> giveUp(node));
+        lookAgain(node, link.present(), link.progressAt());
       }
       if (link.isUp() || !link.hold(round.to(1L << node))) {
         ready |= 1L << node;
@@ -127,6 +133,20 @@ final class Members {
     }
     if (ready != 0) {
       nodes.submit(ready == round.nodes() ? round : round.to(ready));
+    }
+  }
+
+  /** Sends again, a moment later, what a node refused although its connection lasts. */
+  void sendOwedSoon(int node) {
+    if (links[node].isUp() && owing.add(node)) {
+      scheduler.schedule(
+          RECONNECT_NANOS,
+          () -> {
+            owing.remove(node);
+            if (links[node].isUp()) {
+              owed.apply(node).forEach(this::submit);
+            }
+          });
     }
   }
 
@@ -167,15 +187,30 @@ final class Members {
     if (isQuiet()) {
       quiet.complete(null);
     }
-    try {
-      quiet.get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException impossible) {
-      throw new AssertionError(impossible);
-    }
+    awaitQuiet();
     limit.cancel();
     nodes.close();
+  }
+
+  /** An interrupt does not cut it short: it has a bound, also where the scheduler is closed. */
+  private void awaitQuiet() {
+    boolean interrupted = false;
+    long end = clock.nanos() + nodeTimeout.toNanos() + CLOSED_SCHEDULER_NANOS;
+    while (true) {
+      try {
+        quiet.get(end - clock.nanos(), TimeUnit.NANOSECONDS);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (TimeoutException e) {
+        break;
+      } catch (ExecutionException impossible) {
+        throw new AssertionError(impossible);
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private boolean isQuiet() {
@@ -184,13 +219,24 @@ final class Members {
 
   /**
    * A connection on which nothing comes back, though it is open, gathers commands without end. It
-   * is dropped; to be connected again, the node has to answer.
+   * is dropped; to be connected again, the node has to answer. But not before it had time for one
+   * more answer while we ran: after a stall of our own (a long collection, a throttled container)
+   * all that we did not read looks like silence.
    */
-  private void giveUp(int node) {
-    Link.Attempt attempt = links[node].present();
-    if (attempt != null) {
-      fail(node, attempt, NodeException.passing("it answers nothing"));
-    }
+  private void lookAgain(int node, Link.@Nullable Attempt attempt, long progressAt) {
+    long due = clock.nanos() + nodeTimeout.toNanos();
+    scheduler.schedule(
+        nodeTimeout.toNanos(),
+        () -> {
+          boolean stalled = clock.nanos() - due > nodeTimeout.toNanos();
+          if (attempt == null || links[node].present() != attempt) {
+            links[node].isSilentSince(progressAt);
+          } else if (stalled) {
+            lookAgain(node, attempt, progressAt);
+          } else if (links[node].isSilentSince(progressAt)) {
+            fail(node, attempt, NodeException.passing("it answers nothing"));
+          }
+        });
   }
 
   private void connect(int node) {
@@ -274,7 +320,7 @@ final class Members {
     }
     List<Round> held = link.up(attempt, clock.nanos());
     while (!held.isEmpty()) {
-      held.forEach(nodes::submit);
+      held.forEach(round -> sendHeld(node, round));
       held = link.up(attempt, clock.nanos());
     }
     if (!link.isUp()) {
@@ -284,6 +330,15 @@ final class Members {
       LOG.log(Level.INFO, "node {0} is back", link.address());
     }
     resolved();
+  }
+
+  /** A SET that nobody waits for any more would only be taken back again. */
+  private void sendHeld(int node, Round round) {
+    if (round.decided() && round.command() instanceof Command.SetIfAbsent) {
+      round.failure(node, NodeException.passing("the connection ended"));
+    } else {
+      nodes.submit(round);
+    }
   }
 
   /** Ends an attempt, or a connection, that is no good. */

@@ -40,7 +40,7 @@ public interface RedisNodes extends AutoCloseable {
 
   /**
    * Connects to a node anew. Not called for a node whose connection lasts, nor while an earlier
-   * call is under way.
+   * call is under way, unless {@link #disconnect} came between, which ends both.
    *
    * @param node its index
    * @param disconnected to be run once when this connection has ended, whoever ended it, after what

@@ -44,6 +44,11 @@ public final class RedlockOptions {
   /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
   static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
 
+  /** Of waits inside; drivers count milliseconds in an int. */
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private static final String WRONG_LIMIT = "is out of range: give more than zero, up to 1h";
+
   private static final RedlockOptions DEFAULTS = new RedlockOptions(new Parts());
 
   private final Parts parts;
@@ -71,9 +76,9 @@ public final class RedlockOptions {
   public static RedlockOptions from(LockUrl url) {
     RedlockOptions options =
         DEFAULTS
-            .nodeTimeout(url.duration("nodeTimeout", DEFAULT_NODE_TIMEOUT))
-            .connectTimeout(url.duration("connectTimeout", DEFAULT_CONNECT_TIMEOUT))
-            .retryDelay(url.duration("retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
+            .nodeTimeout(limited(url, "nodeTimeout", DEFAULT_NODE_TIMEOUT))
+            .connectTimeout(limited(url, "connectTimeout", DEFAULT_CONNECT_TIMEOUT))
+            .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL))
             .drift(url.percent("drift", DEFAULT_DRIFT))
             .keyPrefix(url.text("keyPrefix", ""));
@@ -84,39 +89,38 @@ public final class RedlockOptions {
       case "eager" -> options;
       case "lazy" -> options.connectLazily();
       default ->
-          throw new LockConfigurationException(
-              "option connect is '" + connect + "': write connect=eager or connect=lazy");
+          throw url.wrongOption("connect", "is neither: write connect=eager or connect=lazy");
     };
   }
 
   /**
    * How long a node may take to vote. An attempt, with all its trips, takes no longer.
    *
-   * @param nodeTimeout above zero; default 50 ms
+   * @param nodeTimeout above zero, at most an hour; default 50 ms
    * @return new options
    */
   public RedlockOptions nodeTimeout(Duration nodeTimeout) {
-    return with(p -> p.nodeTimeout = positive("nodeTimeout", nodeTimeout));
+    return with(p -> p.nodeTimeout = limited("nodeTimeout", nodeTimeout));
   }
 
   /**
    * How long opening may take to reach a quorum, and how long one attempt to connect to a node may.
    *
-   * @param connectTimeout above zero; default 2 s
+   * @param connectTimeout above zero, at most an hour; default 2 s
    * @return new options
    */
   public RedlockOptions connectTimeout(Duration connectTimeout) {
-    return with(p -> p.connectTimeout = positive("connectTimeout", connectTimeout));
+    return with(p -> p.connectTimeout = limited("connectTimeout", connectTimeout));
   }
 
   /**
    * The longest pause between two attempts of one who waits; each is drawn from its upper half.
    *
-   * @param retryDelay above zero; default 200 ms
+   * @param retryDelay above zero, at most an hour; default 200 ms
    * @return new options
    */
   public RedlockOptions retryDelay(Duration retryDelay) {
-    return with(p -> p.retryDelay = positive("retryDelay", retryDelay));
+    return with(p -> p.retryDelay = limited("retryDelay", retryDelay));
   }
 
   /**
@@ -211,7 +215,7 @@ public final class RedlockOptions {
    * What tokens and pauses are drawn from. For simulations alone: tokens that can be guessed
    * protect nothing.
    *
-   * @param random default {@link SecureRandom}
+   * @param random safe for use by many threads; default {@link SecureRandom} for tokens
    * @return new options
    */
   public RedlockOptions random(RandomGenerator random) {
@@ -254,7 +258,7 @@ public final class RedlockOptions {
   }
 
   RandomGenerator random() {
-    return parts.random;
+    return parts.random != null ? parts.random : new SecureRandom();
   }
 
   Optional<Scheduler> scheduler() {
@@ -269,6 +273,9 @@ public final class RedlockOptions {
   /** The manager's own part of the options. */
   LockManagerBuilder applyTo(LockManagerBuilder builder) {
     builder.clock(parts.clock).retryDelay(parts.retryDelay).maxTtl(parts.maxTtl);
+    if (parts.random != null) {
+      builder.random(parts.random);
+    }
     if (parts.callbacks != null) {
       builder.callbacks(parts.callbacks);
     }
@@ -282,6 +289,21 @@ public final class RedlockOptions {
     Parts changed = new Parts(parts);
     change.accept(changed);
     return new RedlockOptions(changed);
+  }
+
+  private static Duration limited(LockUrl url, String option, Duration otherwise) {
+    Duration value = url.duration(option, otherwise);
+    if (value.isZero() || value.compareTo(LONGEST) > 0) {
+      throw url.wrongOption(option, WRONG_LIMIT);
+    }
+    return value;
+  }
+
+  private static Duration limited(String what, Duration duration) {
+    if (duration.isZero() || duration.isNegative() || duration.compareTo(LONGEST) > 0) {
+      throw new LockConfigurationException(what + ", " + duration + ", " + WRONG_LIMIT);
+    }
+    return duration;
   }
 
   private static Duration positive(String what, Duration duration) {
@@ -301,7 +323,7 @@ public final class RedlockOptions {
     private String keyPrefix = "";
     private boolean lazy;
     private Clock clock = Clock.system();
-    private RandomGenerator random = new SecureRandom();
+    private @Nullable RandomGenerator random;
     private @Nullable Scheduler scheduler;
     private @Nullable Executor callbacks;
     private @Nullable String owner;

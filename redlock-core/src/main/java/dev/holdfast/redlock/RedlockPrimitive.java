@@ -70,15 +70,19 @@ final class RedlockPrimitive implements LockPrimitive {
   }
 
   @Override
-  public void requireUsable(String name, Duration ttl) {
-    if (options.keyPrefix().isEmpty() && name.startsWith(OWN_KEYS)) {
+  public void requireName(String name) {
+    if (keyOf(name).startsWith(OWN_KEYS)) {
       throw new LockConfigurationException(
-          "the name '"
-              + name
+          "the key '"
+              + keyOf(name)
               + "' begins with "
               + OWN_KEYS
-              + ", as our own keys do: set keyPrefix");
+              + ", as our own keys do: use another name or keyPrefix");
     }
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
     Duration lost = options.driftOf(ttl).plus(options.nodeTimeout());
     if (ttl.compareTo(lost) <= 0) {
       throw new LockConfigurationException(
@@ -151,12 +155,7 @@ final class RedlockPrimitive implements LockPrimitive {
               long foreign = votes.other() & seen.wrongType();
               if (votes.granted() < votes.quorum()
                   && votes.granted() + Long.bitCount(foreign) >= votes.quorum()) {
-                throw new LockConfigurationException(
-                    "the key '"
-                        + key
-                        + "' holds no string, so no lock, on "
-                        + addresses(foreign)
-                        + ": use another name or keyPrefix, or remove the key");
+                throw foreign(key, foreign);
               }
               return new Refusal(votes.granted(), votes.refused(), votes.unanswered());
             });
@@ -253,7 +252,7 @@ final class RedlockPrimitive implements LockPrimitive {
               Ballot ballot =
                   ballot(
                       new Command.Eval(Scripts.REMOVE, false, List.of(keyOf(name)), List.of()),
-                      RedlockPrimitive::removed,
+                      RedlockPrimitive::compared,
                       Tally::isComplete,
                       false);
               ballot.start(scheduler, options.nodeTimeout().toNanos());
@@ -262,6 +261,9 @@ final class RedlockPrimitive implements LockPrimitive {
                   .thenApply(
                       votes -> {
                         requireAnswers("no quorum removed '" + name + "'", ballot, votes);
+                        if (votes.mine() == 0 && votes.wrongType() != 0) {
+                          throw foreign(keyOf(name), votes.wrongType());
+                        }
                         return votes.mine() != 0;
                       });
             });
@@ -285,7 +287,7 @@ final class RedlockPrimitive implements LockPrimitive {
 
   private Round again(int node, Owed release) {
     long keep = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
-    IntConsumer onceMore = failed -> owed.add(failed, release);
+    IntConsumer onceMore = failed -> owe(failed, release);
     Ballot.Question question =
         new Ballot.Question(
             releaseCommand(release.key(), release.token(), keep),
@@ -295,6 +297,11 @@ final class RedlockPrimitive implements LockPrimitive {
             onceMore);
     return new Ballot(members, question, 1L << node, false)
         .round(scheduler, options.nodeTimeout().toNanos());
+  }
+
+  private void owe(int node, Owed release) {
+    owed.add(node, release);
+    members.sendOwedSoon(node);
   }
 
   private Ballot releaseBallot(
@@ -310,7 +317,7 @@ final class RedlockPrimitive implements LockPrimitive {
     IntConsumer owe =
         node -> {
           if ((sent & 1L << node) != 0) {
-            owed.add(node, release);
+            owe(node, release);
           }
         };
     return new Ballot(
@@ -354,11 +361,13 @@ final class RedlockPrimitive implements LockPrimitive {
     return code == Scripts.MISSING ? Answer.MISSING : null;
   }
 
-  private static @Nullable Answer removed(int node, @Nullable Object reply) {
-    if (!(reply instanceof Long count)) {
-      return null;
-    }
-    return count == 0 ? Answer.MISSING : Answer.MINE;
+  private LockConfigurationException foreign(String key, long nodes) {
+    return new LockConfigurationException(
+        "the key '"
+            + key
+            + "' holds no string, so no lock, on "
+            + addresses(nodes)
+            + ": use another name or keyPrefix, or remove the key");
   }
 
   private static LossReason lossOf(Tally votes) {

@@ -5,7 +5,7 @@ package dev.holdfast.redlock;
  * refuses to run it when memory is full, and a release must not be refused.
  */
 final class Scripts {
-  /** Replies of {@link #RELEASE} and {@link #EXTEND}. */
+  /** A reply of {@link #RELEASE} and {@link #EXTEND}. */
   static final long OTHER = 0;
 
   /** The key held our token. */
@@ -62,8 +62,16 @@ final class Scripts {
           return {kind, value, redis.call('PTTL', KEYS[1])}
           """);
 
-  /** KEYS: the lock. Deletes it, whoever holds it. */
-  static final Script REMOVE = Script.of("return redis.call('DEL', KEYS[1])");
+  /** KEYS: the lock. Deletes it, whoever holds it, unless it is no lock at all. */
+  static final Script REMOVE =
+      Script.of(
+          """
+          local kind = redis.call('TYPE', KEYS[1]).ok
+          if kind == 'none' then return 2 end
+          if kind ~= 'string' then return redis.error_reply('WRONGTYPE it is no lock') end
+          redis.call('DEL', KEYS[1])
+          return 1
+          """);
 
   private Scripts() {}
 }

@@ -123,7 +123,7 @@ final class Transactions {
     if (eval.script().equals(Scripts.EXTEND)) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
     }
-    return eval.script().equals(Scripts.INSPECT) ? inspect(key) : ask("DEL", key);
+    return eval.script().equals(Scripts.INSPECT) ? inspect(key) : remove(key);
   }
 
   private CompletableFuture<@Nullable Object> release(
@@ -220,6 +220,21 @@ final class Transactions {
 
   private CompletableFuture<@Nullable Object> unwatch(long code) {
     return ask("UNWATCH").thenApply(done -> code);
+  }
+
+  private CompletableFuture<@Nullable Object> remove(String key) {
+    ask("WATCH", key);
+    return ask("TYPE", key)
+        .thenCompose(
+            kind -> {
+              if ("none".equals(kind)) {
+                return unwatch(Scripts.MISSING);
+              }
+              return "string".equals(kind)
+                  ? exec("DEL", key)
+                  : unwatch(Scripts.OTHER)
+                      .thenCompose(done -> OneNode.failed("WRONGTYPE it is no lock"));
+            });
   }
 
   private CompletableFuture<@Nullable Object> inspect(String key) {

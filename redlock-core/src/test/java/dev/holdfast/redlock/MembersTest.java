@@ -161,6 +161,35 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("a stall of our own, in which answers were not read, is no silence of the nodes")
+  void aStallOfOurOwnIsNoSilence() {
+    LockManager locks = open();
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    List<Asked> unread = nodes.take();
+    time.leap(Duration.ofSeconds(3));
+    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    unread.forEach(a -> a.round().reply(a.node(), "OK"));
+    time.advance(SECOND);
+    assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("after a stall of our own, a node gets the time for one more answer")
+  void aStallOfTheTimerGivesMoreTime() {
+    LockManager locks = open();
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    List<Asked> unread = nodes.take();
+    time.leap(Duration.ofSeconds(3));
+    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    time.leap(Duration.ofSeconds(3));
+    time.advance(Duration.ZERO);
+    assertThat(nodes.disconnects()).isEmpty();
+    unread.forEach(a -> a.round().reply(a.node(), "OK"));
+    time.advance(SECOND);
+    assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  @Test
   @DisplayName(
       "FAULT-5: a connection that broke is made anew at once, and what is asked meanwhile waits")
   void aBrokenConnectionIsMadeAnewAtOnce() {
@@ -207,6 +236,38 @@ class MembersTest {
     time.advance(Duration.ofMillis(1));
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 1, 1);
     assertThat(log).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("a SET that waited for a connection, and that nobody waits for any more, is not sent")
+  void aSetOfThePastIsNotSent() {
+    LockManager locks = open();
+    nodes.breakConnection(0);
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    nodes.answerAll(a -> a.round().reply(a.node(), a.name().equals("SET") ? null : (Object) 2L));
+    time.advance(Duration.ZERO);
+    assertThat(nodes.take()).extracting(Asked::name).doesNotContain("SET").contains("EVALSHA");
+  }
+
+  @Test
+  @DisplayName("REL-6: a release that a node refuses is sent again while its connection lasts")
+  void aRefusedReleaseIsSentAgain() {
+    LockManager locks = open();
+    var lease = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(30)));
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    var released = lease.join().orElseThrow().releaseAsync();
+    nodes.answer(
+        a -> {
+          if (a.node() == 2) {
+            a.round().error(2, "BUSY Redis is busy running a script");
+          } else {
+            a.round().reply(a.node(), Scripts.MINE);
+          }
+        });
+    assertThat(released.toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(nodes.take()).isEmpty();
+    time.advance(SECOND);
+    assertThat(nodes.take()).extracting(Asked::node).containsExactly(2);
   }
 
   @Test

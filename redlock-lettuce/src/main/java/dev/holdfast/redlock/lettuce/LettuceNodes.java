@@ -45,7 +45,7 @@ final class LettuceNodes implements RedisNodes {
 
   /** Does first what the first attempt to connect would have to wait for. */
   LettuceNodes warmedUp() {
-    links.subList(0, addresses.size()).forEach(NodeLink::warmUp);
+    links.stream().map(NodeLink::client).distinct().forEach(NodeLink::warmUp);
     return this;
   }
 

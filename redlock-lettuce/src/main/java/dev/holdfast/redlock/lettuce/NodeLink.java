@@ -59,10 +59,14 @@ final class NodeLink {
    * Loads what connecting needs, before the time for connecting runs: on a busy machine that can
    * take longer. Nothing can be connected at port 0, and no packet is sent.
    */
-  void warmUp() {
+  static void warmUp(RedisClient client) {
     RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
-    Waiting.atMost(
-        WARM_UP_SECONDS, client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
+    try {
+      Waiting.atMost(
+          WARM_UP_SECONDS, client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
+    } catch (IllegalStateException e) {
+      // it was shut down, which each attempt to connect will say
+    }
   }
 
   /** Completes when there is no connection. */

@@ -167,7 +167,7 @@ class CloseTest {
 
   @Test
   @Rule("CLOSE-4")
-  void closingEndsAllOfItsThreads() throws InterruptedException {
+  void closingEndsAllOfItsThreadsAndConnections() throws InterruptedException {
     other.close();
     Lease lease = closing.tryAcquire("open", Cluster.TTL).orElseThrow();
     assertThat(lease.release()).isTrue();
@@ -175,6 +175,15 @@ class CloseTest {
     closing.close();
 
     Eventually.soon().untilAsserted(() -> assertThat(ours()).isEmpty());
+    Eventually.soon()
+        .untilAsserted(
+            () ->
+                assertThat(cluster.nodes())
+                    .allSatisfy(
+                        node ->
+                            assertThat(String.valueOf(node.command("CLIENT", "LIST")).strip())
+                                .as("the connection that asks is the only one")
+                                .hasLineCount(1)));
   }
 
   private static List<String> ours() {

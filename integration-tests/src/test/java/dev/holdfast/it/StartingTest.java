@@ -188,6 +188,11 @@ class StartingTest {
       Eventually.soon()
           .until(() -> logs.lines().stream().anyMatch(line -> line.contains("it is a replica of")));
     }
+    replica.resetCommandCounts();
+    try (Lease lease = locks.tryAcquire("four vote", Cluster.TTL).orElseThrow()) {
+      lease.requireHeld();
+    }
+    assertThat(replica.commandCounts()).doesNotContainKeys("set", "eval", "evalsha");
     replica.command("REPLICAOF", "NO", "ONE");
     Cluster.awaitVoteOf(replica, locks);
   }

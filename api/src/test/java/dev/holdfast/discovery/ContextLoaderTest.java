@@ -13,6 +13,7 @@ import java.util.Enumeration;
 import java.util.ServiceConfigurationError;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ class ContextLoaderTest {
   }
 
   @Test
+  @DisplayName("DISC-3: a backend that cannot be loaded is skipped for one that can")
   void aBackendThatCannotBeLoadedIsSkippedForOneThatCan() throws Exception {
     useAsContext(tiny("tiny").services("gone.Missing", "tiny.Tiny").build());
 

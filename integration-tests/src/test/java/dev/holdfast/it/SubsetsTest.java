@@ -36,7 +36,7 @@ class SubsetsTest {
 
   @ParameterizedTest
   @EnumSource(Fault.class)
-  @Rule({"ACQ-2", "ACQ-3", "ACQ-4", "ACQ-9", "ERR-1", "ERR-2", "ERR-6", "FAULT-1"})
+  @Rule({"ACQ-2", "ACQ-3", "ACQ-4", "ACQ-9", "ERR-1", "ERR-2", "ERR-5", "ERR-6", "FAULT-1"})
   void theLockIsGotExactlyWhenAQuorumGrantsIt(Fault fault) throws InterruptedException {
     if (fault == Fault.NO_PASSWORD) {
       cluster.assumeScripts("the user without has a password");

@@ -3,13 +3,13 @@ package dev.holdfast.cli;
 import dev.holdfast.Lease;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /** The command that runs under the lock. It has our stdin, stdout and stderr. */
 final class Child {
@@ -19,6 +19,7 @@ final class Child {
   private static final String FENCING_TOKEN = "HOLDFAST_FENCING_TOKEN";
 
   private final Process process;
+  private final Set<ProcessHandle> signalled = ConcurrentHashMap.newKeySet();
 
   private Child(Process process) {
     this.process = process;
@@ -58,59 +59,75 @@ final class Child {
     return process.exitValue();
   }
 
-  /** Passes a signal on, unless it has got it already. */
+  /**
+   * Passes a signal on to it and to all that it has started, except to those that have got it from
+   * the terminal.
+   */
   void send(OsSignal signal) {
-    if (process.isAlive() && !(signal == OsSignal.INT && Terminal.sendsInterruptsToOurGroup())) {
-      if (signal == OsSignal.TERM) {
-        process.destroy();
-      } else {
-        kill(signal);
-      }
-    }
+    Set<ProcessHandle> all = everything();
+    // Before it is sent: whoever sees the command end by it sees these too.
+    signalled.addAll(all);
+    deliver(
+        signal,
+        all.stream()
+            .filter(p -> signal != OsSignal.INT || !Terminal.sendsInterruptsTo(p.pid()))
+            .toList());
   }
 
   /**
-   * Ends it: SIGTERM, and after the grace SIGKILL for it and for whatever it has started that is
-   * still there, because nothing of that may go on without the lock.
+   * Ends it: SIGTERM, and after the grace SIGKILL, for it and for whatever it has started, because
+   * nothing of that may go on without the lock.
    *
    * @return false if something is left all the same
    */
   boolean end(Duration grace) throws InterruptedException {
-    List<ProcessHandle> family =
-        Stream.concat(Stream.of(process.toHandle()), descendants()).toList();
-    process.destroy();
-    if (awaitEnd(family, grace)) {
-      return true;
+    send(OsSignal.TERM);
+    return ProcessTree.awaitEnd(signalled, grace) || kill();
+  }
+
+  /** What it had started when a signal was passed on, and what runs on although it has ended. */
+  List<ProcessHandle> left() {
+    return ProcessTree.left(signalled);
+  }
+
+  /** Waits until nothing {@link #left() is left}; returns false if something is after this time. */
+  boolean awaitRest(Duration limit) throws InterruptedException {
+    return ProcessTree.awaitEnd(signalled, limit);
+  }
+
+  /**
+   * Kills it, whatever it has started, and what has got a signal.
+   *
+   * @return false if something is left all the same
+   */
+  boolean kill() throws InterruptedException {
+    Set<ProcessHandle> all = everything();
+    all.forEach(ProcessHandle::destroyForcibly);
+    return ProcessTree.awaitEnd(all, KILL_LIMIT);
+  }
+
+  private Set<ProcessHandle> everything() {
+    Set<ProcessHandle> roots = new LinkedHashSet<>();
+    roots.add(process.toHandle());
+    roots.addAll(signalled);
+    return ProcessTree.of(roots);
+  }
+
+  private void deliver(OsSignal signal, List<ProcessHandle> processes) {
+    if (signal == OsSignal.TERM) {
+      processes.forEach(ProcessHandle::destroy);
+      return;
     }
-    List<ProcessHandle> left = Stream.concat(family.stream(), descendants()).distinct().toList();
-    left.forEach(ProcessHandle::destroyForcibly);
-    return awaitEnd(left, KILL_LIMIT);
-  }
-
-  private Stream<ProcessHandle> descendants() {
-    return process.toHandle().descendants();
-  }
-
-  private static boolean awaitEnd(List<ProcessHandle> processes, Duration limit)
-      throws InterruptedException {
-    try {
-      CompletableFuture.allOf(
-              processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
-          .get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
-    } catch (ExecutionException impossible) {
-      throw new AssertionError(impossible);
+    if (processes.isEmpty()) {
+      return;
     }
-  }
-
-  private void kill(OsSignal signal) {
+    String pids =
+        processes.stream().map(p -> Long.toString(p.pid())).collect(Collectors.joining(" "));
     try {
       // The shell's own kill: a minimal container image has no other.
-      new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + process.pid()).start();
+      new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pids).start();
     } catch (IOException e) {
-      Message.print("cannot pass SIG" + signal + " on to process " + process.pid() + ": " + e);
+      Message.print("cannot pass SIG" + signal + " on to process " + pids + ": " + e);
     }
   }
 }

@@ -47,6 +47,11 @@ record DemoResult(DemoView end, long found, int freezes, int kills, List<String>
       text.append(
           String.format(
               "outages waited out: %,d; leases lost: %,d%n", total.outages(), total.lost()));
+      if (total.outages() > 0) {
+        text.append(
+            String.format(
+                "  (an outage: no quorum answered a worker in time, and it tried again)%n"));
+      }
     }
     if (end.plan().faults()) {
       text.append(String.format("nodes frozen: %d; killed and restarted: %d%n", freezes, kills));

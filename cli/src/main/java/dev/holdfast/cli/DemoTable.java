@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A table that is drawn over itself, on a terminal of 80 columns and 24 lines or more. */
+/** A table that is drawn over itself, on a terminal of 24 lines or more, best with 80 columns. */
 final class DemoTable implements DemoScreen {
   private static final long EVERY_MILLIS = 250;
 
@@ -25,7 +25,7 @@ final class DemoTable implements DemoScreen {
   DemoTable(PrintStream out, boolean coloured) {
     this.out = out;
     this.coloured = coloured;
-    live = new LiveText(out);
+    live = new LiveText(out, Terminal.width());
   }
 
   @Override

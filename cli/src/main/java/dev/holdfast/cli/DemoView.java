@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.ArrayList;
@@ -29,7 +30,16 @@ record DemoView(
   record Worker(String label, DemoTally.Counts counts) {}
 
   /** What the nodes say of one lock. */
-  record Lock(String name, String holder, String votes) {}
+  record Lock(String name, String holder, String votes) {
+    /** Fewer nodes than a quorum make nobody a holder. */
+    static Lock of(String name, LockStatus status) {
+      boolean held = status.agreeing() > status.nodes() / 2;
+      return new Lock(
+          name,
+          held ? status.owner() : "(being taken)",
+          status.agreeing() + " of " + status.nodes());
+    }
+  }
 
   static DemoView of(
       DemoPlan plan,
@@ -73,8 +83,7 @@ record DemoView(
     try {
       return observer
           .inspect(name)
-          .map(
-              status -> new Lock(name, status.owner(), status.agreeing() + " of " + status.nodes()))
+          .map(status -> Lock.of(name, status))
           .orElse(new Lock(name, "-", "-"));
     } catch (LockException e) {
       return new Lock(name, "no quorum answers", "-");

@@ -6,7 +6,10 @@ import dev.holdfast.LockLostException;
 import dev.holdfast.LockUnavailableException;
 import dev.holdfast.testnodes.NodeException;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -17,9 +20,26 @@ final class Failures {
 
   static int badUsage(ParameterException mistake, String[] args) {
     CommandLine command = mistake.getCommandLine();
+    ParameterException told = mistake;
+    if (mistake instanceof MissingParameterException) {
+      // Whoever mistypes a required option is helped by hearing of that.
+      told =
+          UnknownOption.first(command, args)
+              .<ParameterException>map(o -> new UnmatchedArgumentException(command, List.of(o)))
+              .orElse(mistake);
+    }
     PrintWriter err = command.getErr();
-    err.println(Message.of(String.valueOf(mistake.getMessage())));
-    UnmatchedArgumentException.printSuggestions(mistake, err);
+    err.println(Message.of(String.valueOf(told.getMessage()).replaceFirst("^Error: ", "")));
+    Optional<String> unknown =
+        told instanceof UnmatchedArgumentException unmatched && unmatched.isUnknownOption()
+            ? Optional.of(unmatched.getUnmatched().get(0))
+            : Optional.empty();
+    unknown
+        .flatMap(option -> UnknownOption.nearest(command, option))
+        .ifPresent(nearest -> err.println("The nearest is " + nearest + "."));
+    if (unknown.isEmpty()) {
+      UnmatchedArgumentException.printSuggestions(told, err);
+    }
     err.println("Try: " + command.getCommandSpec().qualifiedName() + " --help");
     return ExitCode.USAGE;
   }

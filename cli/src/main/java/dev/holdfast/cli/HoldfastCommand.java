@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "usage, URL or configuration; 69 no quorum of nodes; 70 a mistake in this",
       "program; 75 the lock was not got in time; 76 the lock was lost while the command",
       "ran; 128+N ended by signal N.",
-      "Every command has --help."
+      "Every command has --help; 'holdfast help COMMAND' is the same."
     })
 @SuppressWarnings("NullAway.Init")
 final class HoldfastCommand implements Callable<Integer> {

@@ -2,7 +2,10 @@ package dev.holdfast.cli;
 
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,18 +20,52 @@ final class LocalNodes {
 
   private LocalNodes() {}
 
-  /** Where they are kept. */
+  /**
+   * Where they are kept.
+   *
+   * @throws UsageException if that can be no folder; names the variable that says so
+   */
   static Path folder(Map<String, String> environment) {
-    String own = environment.getOrDefault("HOLDFAST_STATE", "");
-    if (!own.isEmpty()) {
-      return Path.of(own, "nodes");
+    for (String variable : List.of("HOLDFAST_STATE", "XDG_STATE_HOME")) {
+      String value = environment.getOrDefault(variable, "");
+      if (!value.isEmpty()) {
+        Path base = folder(value, variable + " is " + value);
+        return variable.equals("HOLDFAST_STATE")
+            ? base.resolve("nodes")
+            : base.resolve("holdfast").resolve("nodes");
+      }
     }
-    String state = environment.getOrDefault("XDG_STATE_HOME", "");
-    Path base =
-        state.isEmpty()
-            ? Path.of(System.getProperty("user.home"), ".local", "state")
-            : Path.of(state);
-    return base.resolve("holdfast").resolve("nodes");
+    String home = System.getProperty("user.home");
+    return folder(home, "the home directory is " + home)
+        .resolve(Path.of(".local", "state", "holdfast", "nodes"));
+  }
+
+  private static Path folder(String value, String named) {
+    Path folder;
+    try {
+      folder = Path.of(value).toAbsolutePath().normalize();
+    } catch (InvalidPathException e) {
+      throw unusable(named, "that is no path");
+    }
+    Path existing = folder;
+    while (existing.getParent() != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    if (!Files.isDirectory(existing)) {
+      throw unusable(named, existing + " is no folder");
+    }
+    if (!Files.isWritable(existing) || !Files.isExecutable(existing)) {
+      throw unusable(named, existing + " cannot be written");
+    }
+    return folder;
+  }
+
+  private static UsageException unusable(String named, String why) {
+    return new UsageException(
+        named
+            + ", where local nodes are kept, and "
+            + why
+            + ": set HOLDFAST_STATE to a folder that can be written");
   }
 
   static Path folder() {

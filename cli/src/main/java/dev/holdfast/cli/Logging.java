@@ -1,5 +1,7 @@
 package dev.holdfast.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.logging.Formatter;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -12,15 +14,31 @@ final class Logging {
   /** Held here, because the log manager forgets loggers that nobody holds. */
   private static final Logger OWN = Logger.getLogger("dev.holdfast");
 
+  private static final StderrHandler HANDLER = new StderrHandler();
+
   private static final Logger ROOT = Logger.getLogger("");
 
   private Logging() {}
 
-  /** Prints our own. */
+  /**
+   * Prints our own. That a node is down is kept back until it is told or forgotten, because the
+   * message of a failure names each node that had to do with it.
+   */
   static void show() {
     silence();
+    HANDLER.keepOutages();
     OWN.setLevel(Level.INFO);
-    OWN.addHandler(new StderrHandler());
+    OWN.addHandler(HANDLER);
+  }
+
+  /** Prints which nodes are down, and from now on each that goes down. */
+  static void tellOutages() {
+    HANDLER.kept().forEach(Message::print);
+  }
+
+  /** Leaves out which nodes are down, and from now on prints each that goes down. */
+  static void forgetOutages() {
+    HANDLER.kept();
   }
 
   /** Prints nothing. */
@@ -31,6 +49,10 @@ final class Logging {
   }
 
   private static final class StderrHandler extends Handler {
+    private static final String OUTAGE = " is down: ";
+
+    private final List<String> outages = new ArrayList<>();
+    private boolean keeps;
     private final Formatter formatter =
         new Formatter() {
           @Override
@@ -41,7 +63,26 @@ final class Logging {
 
     @Override
     public void publish(LogRecord line) {
-      Message.print(formatter.format(line));
+      String text = formatter.format(line);
+      if (!isKept(text)) {
+        Message.print(text);
+      }
+    }
+
+    synchronized void keepOutages() {
+      keeps = true;
+    }
+
+    /** What was kept; nothing is from now on. */
+    synchronized List<String> kept() {
+      List<String> all = List.copyOf(outages);
+      outages.clear();
+      keeps = false;
+      return all;
+    }
+
+    private synchronized boolean isKept(String text) {
+      return keeps && text.contains(OUTAGE) && outages.add(text);
     }
 
     @Override

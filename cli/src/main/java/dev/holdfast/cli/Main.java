@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,21 @@ final class Main {
       System.out.println(Version.text());
       return ExitCode.OK;
     }
-    return commandLine(args).execute(args);
+    String[] meant = args.length > 0 && args[0].equals("help") ? asOption(args) : args;
+    return commandLine(meant).execute(meant);
+  }
+
+  /**
+   * {@code help nodes start} as {@code nodes start --help}, and a command that is none as it is.
+   */
+  private static String[] asOption(String... args) {
+    String[] command = Arrays.copyOfRange(args, 1, args.length);
+    if (command.length > 0 && !commandLine(command).getSubcommands().containsKey(command[0])) {
+      return command;
+    }
+    String[] meant = Arrays.copyOf(command, args.length);
+    meant[command.length] = "--help";
+    return meant;
   }
 
   private static CommandLine commandLine(String... args) {
@@ -40,6 +55,8 @@ final class Main {
     Optional.ofNullable(commandLine.getSubcommands().get(RUN))
         .ifPresent(run -> run.setStopAtPositional(true));
     commandLine.setExpandAtFiles(false);
+    commandLine.registerConverter(int.class, new WholeNumber());
+    commandLine.registerConverter(Integer.class, new WholeNumber());
     commandLine.setExecutionStrategy(
         parsed -> {
           holdfast.classPath().ifPresent(ClassPath::install);

@@ -3,8 +3,10 @@ package dev.holdfast.cli;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -69,7 +71,7 @@ final class NodesCommand implements Callable<Integer> {
     TestNodes nodes = LocalNodes.start(count == null ? LocalNodes.DEFAULT_COUNT : count);
     show(nodes);
     out().println("Commands without --url use them. For other programs:");
-    out().println("  HOLDFAST_URL=" + LocalNodes.url(nodes));
+    out().println("  export HOLDFAST_URL=" + LocalNodes.url(nodes));
     out().println("Stop them with: holdfast nodes stop");
     return ExitCode.OK;
   }
@@ -93,10 +95,37 @@ final class NodesCommand implements Callable<Integer> {
         "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
         "",
         "Example:",
-        "  holdfast nodes status"
+        "  holdfast nodes status",
+        "",
+        "JSON: nodes (an array of objects with index, address, state and version), up and",
+        "quorum."
       })
-  int status() {
-    return show(LocalNodes.started());
+  int status(@Option(names = "--json", description = "Print JSON, one object.") boolean json) {
+    TestNodes nodes = LocalNodes.started();
+    if (!json) {
+      return show(nodes);
+    }
+    List<Map<String, Object>> each = nodes.all().stream().map(NodesCommand::members).toList();
+    long up = each.stream().filter(node -> "up".equals(node.get("state"))).count();
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("nodes", each);
+    all.put("up", up);
+    all.put("quorum", quorum(nodes));
+    out().println(Json.of(all));
+    return up >= quorum(nodes) ? ExitCode.OK : ExitCode.UNAVAILABLE;
+  }
+
+  private static Map<String, Object> members(TestNode node) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("index", node.index());
+    members.put("address", node.address());
+    members.put("state", word(node.state()));
+    members.put("version", node.version());
+    return members;
+  }
+
+  private static int quorum(TestNodes nodes) {
+    return nodes.size() / 2 + 1;
   }
 
   @Command(
@@ -105,7 +134,7 @@ final class NodesCommand implements Callable<Integer> {
       footer = {"", "Example:", "  holdfast nodes freeze 0 1"})
   int freeze(
       @Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
-    return each(nodes, TestNode::freeze);
+    return each(requireRunning(nodes), TestNode::freeze);
   }
 
   @Command(
@@ -113,7 +142,7 @@ final class NodesCommand implements Callable<Integer> {
       description = "Lets frozen nodes go on (SIGCONT).",
       footer = {"", "Example:", "  holdfast nodes thaw 0 1"})
   int thaw(@Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
-    return each(nodes, TestNode::thaw);
+    return each(requireRunning(nodes), TestNode::thaw);
   }
 
   @Command(
@@ -126,9 +155,10 @@ final class NodesCommand implements Callable<Integer> {
 
   @Command(
       name = "restart",
-      description = "Starts killed nodes again, on the same port and without data.",
+      description = "Starts nodes again, on the same port and without data.",
       footer = {
         "",
+        "A node that runs, or is frozen, is killed first; that is said.",
         "A node that comes back without data has forgotten the locks that it granted.",
         "Redlock stays safe if it stays away for longer than the longest ttl in use.",
         "",
@@ -137,10 +167,17 @@ final class NodesCommand implements Callable<Integer> {
       })
   int restart(
       @Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
-    return each(nodes, TestNode::restart);
+    return each(nodes, this::restart);
   }
 
+  /** Does it to all of these, or if one of them is wrong to none. */
   private int each(List<Integer> indexes, Consumer<TestNode> fault) {
+    chosen(indexes).forEach(fault);
+    show(LocalNodes.started());
+    return ExitCode.OK;
+  }
+
+  private static List<TestNode> chosen(List<Integer> indexes) {
     TestNodes nodes = LocalNodes.started();
     for (int index : indexes) {
       if (index < 0 || index >= nodes.size()) {
@@ -148,9 +185,38 @@ final class NodesCommand implements Callable<Integer> {
             "there is no node " + index + ": they are numbered 0 to " + (nodes.size() - 1));
       }
     }
-    indexes.forEach(index -> fault.accept(nodes.node(index)));
-    show(nodes);
-    return ExitCode.OK;
+    return indexes.stream().distinct().map(nodes::node).toList();
+  }
+
+  private static List<Integer> requireRunning(List<Integer> indexes) {
+    for (TestNode node : chosen(indexes)) {
+      if (node.state() == TestNode.State.DOWN) {
+        throw new UsageException(
+            "node "
+                + node.index()
+                + " is down: start it first, with: holdfast nodes restart "
+                + node.index());
+      }
+    }
+    return indexes;
+  }
+
+  private void restart(TestNode node) {
+    TestNode.State before = node.state();
+    node.restart();
+    if (before != TestNode.State.DOWN) {
+      out()
+          .println(
+              "Node "
+                  + node.index()
+                  + " was "
+                  + word(before)
+                  + ": killed and started again, without its data.");
+    }
+  }
+
+  private static String word(TestNode.State state) {
+    return state.name().toLowerCase(Locale.ROOT);
   }
 
   private int show(TestNodes nodes) {
@@ -161,9 +227,9 @@ final class NodesCommand implements Callable<Integer> {
       up += state == TestNode.State.UP ? 1 : 0;
       out.printf(
           "  %d  %-15s  %-6s  redis %s%n",
-          node.index(), node.address(), state.name().toLowerCase(Locale.ROOT), node.version());
+          node.index(), node.address(), word(state), node.version());
     }
-    int quorum = nodes.size() / 2 + 1;
+    int quorum = quorum(nodes);
     out.printf("%d of %d up; a quorum is %d%n", up, nodes.size(), quorum);
     return up >= quorum ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }

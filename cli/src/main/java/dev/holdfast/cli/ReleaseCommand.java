@@ -80,6 +80,7 @@ final class ReleaseCommand implements Callable<Integer> {
     Logging.show();
     try (LockManager locks = backend.open()) {
       LockState found = LockState.of(locks, name);
+      Logging.tellOutages();
       if (found.isFree()) {
         return end(found, false, found.text() + ", nothing to remove");
       }

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Gets a lock, runs a command, gives the lock back.
@@ -36,6 +37,7 @@ record Run(
     Signals signals = Signals.handled();
     try (LockManager locks = open(signals)) {
       Optional<Lease> lease = acquire(locks, signals);
+      Logging.tellOutages();
       if (lease.isEmpty()) {
         Message.print("did not get the lock '" + request.name() + "' in time" + holder(locks));
         return ExitCode.NOT_GOT;
@@ -64,7 +66,9 @@ record Run(
     CompletableFuture<Optional<Lease>> asked = locks.tryAcquireAsync(renewed);
     try {
       if (!signals.await(asked, SILENT_WAIT_MILLIS)) {
-        Message.print("waiting for the lock '" + request.name() + "'" + holder(locks));
+        String holder = holder(locks);
+        Logging.tellOutages();
+        Message.print("waiting for the lock '" + request.name() + "'" + holder);
       }
       return signals.await(asked);
     } catch (ExecutionException e) {
@@ -96,6 +100,8 @@ record Run(
     Optional<LossReason> cut = awaitEnd(child, lease);
     if (cut.isPresent()) {
       end(child, new LockLostException(lease.name(), cut.get()));
+    } else {
+      endRest(child);
     }
     boolean held = giveBack(lease, cut.isPresent());
     return cut.isEmpty() && held ? child.exitCode() : ExitCode.LOST;
@@ -118,6 +124,20 @@ record Run(
     Message.print(why.getMessage() + "; ending the command (process " + child.pid() + ")");
     if (!child.end(grace)) {
       Message.print("process " + child.pid() + ", or one that it started, cannot be killed");
+    }
+  }
+
+  /** What has got a signal with the command, and outlives it, has the grace to end as well. */
+  private void endRest(Child child) throws InterruptedException {
+    if (child.awaitRest(grace)) {
+      return;
+    }
+    String rest =
+        child.left().stream().map(p -> Long.toString(p.pid())).collect(Collectors.joining(", "));
+    Message.print(
+        "the command has ended, but what it started has not (process " + rest + "); killing it");
+    if (!child.kill()) {
+      Message.print("process " + rest + ", or one that it started, cannot be killed");
     }
   }
 
@@ -157,6 +177,8 @@ record Run(
     } catch (LockConfigurationException notForThisBackend) {
       return "";
     } catch (LockException e) {
+      // It says so itself.
+      Logging.forgetOutages();
       return ": " + e.getMessage();
     }
   }

@@ -21,8 +21,10 @@ import picocli.CommandLine.Parameters;
       "",
       "The lock is renewed while the command runs, and released after it has ended.",
       "stdin, stdout and stderr are the command's. SIGINT, SIGTERM and SIGHUP are",
-      "passed on to it. It finds HOLDFAST_NAME, HOLDFAST_TOKEN and, where there is",
-      "one, HOLDFAST_FENCING_TOKEN in its environment.",
+      "passed on to it and to all that it has started; what of that outlives it has the",
+      "grace to end too, before the lock is released, and then gets SIGKILL. It finds",
+      "HOLDFAST_NAME, HOLDFAST_TOKEN and, where there is one, HOLDFAST_FENCING_TOKEN",
+      "in its environment.",
       "",
       "Durations have a unit: 50ms, 30s, 5m, 24h. Nodes have a hundredth of the ttl to",
       "answer, at least 50ms, unless the URL says nodeTimeout.",
@@ -33,7 +35,7 @@ import picocli.CommandLine.Parameters;
       "  69  no quorum of nodes answered",
       "  75  the lock was not got in time",
       "  76  the lock was lost, or the longest hold was over, while the command ran: it",
-      "      gets SIGTERM, and after the grace SIGKILL, with all that it has started",
+      "      and all that it has started get SIGTERM, and after the grace SIGKILL",
       "  130, 143, 129  SIGINT, SIGTERM or SIGHUP came while waiting for the lock",
       "",
       "Examples:",
@@ -58,7 +60,9 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "30s",
       converter = DurationConverter.class,
-      description = "How long the lock outlives us if we die (default: ${DEFAULT-VALUE}).")
+      description =
+          "How long the lock outlives us if we die (default: ${DEFAULT-VALUE}); at most the URL's"
+              + " maxTtl, which is 60s unless the URL ends with, say, ?maxTtl=5m.")
   private Duration ttl;
 
   @Option(
@@ -96,7 +100,8 @@ final class RunCommand implements Callable<Integer> {
       defaultValue = "5s",
       converter = DurationConverter.class,
       description =
-          "When the command is ended: from SIGTERM to SIGKILL (default: ${DEFAULT-VALUE}).")
+          "From SIGTERM to SIGKILL, for the command when it is ended and for what it has started"
+              + " (default: ${DEFAULT-VALUE}).")
   private Duration grace;
 
   @Parameters(

@@ -1,21 +1,20 @@
 package dev.holdfast.cli;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-
 /** What the terminal, if there is one, does for us and with us. */
 final class Terminal {
-  /** Fields of /proc/PID/stat, counted from the one after the name. */
-  private static final int PROCESS_GROUP = 2;
-
-  private static final int FOREGROUND_GROUP = 5;
-
   // The launcher knows; java.io.Console does not say the same in all versions of Java.
   private static final boolean STDOUT_IS_ONE = Boolean.getBoolean("holdfast.terminal.out");
   private static final boolean STDIN_IS_ONE = Boolean.getBoolean("holdfast.terminal.in");
 
+  private static final int USUAL_WIDTH = 80;
+
   private Terminal() {}
+
+  /** How many columns it has, or is likely to have. */
+  static int width() {
+    int columns = Integer.getInteger("holdfast.terminal.columns", 0);
+    return columns > 0 ? columns : USUAL_WIDTH;
+  }
 
   /** Whether there is somebody to answer. */
   static boolean canAsk() {
@@ -23,19 +22,19 @@ final class Terminal {
   }
 
   /**
-   * Whether we are in the terminal's foreground process group: the SIGINT of Ctrl-C goes to all of
-   * it, so that our children have it already, and a second one would make many programs give up
-   * their orderly end.
+   * Whether this process has the SIGINT that we have got already: that of Ctrl-C goes to all of the
+   * terminal's foreground process group, and a second one would make many programs give up their
+   * orderly end.
    */
-  static boolean sendsInterruptsToOurGroup() {
-    try {
-      String stat = Files.readString(Path.of("/proc/self/stat"));
-      // "pid (name) state …", and the name may hold spaces and parentheses.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-      return fields[PROCESS_GROUP].equals(fields[FOREGROUND_GROUP]);
-    } catch (IOException e) {
-      return STDOUT_IS_ONE;
-    }
+  static boolean sendsInterruptsTo(long pid) {
+    return ProcStat.of(ProcessHandle.current().pid())
+        .map(
+            own ->
+                own.processGroup() == own.foregroundGroup()
+                    && ProcStat.of(pid)
+                        .map(other -> other.processGroup() == own.processGroup())
+                        .orElse(false))
+        .orElse(STDOUT_IS_ONE);
   }
 
   /** Whether what is on the screen can be drawn over. */

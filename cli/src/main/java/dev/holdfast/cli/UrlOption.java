@@ -13,7 +13,18 @@ final class UrlOption {
               + " HOLDFAST_URL, else the nodes of 'holdfast nodes start'.")
   private @Nullable String url;
 
+  /**
+   * The backend that is meant.
+   *
+   * @throws UsageException if none is, or if its locks are nobody else's
+   */
   Backend backend() {
-    return Backend.of(url);
+    Backend backend = Backend.of(url);
+    if (backend.url().startsWith("memory:")) {
+      throw new UsageException(
+          "memory: locks live in one process, so that another holdfast never sees them: give a"
+              + " redlock: URL, or start nodes with: holdfast nodes start");
+    }
+    return backend;
   }
 }

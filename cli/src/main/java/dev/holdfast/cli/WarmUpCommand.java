@@ -17,7 +17,6 @@ final class WarmUpCommand implements Callable<Integer> {
     Main.execute("--version");
     Main.execute("run", "--help");
     Main.execute("nodes", "status");
-    run("memory:");
     try (TestNodes nodes = TestNodes.start(NODES)) {
       run(LocalNodes.url(nodes));
     } catch (NodeException e) {

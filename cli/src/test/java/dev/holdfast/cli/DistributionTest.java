@@ -17,9 +17,9 @@ class DistributionTest {
   void theFirstCommandArchivesTheClassesThatTheOthersStartFrom() {
     Distribution.layOut(folder);
 
-    try (Program first = holdfast("", "run", "--name", "x", "--url", "memory:", "printf", "done")) {
+    try (Program first = holdfast("", "backends")) {
       assertThat(first.exitCode()).as(first.err()).isZero();
-      assertThat(first.out()).isEqualTo("done");
+      assertThat(first.out()).contains("lettuce");
       assertThat(first.err()).isEqualTo("holdfast: preparing a faster start, once\n");
     }
     try (Program second = holdfast("-Xlog:class+load=info:stdout", "--version")) {

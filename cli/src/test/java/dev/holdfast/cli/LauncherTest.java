@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -310,6 +311,23 @@ class LauncherTest {
     environment.put("PATH", tools + ":" + few);
     Files.delete(jdk.resolve("bin/javac"));
     assertThat(launch().awaitErr("not only a JRE").exitCode()).isEqualTo(64);
+  }
+
+  @Test
+  void onATerminalItSaysHowWideThatIs() {
+    assumeThat(Path.of("/proc/self/stat")).as("script has other options elsewhere").exists();
+    environment.put("LAUNCHER", launcher.toString());
+
+    Program terminal =
+        Program.start(
+            environment,
+            List.of("script", "-qfec", "stty cols 61 rows 20; \"$LAUNCHER\" x", "/dev/null"));
+    started.add(terminal);
+
+    assertThat(terminal.exitCode()).isZero();
+    assertThat(terminal.out())
+        .contains("[-Dholdfast.terminal.out=true]", "[-Dholdfast.terminal.columns=61]");
+    assertThat(launch().out()).doesNotContain("holdfast.terminal.columns");
   }
 
   private Program launch() {

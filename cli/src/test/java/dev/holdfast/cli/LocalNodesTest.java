@@ -1,10 +1,14 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class LocalNodesTest {
   @Test
@@ -15,5 +19,23 @@ class LocalNodesTest {
         .isEqualTo(Path.of("/xdg/holdfast/nodes"));
     assertThat(LocalNodes.folder(Map.of("XDG_STATE_HOME", "")))
         .isEqualTo(Path.of(System.getProperty("user.home"), ".local/state/holdfast/nodes"));
+  }
+
+  @Test
+  void aFolderThatCanBeNoneIsTheUsersToMendAndTheVariableIsNamed(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.createFile(folder.resolve("file"));
+
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> LocalNodes.folder(Map.of("HOLDFAST_STATE", file + "/deep/er")))
+        .withMessageContainingAll("HOLDFAST_STATE is " + file + "/deep/er", file + " is no folder");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> LocalNodes.folder(Map.of("XDG_STATE_HOME", "" + file)))
+        .withMessageContainingAll("XDG_STATE_HOME is " + file, "HOLDFAST_STATE");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> LocalNodes.folder(Map.of("HOLDFAST_STATE", "a\0b")))
+        .withMessageContaining("that is no path");
+    assertThat(LocalNodes.folder(Map.of("HOLDFAST_STATE", folder + "/new/er")))
+        .isEqualTo(folder.resolve("new/er/nodes"));
   }
 }

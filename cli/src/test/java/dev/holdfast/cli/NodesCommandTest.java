@@ -19,7 +19,7 @@ class NodesCommandTest {
   @BeforeEach
   void start() {
     assertThat(nodes("start", "--count", "3"))
-        .contains("3 of 3 up; a quorum is 2", "HOLDFAST_URL=redlock:redis://127.0.0.1:");
+        .contains("3 of 3 up; a quorum is 2", "export HOLDFAST_URL=redlock:redis://127.0.0.1:");
   }
 
   @AfterEach
@@ -46,6 +46,49 @@ class NodesCommandTest {
   }
 
   @Test
+  void nothingIsDoneOnAMistake() {
+    assertThat(nodes("kill", "1")).contains("2 of 3 up");
+
+    assertThat(refused("freeze", "2", "1", "0"))
+        .isEqualTo("holdfast: node 1 is down: start it first, with: holdfast nodes restart 1");
+    assertThat(refused("thaw", "1")).contains("node 1 is down", "holdfast nodes restart 1");
+    assertThat(refused("freeze", "2", "77", "0")).contains("no node 77", "0 to 2");
+    assertThat(nodes("status")).contains("2 of 3 up").doesNotContain("frozen");
+  }
+
+  @Test
+  void theirStatusIsThereAsJsonToo() {
+    assertThat(nodes("kill", "1")).contains("2 of 3 up");
+
+    String node =
+        "\\{\"index\": %d, \"address\": \"127[^\"]+\", \"state\": \"%s\", \"version\": \"[^\"]+\"}";
+    assertThat(nodes("status", "--json"))
+        .matches(
+            "\\{\"nodes\": \\["
+                + node.formatted(0, "up")
+                + ", "
+                + node.formatted(1, "down")
+                + ", "
+                + node.formatted(2, "up")
+                + "], \"up\": 2, \"quorum\": 2}\n");
+    assertThat(nodes("kill", "2")).contains("1 of 3 up");
+    assertThat(nodes(69, "status", "--json")).contains("\"up\": 1");
+  }
+
+  @Test
+  void aRestartSaysWhichNodesItHasKilledForIt() {
+    assertThat(nodes("kill", "1")).contains("2 of 3 up");
+
+    assertThat(nodes("restart", "1")).doesNotContain("killed");
+    assertThat(nodes("freeze", "2")).contains("2 of 3 up");
+    assertThat(nodes("restart", "0", "2", "0").lines())
+        .startsWith(
+            "Node 0 was up: killed and started again, without its data.",
+            "Node 2 was frozen: killed and started again, without its data.")
+        .endsWith("3 of 3 up; a quorum is 2");
+  }
+
+  @Test
   void startingTwiceIsFineUnlessANumberIsAskedFor() {
     assertThat(nodes("start")).contains("Already there", "3 of 3 up");
     assertThat(nodes("start", "--count", "3")).contains("Already there");
@@ -65,6 +108,16 @@ class NodesCommandTest {
   private int run() {
     try (Program run = holdfast("run", "--name", "x", "true")) {
       return run.exitCode();
+    }
+  }
+
+  private String refused(String... args) {
+    List<String> all = new ArrayList<>(List.of("nodes"));
+    all.addAll(List.of(args));
+    try (Program nodes = holdfast(all.toArray(new String[0]))) {
+      assertThat(nodes.exitCode()).isEqualTo(64);
+      assertThat(nodes.out()).isEmpty();
+      return nodes.err().strip();
     }
   }
 

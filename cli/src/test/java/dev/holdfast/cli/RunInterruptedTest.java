@@ -115,6 +115,75 @@ class RunInterruptedTest {
     assertThat(Nodes.holding(nodes, "job")).isZero();
   }
 
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129"})
+  void aSignalGoesToAllThatTheCommandHasStarted(String signal, int code) throws IOException {
+    assumeThat(isIgnored(code)).as("our parent ignores it, and so do its children").isFalse();
+    Program run = run(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60'; echo after");
+    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+
+    run.signal(signal);
+
+    assertThat(run.exitCode()).isEqualTo(code);
+    assertThat(isAlive(grandchild)).isFalse();
+    assertThat(run.out()).doesNotContain("after");
+    assertThat(own(run.err())).isEmpty();
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void theLockIsKeptUntilWhatTheCommandStartedHasEndedToo() {
+    Program run =
+        run(
+            List.of("--grace", "60s"),
+            "exec 3<&0; sh -c 'trap \"echo tidying; read line; exit\" TERM; echo grandchild=$$ started;"
+                + " while :; do sleep 0.05; done' <&3 & echo pid=$$ ready; wait");
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+
+    run.signal("TERM").awaitOut("tidying");
+    await().atMost(Limits.LONG).until(() -> !isAlive(child));
+    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(run.handle().isAlive()).isTrue();
+    run.type("go on\n");
+
+    assertThat(run.exitCode()).isEqualTo(143);
+    assertThat(isAlive(grandchild)).isFalse();
+    assertThat(own(run.err())).isEmpty();
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void whatIgnoresTheSignalAndOutlivesTheCommandIsKilledAfterTheGrace() {
+    Program run =
+        run(
+            List.of("--grace", "300ms"),
+            "sh -c 'trap \"\" TERM; echo grandchild=$$ started; sleep 60' & wait");
+    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+
+    run.signal("TERM");
+
+    assertThat(run.exitCode()).isEqualTo(143);
+    assertThat(isAlive(grandchild)).isFalse();
+    assertThat(own(run.err()))
+        .singleElement()
+        .asString()
+        .contains("process " + grandchild, "killing");
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void whatTheCommandLeavesBehindWithoutASignalIsItsOwnAffair() {
+    Program run = run(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60' & read line");
+    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+
+    run.type("go on\n");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(isAlive(grandchild)).isTrue();
+    Program.signal("KILL", grandchild);
+  }
+
   @Test
   void theLockIsRenewedWhileTheCommandRuns() {
     Program run = run(List.of("--ttl", "1s"), "echo ready; cat").awaitOut("ready");
@@ -138,8 +207,23 @@ class RunInterruptedTest {
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).contains("told");
-    assertThat(run.err()).contains("lost", "TAKEN").hasLineCount(1);
+    assertThat(own(run.err())).singleElement().asString().contains("lost", "TAKEN");
     assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+  }
+
+  @Test
+  void whenTheLockIsLostWhatTheCommandStartedGetsSigtermToo() {
+    Program run =
+        run(
+            List.of("--ttl", "1s", "--grace", "60s"),
+            "sh -c 'trap \"echo told; exit\" TERM; echo started; while :; do sleep 0.05; done' &"
+                + " wait");
+    run.awaitOut("started");
+
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).contains("told");
   }
 
   @Test
@@ -171,7 +255,7 @@ class RunInterruptedTest {
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(76);
-    assertThat(run.err()).contains("MAX_HOLD").hasLineCount(1);
+    assertThat(own(run.err())).singleElement().asString().contains("MAX_HOLD");
     assertThat(Nodes.holding(nodes, "job")).isZero();
   }
 
@@ -196,6 +280,11 @@ class RunInterruptedTest {
     return run;
   }
 
+  /** Without what shells say of the ends of their children. */
+  private static List<String> own(String err) {
+    return err.lines().filter(line -> line.startsWith("holdfast: ")).toList();
+  }
+
   private static long pid(Program run, String label) {
     String after = run.out().substring(run.out().indexOf(label) + label.length());
     return Long.parseLong(after.split("\\s", 2)[0]);
@@ -212,6 +301,8 @@ class RunInterruptedTest {
   }
 
   private static boolean isAlive(long pid) {
-    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    return ProcessHandle.of(pid)
+        .map(process -> !ProcessTree.left(List.of(process)).isEmpty())
+        .orElse(false);
   }
 }

@@ -1,9 +1,17 @@
 package dev.holdfast.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +19,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast run} as a process, on real nodes: what it is started with and ends with. */
 class RunTest {
@@ -69,11 +79,12 @@ class RunTest {
   }
 
   @Test
-  void givesAFencingTokenWhereThereIsOneAndNeverAnOldOne() {
+  void givesAFencingTokenWhereThereIsOneAndNeverAnOldOne(@TempDir Path folder) {
     Map<String, String> inherited = Map.of("HOLDFAST_FENCING_TOKEN", "old");
     String[] echo = {"sh", "-c", "echo ${HOLDFAST_FENCING_TOKEN-none}"};
 
-    Program fenced = start(inherited, "memory:", List.of(), echo);
+    List<String> classPath = List.of("--class-path", "" + ThirdParty.backend(folder));
+    Program fenced = start(inherited, "third:", classPath, echo);
     Program unfenced = start(inherited, Nodes.url(nodes), List.of(), echo);
 
     assertThat(fenced.exitCode()).isZero();
@@ -85,8 +96,7 @@ class RunTest {
   @ParameterizedTest
   @CsvSource({"kill -9 $$, 137", "kill -15 $$, 143", "exit 75, 75"})
   void endsAsTheCommandEnds(String script, int code) {
-    assertThat(start(Map.of(), "memory:", List.of(), "sh", "-c", script).exitCode())
-        .isEqualTo(code);
+    assertThat(run("sh", "-c", script).exitCode()).isEqualTo(code);
   }
 
   @ParameterizedTest
@@ -130,7 +140,24 @@ class RunTest {
 
     assertThat(run.exitCode()).isEqualTo(69);
     assertThat(run.out()).isEmpty();
-    assertThat(nodes.all()).allSatisfy(node -> assertThat(run.err()).contains(node.address()));
+    assertThat(nodes.all())
+        .allSatisfy(node -> assertThat(run.err()).containsOnlyOnce(node.address()));
+    assertThat(run.err()).hasLineCount(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lettuce", "jedis", "redisson"})
+  void saysThatWhatListensIsNoRedisServer(String driver) throws Exception {
+    try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread server = new Thread(() -> answerAsAWebServer(web));
+      server.start();
+      String url = "redlock:" + driver + ":redis://127.0.0.1:" + web.getLocalPort();
+
+      Program run = start(Map.of(), url, List.of(), "echo", "ran");
+
+      assertThat(run.exitCode()).isEqualTo(69);
+      assertThat(run.err()).contains("no Redis server");
+    }
   }
 
   @Test
@@ -168,6 +195,25 @@ class RunTest {
     assertThat(nodes.all())
         .allSatisfy(
             node -> assertThat((Long) node.command("PTTL", "job")).isBetween(10_000L, 30_000L));
+  }
+
+  private static void answerAsAWebServer(ServerSocket web) {
+    try {
+      while (!web.isClosed()) {
+        try (Socket client = web.accept()) {
+          client.getInputStream().read();
+          client.getOutputStream().write("<html>400 Bad Request</html>\r\n".getBytes(US_ASCII));
+          client.getOutputStream().flush();
+          while (client.getInputStream().read() >= 0) {
+            // Until the client has read, and hangs up.
+          }
+        } catch (SocketException e) {
+          // The client has hung up, or the test is over.
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Of nodes that are frozen there is nothing to wait for. */

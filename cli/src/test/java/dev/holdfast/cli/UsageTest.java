@@ -43,6 +43,25 @@ class UsageTest {
     assertThat(err.toString(UTF_8)).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "run", "nodes start"})
+  void helpIsACommandToo(String command) {
+    String[] asCommand = ("help " + command).strip().split(" ", -1);
+    assertThat(execute(asCommand)).isZero();
+    String help = out.toString(UTF_8);
+    out.reset();
+
+    assertThat(execute((command + " --help").strip().split(" ", -1))).isZero();
+    assertThat(help).contains("Usage: holdfast").isEqualTo(out.toString(UTF_8));
+  }
+
+  @Test
+  void theHelpOfTheTtlSaysHowToGetALongerOne() {
+    assertThat(execute("run", "--help")).isZero();
+
+    assertThat(out.toString(UTF_8)).contains("maxTtl, which is 60s", "?maxTtl=5m");
+  }
+
   @Test
   void hidesTheCommandsThatAreItsOwn() {
     assertThat(execute("--help")).isZero();
@@ -70,10 +89,18 @@ class UsageTest {
           nodes                                           | A command is missing.
           nodes freeze                                    | Missing required parameter: 'I'
           nodes start --count 0                           | --count is 0: give 1 to 63
-          nodes start --count many                        | 'many' is not an int
+          nodes start --count many                        | 'many' is not a whole number
+          nodes start --count 99999999999                 | '99999999999' is too large
+          nodes freeze x                                  | 'x' is not a whole number
           run --name x                                    | Missing required parameter: 'COMMAND
           run -- true                                     | Missing required option: '--name=NAME'
           run --name x --waits 5s -- true                 | Unknown option: '--waits'
+          run --nmae x -- true                            | Unknown option: '--nmae'
+          run --nmae=x -- true                            | Unknown option: '--nmae=x'
+          run --nmae x -- true                            | The nearest is --name.
+          run --frob x --name y -- true                   | Unknown option: '--frob'
+          run --wait 5s true --nmae x                     | Missing required option: '--name=NAME'
+          release --froce x                               | The nearest is --force.
           run --name x --ttl 30 -- true                   | '30' has no unit: write 30ms or 30s
           run --name x --ttl 5x -- true                   | '5x' has no such unit
           run --name x --ttl soon -- true                 | 'soon' is not a duration
@@ -83,7 +110,9 @@ class UsageTest {
           run --name x --ttl 0s -- true                   | --ttl is zero
           run --name x --ttl 5s --at-least 6s -- true     | --at-least is above --ttl
           run --name x --ttl 5s --max-hold 4s -- true     | --max-hold is below --ttl
-          run --name x --url memory:?ttl=5s -- true       | there is no option
+          run --name x --url memory: -- true              | memory: locks live in one process
+          status x --url memory:                          | memory: locks live in one process
+          release --force --yes x --url memory:?ttl=5s    | memory: locks live in one process
           run --name x --url redlok:redis://h -- true     | the nearest is redlock
           run --name x --url redlock:redis://h:x -- true  | a port is a number
           run --name x --url redlock:other:redis://h -- true | no backend serves
@@ -97,11 +126,12 @@ class UsageTest {
           release x --yes                                 | Missing required option: '--force'
           release --force --yes                           | Missing required parameter: 'NAME'
           release --force x                               | give --yes
+          help rum                                        | Did you mean: holdfast run?
           backends x                                      | Unmatched argument
-          run --name x --url memory: --ttl 2m -- true     | ttl
+          run --name x --url redlock:redis://h --wait 1s --ttl 2m -- true | maxTtl
           demo --seconds 0                                | --seconds is 0: give 1 to 86400
           demo --workers 65                               | --workers is 65: give 1 to 64
-          demo --faults --without-lock                    | mutually exclusive
+          demo --faults --without-lock                    | holdfast: --faults, --without-lock are mutually
           demo --driver memory                            | found: jedis, lettuce, redisson
           """)
   void badUsageSaysWhatIsRightAndEndsWith64(String command, String message) {

@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,10 @@ final class NodeException extends RuntimeException {
   /** Error codes that only a person can mend; all others may pass. */
   private static final Set<String> MISCONFIGURED =
       Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
+
+  /** How the messages of Lettuce, Jedis and Redisson begin where no Redis server answers. */
+  private static final List<String> UNREADABLE =
+      List.of("Invalid first byte", "Unknown reply", "Can't decode replay");
 
   private final boolean misconfigured;
 
@@ -50,6 +55,10 @@ final class NodeException extends RuntimeException {
       String message = at.getMessage();
       if (message != null && MISCONFIGURED.stream().anyMatch(c -> message.startsWith(c + " "))) {
         return reply(message);
+      }
+      if (message != null && UNREADABLE.stream().anyMatch(message::startsWith)) {
+        return new NodeException(
+            "what listens there is no Redis server, or wants TLS (rediss://)", false, cause);
       }
     }
     String message = deepest.getMessage();

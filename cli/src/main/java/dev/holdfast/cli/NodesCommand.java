@@ -57,7 +57,7 @@ final class NodesCommand implements Callable<Integer> {
       @Option(
               names = "--count",
               paramLabel = "N",
-              description = "How many nodes, from 1 to 63 (default: 5).")
+              description = "How many nodes, from 1 to 31 (default: 5).")
           @Nullable Integer count) {
     Optional<TestNodes> there = LocalNodes.running();
     if (there.isPresent() && (count == null || count == there.get().size())) {

@@ -88,7 +88,7 @@ class UsageTest {
           rum                                             | Did you mean: holdfast run?
           nodes                                           | A command is missing.
           nodes freeze                                    | Missing required parameter: 'I'
-          nodes start --count 0                           | --count is 0: give 1 to 63
+          nodes start --count 0                           | --count is 0: give 1 to 31
           nodes start --count many                        | 'many' is not a whole number
           nodes start --count 99999999999                 | '99999999999' is too large
           nodes freeze x                                  | 'x' is not a whole number

@@ -14,6 +14,9 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * whoever brings the next event; the state says whose it is.
  */
 final class Acquisition {
+  /** Between two looks, once the time is up, at whether the last attempt is over. */
+  private static final long SHORTEST_WAIT_NANOS = 10_000_000;
+
   private final Surroundings surroundings;
   private final WaitingLines lines;
   private final OpenLeases leases;
@@ -79,6 +85,25 @@ final class Acquisition {
 
   CompletableFuture<Optional<Lease>> result() {
     return result;
+  }
+
+  /**
+   * Waits for the result. The scheduler's timers end the wait, and this thread does, because the
+   * scheduler may have been closed before.
+   */
+  Optional<Lease> await() throws InterruptedException, ExecutionException {
+    while (waitNanos < Nanos.FOREVER) {
+      try {
+        long left = waitNanos - (surroundings.clock().nanos() - begunAt);
+        return result.get(Math.max(left, SHORTEST_WAIT_NANOS), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException e) {
+        State now = now();
+        if (waitedEnough() && (now == Step.IN_LINE || now instanceof Pause)) {
+          giveUp(now);
+        }
+      }
+    }
+    return result.get();
   }
 
   /** What {@code acquire} throws where {@code tryAcquire} is empty. */
@@ -176,10 +201,7 @@ final class Acquisition {
       again(new Outage(outage));
     } else {
       end(false);
-      result.completeExceptionally(
-          failure == null
-              ? new IllegalStateException("the backend gave neither a result nor a failure")
-              : Stages.cause(failure));
+      result.completeExceptionally(Stages.cause(Objects.requireNonNull(failure)));
     }
   }
 

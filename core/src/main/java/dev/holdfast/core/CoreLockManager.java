@@ -14,6 +14,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** The manager over any primitive. */
@@ -81,6 +83,7 @@ final class CoreLockManager implements LockManager {
   @Override
   public Optional<LockStatus> inspect(String name) {
     surroundings.require(LockCapability.INSPECTION, "inspect");
+    surroundings.requireName(name);
     requireOpen();
     return Stages.join(operation(() -> surroundings.primitive().inspect(name)));
   }
@@ -88,6 +91,7 @@ final class CoreLockManager implements LockManager {
   @Override
   public boolean forceRelease(String name) {
     surroundings.require(LockCapability.FORCE_RELEASE, "forceRelease");
+    surroundings.requireName(name);
     requireOpen();
     boolean removed = Stages.join(operation(() -> surroundings.primitive().forceRelease(name)));
     lines.wake(name);
@@ -113,15 +117,19 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public void close(Duration grace) {
+    boolean waits = !grace.isZero() && !grace.isNegative();
     if (!leases.close()) {
+      if (!waits) {
+        leases.endAll(); // which ends the grace that another thread may be giving them
+      }
       return;
     }
     lines.all().forEach(waiting -> waiting.refuse(leases.refusal()));
-    if (!grace.isZero() && !grace.isNegative()) {
-      await(leases.emptied(), Nanos.of(grace));
+    if (waits) {
+      await(leases.emptied(), Nanos.of(grace), true);
     }
     leases.endAll();
-    await(surroundings.operations().quiet(), CLOSING_NANOS);
+    await(surroundings.operations().quiet(), CLOSING_NANOS, false);
     surroundings.primitive().close();
     afterClose.run();
   }
@@ -149,7 +157,7 @@ final class CoreLockManager implements LockManager {
 
   private Optional<Lease> await(Acquisition acquisition) throws InterruptedException {
     try {
-      return acquisition.result().get();
+      return acquisition.await();
     } catch (InterruptedException e) {
       acquisition.abandon(e);
       throw e;
@@ -158,17 +166,32 @@ final class CoreLockManager implements LockManager {
     }
   }
 
-  /** Waits at most this long, by the scheduler's time; an interrupt ends it and is kept. */
-  private void await(CompletableFuture<Void> future, long nanos) {
+  /**
+   * Waits at most this long by the scheduler's time, and by the machine's, because the scheduler
+   * may have been closed before. Keeps the interrupt flag.
+   */
+  private void await(CompletableFuture<Void> future, long nanos, boolean interruptible) {
     Scheduler.Task end = surroundings.scheduler().schedule(nanos, () -> future.complete(null));
+    long begun = System.nanoTime();
+    boolean interrupted = false;
     try {
-      future.get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      while (!interrupted || !interruptible) {
+        try {
+          future.get(nanos - (System.nanoTime() - begun), TimeUnit.NANOSECONDS);
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (TimeoutException over) {
+      // nobody needs to know which of the two it was
     } catch (ExecutionException | CancellationException impossible) {
       throw new AssertionError(impossible);
     } finally {
       end.cancel();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

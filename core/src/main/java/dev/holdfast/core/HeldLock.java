@@ -1,6 +1,5 @@
 package dev.holdfast.core;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
@@ -191,12 +190,8 @@ final class HeldLock {
 
   private void extended(@Nullable Extension extension, @Nullable Throwable failure) {
     if (failure != null) {
-      Throwable cause = Stages.cause(failure);
-      unreachable |= cause instanceof LockBackendException;
-      throw Stages.unchecked(cause);
-    }
-    if (extension == null) {
-      throw new IllegalStateException("the backend gave neither a result nor a failure");
+      unreachable = true;
+      throw Stages.unchecked(failure);
     }
     unreachable = false;
     while (phase() instanceof Held held) {
@@ -279,8 +274,7 @@ final class HeldLock {
     surroundings.operations().begin();
     before.whenComplete(
         (r, f) ->
-            operation
-                .apply(waiting)
+            Stages.call(() -> operation.apply(waiting))
                 .whenComplete(
                     (value, failure) -> {
                       if (failure == null) {

@@ -9,10 +9,8 @@ import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +22,11 @@ public final class LockManagerBuilder {
   /** The longest ttl unless another is set: how long a holder's death can keep others out. */
   public static final Duration DEFAULT_MAX_TTL = Duration.ofSeconds(60);
 
+  /** The longest ttl that any manager can be set to allow; so no sum of times overflows. */
+  public static final Duration LONGEST_MAX_TTL = Duration.ofDays(365);
+
   /** The longest pause between attempts unless another is set. */
   public static final Duration DEFAULT_RETRY_DELAY = Duration.ofMillis(200);
-
-  private static final long IDLE_CALLBACK_THREAD_SECONDS = 5;
 
   private final LockPrimitive primitive;
   private Clock clock = Clock.system();
@@ -112,7 +111,7 @@ public final class LockManagerBuilder {
   /**
    * Sets the longest ttl that may be asked for.
    *
-   * @param maxTtl above zero; default {@link #DEFAULT_MAX_TTL}
+   * @param maxTtl above zero, up to {@link #LONGEST_MAX_TTL}; default {@link #DEFAULT_MAX_TTL}
    * @return this
    */
   public LockManagerBuilder maxTtl(Duration maxTtl) {
@@ -123,7 +122,7 @@ public final class LockManagerBuilder {
   /**
    * Sets the label of holders whose request has none.
    *
-   * @param owner default {@code host:pid}
+   * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
    * @return this
    */
   public LockManagerBuilder owner(String owner) {
@@ -135,13 +134,22 @@ public final class LockManagerBuilder {
    * Makes the manager.
    *
    * @return a new manager, to be closed by the caller
-   * @throws LockConfigurationException if a duration is not above zero
+   * @throws LockConfigurationException if a duration or the owner is out of range
    */
   public LockManager build() {
     requirePositive("retryDelay", retryDelay);
     requirePositive("maxTtl", maxTtl);
+    if (maxTtl.compareTo(LONGEST_MAX_TTL) > 0) {
+      throw new LockConfigurationException(
+          "maxTtl is "
+              + Surroundings.text(maxTtl)
+              + ": give at most "
+              + LONGEST_MAX_TTL.toDays()
+              + " days");
+    }
+    String label = owner == null ? OwnerLabel.ofThisProcess() : OwnerLabel.of(owner);
     Scheduler ownScheduler = scheduler == null ? Scheduler.create("holdfast-timer") : null;
-    ThreadPoolExecutor ownCallbacks = callbacks == null ? callbackThreads() : null;
+    ThreadPoolExecutor ownCallbacks = callbacks == null ? CallbackThreads.executor() : null;
     Surroundings surroundings =
         new Surroundings(
             primitive,
@@ -152,7 +160,7 @@ public final class LockManagerBuilder {
             callbacks == null ? Objects.requireNonNull(ownCallbacks) : callbacks,
             Nanos.of(retryDelay),
             maxTtl,
-            owner == null ? OwnerLabel.ofThisProcess() : owner,
+            label,
             new Operations());
     return new CoreLockManager(
         surroundings,
@@ -173,21 +181,6 @@ public final class LockManagerBuilder {
       all.add(LockCapability.KEEP_ALIVE);
     }
     return Collections.unmodifiableSet(all);
-  }
-
-  /** Without a bound, because a callback may block and none may wait for another. */
-  private static ThreadPoolExecutor callbackThreads() {
-    return new ThreadPoolExecutor(
-        0,
-        Integer.MAX_VALUE,
-        IDLE_CALLBACK_THREAD_SECONDS,
-        TimeUnit.SECONDS,
-        new SynchronousQueue<>(),
-        task -> {
-          Thread thread = new Thread(task, "holdfast-callback");
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   private static void requirePositive(String what, Duration duration) {

@@ -31,16 +31,17 @@ public interface LockPrimitive extends AutoCloseable {
   Set<LockCapability> capabilities();
 
   /**
-   * Checks, before any request, whether this backend can use a name. No I/O.
+   * Refuses a name that this backend cannot use, such as one that it keeps for itself. Called
+   * before any input or output, for requests, inspections and forced releases.
    *
-   * @param name a lock's name, 1 byte to 1 KiB
-   * @throws dev.holdfast.LockConfigurationException if not; the message says what would do
+   * @param name 1 byte to 1 KiB in UTF-8
+   * @throws dev.holdfast.LockConfigurationException saying what would do
    */
   default void requireName(String name) {}
 
   /**
-   * Refuses what this backend cannot serve: a name that it keeps for itself, a ttl that would leave
-   * no validity. Called before any input or output.
+   * Refuses what this backend cannot serve, such as a ttl that would leave no validity. Called
+   * after {@link #requireName}, and before any input or output.
    *
    * @param name the name of the lock
    * @param ttl above zero and up to {@code maxTtl}

@@ -1,14 +1,21 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockRequest;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 
-/** The label of a holder that gives none. */
+/** The label of holders that give none. */
 final class OwnerLabel {
   private OwnerLabel() {}
 
   static String ofThisProcess() {
     return host() + ":" + ProcessHandle.current().pid();
+  }
+
+  /** A manager's, held to the limits of those that requests give. */
+  static String of(String label) {
+    return LockRequest.of("any", Duration.ofSeconds(1)).owner(label).owner().orElseThrow();
   }
 
   private static String host() {

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Small steps between stages and threads. */
 final class Stages {
@@ -42,13 +43,25 @@ final class Stages {
     }
   }
 
-  /** Starts an operation of a backend; one that throws is one that failed. */
+  /** Starts an operation of a backend; one that throws, or gives nothing, is one that failed. */
   static <T> CompletableFuture<T> start(Supplier<CompletionStage<T>> operation) {
+    return call(operation).thenApply(Stages::requireResult);
+  }
+
+  /** A stage whatever happens: to throw is to fail. */
+  static <T> CompletableFuture<T> call(Supplier<? extends CompletionStage<T>> operation) {
     try {
       return operation.get().toCompletableFuture();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  private static <T> T requireResult(@Nullable T result) {
+    if (result == null) {
+      throw new IllegalStateException("the backend gave neither a result nor a failure");
+    }
+    return result;
   }
 
   /** The failure itself, without the wrapping that comes of chaining stages. */

@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -51,18 +52,25 @@ record Surroundings(
     primitive.requireUsable(name, ttl);
   }
 
+  /** Holds a name that comes without a request to the limits of those that come with one. */
+  void requireName(String name) {
+    primitive.requireName(LockRequest.of(name, maxTtl).name());
+  }
+
   /** In the units of URLs and of the command line. */
-  private static String text(Duration duration) {
+  static String text(Duration duration) {
     boolean whole = duration.toMillisPart() == 0 || duration.toSeconds() > 1_000_000;
     return whole ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
   }
 
-  /** Runs what calls into the user's code, never on the thread at hand unless all others refuse. */
+  /**
+   * Runs what calls into the user's code, on a thread of its own if the user's executor refuses.
+   */
   void callback(Runnable task) {
     try {
       callbacks.execute(task);
     } catch (RejectedExecutionException closed) {
-      task.run();
+      CallbackThreads.thread(task).start();
     }
   }
 

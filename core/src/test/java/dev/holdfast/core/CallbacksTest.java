@@ -135,13 +135,16 @@ class CallbacksTest {
   }
 
   @Test
-  void anExecutorThatRefusesLosesNothing() throws Exception {
+  void whatAnExecutorRefusesRunsOnADaemonThreadOfTheManagersOwn() throws Exception {
     LockManager manager = ScriptedBackend.manager(backend, time).callbacks(executor).build();
-    Lease lease = manager.acquire(REQUEST);
+    CompletableFuture<Thread> thread = new CompletableFuture<>();
+    manager.acquire(REQUEST).lost().thenAccept(reason -> thread.complete(Thread.currentThread()));
     executor.shutdown();
     time.advance(TTL);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
-    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(thread.get(10, TimeUnit.SECONDS))
+        .satisfies(t -> assertThat(t.getName()).isEqualTo("holdfast-callback"))
+        .satisfies(t -> assertThat(t.isDaemon()).isTrue());
+    assertThat(manager.tryAcquireAsync(REQUEST).get(10, TimeUnit.SECONDS)).isPresent();
   }
 
   @Test

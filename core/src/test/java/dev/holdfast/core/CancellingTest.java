@@ -83,6 +83,16 @@ class CancellingTest {
   }
 
   @Test
+  void whileAttemptingTheLateGrantIsReleasedAtOnceHoweverLongItWasToBeHeldAtLeast() {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST.holdAtLeast(Duration.ofSeconds(30))).cancel(true);
+    backend.next().answer();
+    assertThat(backend.calls(Op.RELEASE))
+        .extracting(ScriptedBackend.Call::time)
+        .containsExactly(Duration.ZERO);
+  }
+
+  @Test
   void whileAttemptingTheNextIsServedAfterTheLateGrantIsReleased() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);

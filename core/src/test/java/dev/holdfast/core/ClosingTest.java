@@ -202,6 +202,61 @@ class ClosingTest {
   }
 
   @Test
+  void anInterruptEndsTheGraceOnlyAndWhatIsUnderWayIsStillAwaited() throws Exception {
+    Lease held = manager.acquire(LockRequest.of("y", TTL));
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    Background<Boolean> closing =
+        Background.run(
+                () -> {
+                  Thread.currentThread().interrupt();
+                  manager.close(GRACE);
+                  return true;
+                })
+            .awaitBlocked();
+    assertThat(held.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(backend.closed()).isZero();
+
+    backend.next().answer();
+    closing.result();
+    assertThat(closing.interruptedAtEnd()).isTrue();
+    assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  void closingWithoutAGraceEndsTheGraceOfAnotherThread() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    Background<Boolean> closing = close(GRACE).awaitBlocked();
+    manager.close(GRACE);
+    assertThat(lease.isHeld()).as("another grace ends nothing").isTrue();
+
+    manager.close();
+    closing.result();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(backend.holder("x")).contains(lease.token());
+  }
+
+  @Test
+  void aSchedulerThatWasClosedFirstMakesTheGraceNoLonger() throws Exception {
+    Scheduler closed = Scheduler.create("closed");
+    closed.close();
+    LockManager late =
+        LockManagerBuilder.over(backend)
+            .clock(time)
+            .scheduler(closed)
+            .callbacks(Runnable::run)
+            .build();
+    Lease lease = late.acquire(REQUEST);
+    Background.run(
+            () -> {
+              late.close(Duration.ofMillis(20));
+              return true;
+            })
+        .result();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+  }
+
+  @Test
   void whatTheManagerWasGivenIsNotClosedWithIt() {
     manager.close();
     List<Integer> ran = new ArrayList<>();

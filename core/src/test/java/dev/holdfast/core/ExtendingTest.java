@@ -207,19 +207,6 @@ class ExtendingTest {
   }
 
   @Test
-  void aBackendThatAnswersNothingIsAtFaultAndTheLeaseIsStillHeld() throws Exception {
-    Lease lease = manager.acquire(REQUEST);
-    backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
-    backend.next().answerNothing();
-    assertThat(extension)
-        .failsWithin(Duration.ZERO)
-        .withThrowableThat()
-        .withCauseInstanceOf(IllegalStateException.class);
-    assertThat(lease.isHeld()).isTrue();
-  }
-
-  @Test
   void theCallersThreadMayDoTheBackendsWorkOnlyIfItWaits() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     lease.extend(TTL);

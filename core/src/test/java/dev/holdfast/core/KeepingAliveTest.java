@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class KeepingAliveTest {
@@ -62,6 +63,7 @@ class KeepingAliveTest {
   }
 
   @Test
+  @DisplayName("KEEP-2: a renewal that failed is tried again sooner, and then as before")
   void aRenewalThatFailedIsTriedAgainSoonerAndThenAsBefore() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
@@ -157,6 +159,7 @@ class KeepingAliveTest {
   }
 
   @Test
+  @DisplayName("KEEP-4: who only awaits the loss keeps nothing alive")
   void whoOnlyAwaitsTheLossKeepsNothingAlive() throws Exception {
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     collect(dropped(manager.acquire(REQUEST), lost));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** How a lease ends that nobody released, and who is told what. */
@@ -56,6 +58,13 @@ class LosingTest {
   }
 
   @Test
+  void whatWasRefusedItsRenewalsIsUnreachableToo() throws Exception {
+    Lease lease = manager.acquire(KEPT);
+    backend.failing(Op.EXTEND, new LockConfigurationException("NOPERM"));
+    assertEndsWith(lease, LossReason.UNREACHABLE, TTL);
+  }
+
+  @Test
   void whatWasUnreachableOnlyForATimeIsNotCalledSoLater() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
@@ -81,6 +90,7 @@ class LosingTest {
   }
 
   @Test
+  @DisplayName("VAL-4: isHeld and remaining are exact though every thread is stuck")
   void isHeldAndRemainingAreExactThoughEveryThreadIsStuck() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL.minus(TICK));

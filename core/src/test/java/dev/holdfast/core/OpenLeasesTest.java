@@ -21,12 +21,13 @@ class OpenLeasesTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
+  private Runnable beforeEachTimer = () -> {};
   private final Surroundings surroundings =
       new Surroundings(
           backend,
           backend.capabilities(),
           time,
-          time,
+          new HookedTimers(),
           () -> 0,
           Runnable::run,
           1,
@@ -57,8 +58,30 @@ class OpenLeasesTest {
     assertThat(seen).containsExactly("release", "emptied");
   }
 
+  @Test
+  void aLeaseThatEndsWhileItsWatchBeginsLeavesNoTimer() {
+    assertThat(lease.release()).isTrue();
+    beforeEachTimer = () -> leases.endAll();
+    LeaseHandle ended = open();
+    assertThat(ended.isHeld()).isFalse();
+    assertThat(time.pending()).isEmpty();
+  }
+
   private LeaseHandle open() {
     Attempt attempt = new Attempt("x", "tester", TTL, true);
     return leases.open(REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join());
+  }
+
+  private final class HookedTimers implements Scheduler {
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      beforeEachTimer.run();
+      return time.schedule(delayNanos, task);
+    }
+
+    @Override
+    public void close() {
+      time.close();
+    }
   }
 }

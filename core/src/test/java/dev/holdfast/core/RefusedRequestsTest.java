@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What trying again does not mend fails at once, and before anything is asked of the backend. */
@@ -41,6 +42,7 @@ class RefusedRequestsTest {
   }
 
   @Test
+  @DisplayName("CAP-2: keepAlive without extension is refused unasked")
   void keepAliveWithoutExtensionIsRefusedUnasked() {
     backend.declare(Set.of());
     assertRefused(manager(), REQUEST.keepAliveUpTo(TTL), "keepAliveUpTo", "KEEP_ALIVE");
@@ -72,6 +74,36 @@ class RefusedRequestsTest {
     backend.declare(Set.of());
     assertConfigurationError(() -> manager().inspect("x"), "INSPECTION");
     assertConfigurationError(() -> manager().forceRelease("x"), "FORCE_RELEASE");
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  void namesAreHeldToTheSameLimitsForInspectionAndForcedRelease() {
+    LockManager manager = manager();
+    String tooLong = "ü".repeat(513);
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> manager.inspect("reserved:x"), () -> manager.forceRelease("reserved:x"))) {
+      assertConfigurationError(call, "reserved:x");
+    }
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(() -> manager.inspect(""), () -> manager.forceRelease(""))) {
+      assertConfigurationError(call, "name", "empty");
+    }
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> manager.inspect(tooLong), () -> manager.forceRelease(tooLong))) {
+      assertConfigurationError(call, "1026", "1024");
+    }
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // what callers without such a check do
+  void noNameIsRefusedUnasked() {
+    LockManager manager = manager();
+    assertThatThrownBy(() -> manager.inspect(null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> manager.forceRelease(null)).isInstanceOf(NullPointerException.class);
     assertThat(backend.calls()).isEmpty();
   }
 
@@ -144,6 +176,30 @@ class RefusedRequestsTest {
       assertConfigurationError(
           () -> ScriptedBackend.manager(backend, time).maxTtl(none).build(), "maxTtl");
     }
+  }
+
+  @Test
+  void theLongestTtlOfAManagerIsAYear() {
+    ScriptedBackend.manager(backend, time).maxTtl(Duration.ofDays(365)).build().close();
+    assertConfigurationError(
+        () ->
+            ScriptedBackend.manager(backend, time)
+                .maxTtl(Duration.ofDays(365).plusNanos(1))
+                .build(),
+        "maxTtl",
+        "365 days");
+  }
+
+  @Test
+  void aManagersOwnerIsHeldToTheLimitsOfRequests() {
+    ScriptedBackend.manager(backend, time).owner("o".repeat(256)).build().close();
+    assertConfigurationError(
+        () -> ScriptedBackend.manager(backend, time).owner("o".repeat(257)).build(),
+        "owner",
+        "257",
+        "256");
+    assertConfigurationError(
+        () -> ScriptedBackend.manager(backend, time).owner("").build(), "owner", "empty");
   }
 
   private LockManager manager() {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ReleasingTest {
@@ -122,6 +123,7 @@ class ReleasingTest {
   }
 
   @Test
+  @DisplayName("REL-7: close throws no LockException, whatever became of the lease")
   void closeThrowsNoLockExceptionWhateverBecameOfTheLease() throws Exception {
     Lease unreachable = manager.acquire(REQUEST);
     backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));

@@ -160,10 +160,15 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public void requireUsable(String name, Duration ttl) {
+  public void requireName(String name) {
     if (name.startsWith("reserved:")) {
       throw new LockConfigurationException("the name '" + name + "' is reserved");
     }
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    // every ttl will do
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -200,10 +201,50 @@ class WaitingTimeTest {
   }
 
   @Test
+  void managersWithTheSameSeedPauseAlikeAndOthersDoNot() {
+    assertThat(pausesWith(7)).isEqualTo(pausesWith(7)).isNotEqualTo(pausesWith(8));
+  }
+
+  @Test
   void thePauseIsCutToWhatIsLeftOfTheWait() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofMillis(10)));
     assertThat(time.pending()).containsExactly(Duration.ofMillis(10));
+  }
+
+  @Test
+  void aThreadThatWaitsReturnsInTimeThoughTheSchedulerWasClosed() throws Exception {
+    Scheduler closed = Scheduler.create("closed");
+    closed.close();
+    ScriptedBackend busy = new ScriptedBackend(Clock.system());
+    busy.giveToAnother("x", TTL);
+    LockManager stranded =
+        LockManagerBuilder.over(busy).scheduler(closed).callbacks(Runnable::run).build();
+    LockRequest limited = REQUEST.waitAtMost(Duration.ofMillis(20));
+
+    Background<Optional<Lease>> first = Background.run(() -> stranded.tryAcquire(limited));
+    assertThat(first.result()).isEmpty();
+    stranded.tryAcquireAsync(REQUEST.waitForever());
+    Background<Optional<Lease>> behind = Background.run(() -> stranded.tryAcquire(limited));
+    assertThat(behind.result()).isEmpty();
+  }
+
+  private static List<Duration> pausesWith(long seed) {
+    ManualTime own = new ManualTime();
+    ScriptedBackend busy = new ScriptedBackend(own);
+    busy.giveToAnother("x", TTL);
+    ScriptedBackend.manager(busy, own)
+        .retryDelay(RETRY)
+        .random(new Random(seed))
+        .build()
+        .tryAcquireAsync(REQUEST.waitForever());
+    List<Duration> pauses = new ArrayList<>();
+    while (pauses.size() < 20) {
+      Duration pause = own.pending().get(0);
+      pauses.add(pause);
+      own.advance(pause);
+    }
+    return pauses;
   }
 
   private Duration pauseWith(RandomGenerator random) {

@@ -96,7 +96,8 @@ public final class MemoryLocks {
     /**
      * Sets the longest ttl that may be asked for.
      *
-     * @param maxTtl above zero; default {@link LockManagerBuilder#DEFAULT_MAX_TTL}
+     * @param maxTtl above zero, up to {@link LockManagerBuilder#LONGEST_MAX_TTL}; default {@link
+     *     LockManagerBuilder#DEFAULT_MAX_TTL}
      * @return this
      */
     public Builder maxTtl(Duration maxTtl) {
@@ -106,7 +107,7 @@ public final class MemoryLocks {
     /**
      * Sets the label of holders whose request has none.
      *
-     * @param owner default {@code host:pid}
+     * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
      * @return this
      */
     public Builder owner(String owner) {
@@ -118,7 +119,7 @@ public final class MemoryLocks {
      *
      * @return a new manager, to be closed by the caller; {@link LockManager#unwrap} gives its
      *     {@link MemoryStore}
-     * @throws dev.holdfast.LockConfigurationException if a duration is not above zero
+     * @throws dev.holdfast.LockConfigurationException if a duration or the owner is out of range
      */
     public LockManager open() {
       LockManagerBuilder builder =

@@ -33,7 +33,7 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
 
   @Override
   public void requireUsable(String name, Duration ttl) {
-    // no name is the store's own, and no ttl is too short for it
+    // no ttl is too short for a store that takes no time
   }
 
   @Override

@@ -1,9 +1,11 @@
 package dev.holdfast.memory;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockManagerBuilder;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -85,11 +87,20 @@ public final class MemoryStore {
    * LossReason#TAKEN}. {@link #remove} takes it from the thief.
    *
    * @param name the name of the lock
-   * @param ttl how long the thief has it; above zero
-   * @throws dev.holdfast.LockConfigurationException if the name or the ttl is out of range
+   * @param ttl how long the thief has it; above zero, up to {@link
+   *     LockManagerBuilder#LONGEST_MAX_TTL}
+   * @throws LockConfigurationException if the name or the ttl is out of range
    */
   public void steal(String name, Duration ttl) {
     LockRequest theft = LockRequest.of(name, ttl);
+    if (ttl.compareTo(LockManagerBuilder.LONGEST_MAX_TTL) > 0) {
+      throw new LockConfigurationException(
+          "the ttl of the theft is "
+              + ttl
+              + ": give at most "
+              + LockManagerBuilder.LONGEST_MAX_TTL.toDays()
+              + " days");
+    }
     String token = newToken(THIEF);
     long until = clock.nanos() + theft.ttl().toNanos();
     holds.compute(name, (n, hold) -> new Hold(THIEF, token, fence.incrementAndGet(), until));

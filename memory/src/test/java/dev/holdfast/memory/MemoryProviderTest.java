@@ -100,6 +100,22 @@ class MemoryProviderTest {
   }
 
   @Test
+  void anOwnerThatIsTooLongIsRefused() {
+    assertThatThrownBy(() -> LockManager.open("memory:?owner=" + "o".repeat(257)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("owner")
+        .hasMessageContaining("256");
+  }
+
+  @Test
+  void aLongestTtlAboveAYearIsRefused() {
+    assertThatThrownBy(() -> LockManager.open("memory:?maxTtl=31536001s"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("maxTtl")
+        .hasMessageContaining("365 days");
+  }
+
+  @Test
   void aRetryDelayOfZeroIsRefused() {
     assertThatThrownBy(() -> LockManager.open("memory:?retryDelay=0ms"))
         .isInstanceOf(LockConfigurationException.class)

@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,18 @@ class MemoryStoreTest {
     assertThatThrownBy(() -> store.steal("x", Duration.ZERO))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("PT0S");
+  }
+
+  @Test
+  void aTheftForLongerThanAnyManagerAllowsIsRefused() {
+    store.steal("x", Duration.ofDays(365));
+    for (Duration tooLong :
+        new Duration[] {Duration.ofDays(365).plusNanos(1), ChronoUnit.FOREVER.getDuration()}) {
+      assertThatThrownBy(() -> store.steal("y", tooLong))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("365 days");
+    }
+    assertThat(store.remove("y")).isFalse();
   }
 
   @Test

@@ -1,0 +1,165 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A backend that breaks the contract fails those who ask it, and jams nothing. */
+class BrokenBackendTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final Error fault = new NoClassDefFoundError("a driver's");
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @AfterEach
+  void noOperationIsThoughtToBeUnderWay() throws Exception {
+    Background<Boolean> closing =
+        Background.run(
+            () -> {
+              manager.close();
+              return true;
+            });
+    assertThat(closing.result()).isTrue();
+    assertThat(time.pending()).as("nothing was waited for").isEmpty();
+  }
+
+  @Test
+  void anErrorInAnAttemptLeavesTheLineToTheNext() throws Exception {
+    breaks();
+    assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(fault);
+    assertThat(manager.tryAcquireAsync(REQUEST))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(fault);
+    mended();
+    assertThat(manager.tryAcquire(REQUEST)).isPresent();
+  }
+
+  @Test
+  void anErrorInAnExtensionLeavesTheLeaseHeldAndItsReleaseItsTurn() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    breaks();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    assertThat(extension)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(fault);
+    assertThat(lease.isHeld()).isTrue();
+    mended();
+    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  void anErrorInARenewalIsFollowedByTheNext() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    breaks();
+    time.advance(TTL.dividedBy(2));
+    mended();
+    time.advance(TTL);
+    assertThat(lease.isHeld()).isTrue();
+    assertThat(lease.release()).isTrue();
+  }
+
+  @Test
+  void anErrorInAReleaseIsItsAnswer() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    breaks();
+    assertThat(lease.releaseAsync().toCompletableFuture())
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(fault);
+    mended();
+  }
+
+  @Test
+  void anErrorInWhatOperatorsDoIsItsAnswer() {
+    breaks();
+    assertThatThrownBy(() -> manager.inspect("x")).isSameAs(fault);
+    assertThatThrownBy(() -> manager.forceRelease("x")).isSameAs(fault);
+    mended();
+  }
+
+  @Test
+  void anAttemptThatIsAnsweredNothingLeavesTheLineToTheNext() throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<?> attempt = manager.tryAcquireAsync(REQUEST.waitForever());
+    backend.next().answerNothing();
+    assertAnsweredNothing(attempt);
+    backend.answerAtOnce(Op.ATTEMPT);
+    assertThat(manager.tryAcquire(REQUEST)).isPresent();
+  }
+
+  @Test
+  void anExtensionThatIsAnsweredNothingLeavesTheLeaseHeld() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<?> extension = lease.extendAsync(TTL).toCompletableFuture();
+    backend.next().answerNothing();
+    assertAnsweredNothing(extension);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void aReleaseThatIsAnsweredNothingFailsAtOnce() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<?> release = lease.releaseAsync().toCompletableFuture();
+    backend.next().answerNothing();
+    assertAnsweredNothing(release);
+  }
+
+  @Test
+  void whatOperatorsDoThatIsAnsweredNothingFailsAtOnce() throws Exception {
+    backend.holdBack(Op.INSPECT);
+    backend.holdBack(Op.FORCE_RELEASE);
+    for (ThrowingCallable call :
+        new ThrowingCallable[] {() -> manager.inspect("x"), () -> manager.forceRelease("x")}) {
+      Background<Boolean> asked =
+          Background.run(
+                  () -> {
+                    assertThatThrownBy(call)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("neither a result nor a failure");
+                    return true;
+                  })
+              .awaitBlocked();
+      backend.next().answerNothing();
+      assertThat(asked.result()).isTrue();
+    }
+  }
+
+  private void breaks() {
+    backend.beforeEachCall(
+        () -> {
+          throw fault;
+        });
+  }
+
+  private void mended() {
+    backend.beforeEachCall(() -> {});
+  }
+
+  private static void assertAnsweredNothing(CompletableFuture<?> answer) {
+    assertThat(answer)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(IllegalStateException.class)
+        .withMessageContaining("neither a result nor a failure");
+  }
+}

@@ -1,0 +1,81 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Every operation of the backend counts as under way from its call to its answer. */
+class OperationsTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final Operations operations = new Operations();
+  private final LockManager manager =
+      new CoreLockManager(
+          new Surroundings(
+              backend,
+              backend.capabilities(),
+              time,
+              time,
+              () -> 0,
+              Runnable::run,
+              1,
+              TTL,
+              "tester",
+              operations),
+          () -> {});
+
+  @Test
+  void anAttemptCounts() {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    assertCountsUntilAnswered();
+  }
+
+  @Test
+  void anExtensionCounts() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    lease.extendAsync(TTL);
+    assertCountsUntilAnswered();
+  }
+
+  @Test
+  void aReleaseCounts() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    lease.releaseAsync();
+    assertCountsUntilAnswered();
+  }
+
+  @Test
+  void anInspectionCounts() throws Exception {
+    backend.holdBack(Op.INSPECT);
+    Background<?> inspection = Background.run(() -> manager.inspect("x")).awaitBlocked();
+    assertCountsUntilAnswered();
+    inspection.result();
+  }
+
+  @Test
+  void aForcedReleaseCounts() throws Exception {
+    backend.holdBack(Op.FORCE_RELEASE);
+    Background<?> removal = Background.run(() -> manager.forceRelease("x")).awaitBlocked();
+    assertCountsUntilAnswered();
+    removal.result();
+  }
+
+  private void assertCountsUntilAnswered() {
+    CompletableFuture<Void> quiet = operations.quiet();
+    assertThat(quiet).isNotDone();
+    backend.next().answer();
+    assertThat(quiet).isCompleted();
+  }
+}

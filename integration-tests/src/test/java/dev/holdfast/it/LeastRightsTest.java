@@ -59,7 +59,8 @@ class LeastRightsTest {
           dynamicTest(
               String.join(" ", line),
               () -> {
-                assertThat(refused(line, line)).isSubsetOf(isScriptless(line) ? List.of(PROBE) : List.of());
+                assertThat(refused(line, line))
+                    .isSubsetOf(isScriptless(line) ? List.of(PROBE) : List.of());
               }));
     }
     return tests;

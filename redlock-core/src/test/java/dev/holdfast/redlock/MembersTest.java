@@ -239,7 +239,8 @@ class MembersTest {
   }
 
   @Test
-  @DisplayName("a SET that waited for a connection, and that nobody waits for any more, is not sent")
+  @DisplayName(
+      "a SET that waited for a connection, and that nobody waits for any more, is not sent")
   void aSetOfThePastIsNotSent() {
     LockManager locks = open();
     nodes.breakConnection(0);

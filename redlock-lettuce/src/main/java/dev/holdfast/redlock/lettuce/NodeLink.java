@@ -63,7 +63,8 @@ final class NodeLink {
     RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
     try {
       Waiting.atMost(
-          WARM_UP_SECONDS, client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
+          WARM_UP_SECONDS,
+          client.connectAsync(NodeConnection.CODEC, nowhere).toCompletableFuture());
     } catch (IllegalStateException e) {
       // it was shut down, which each attempt to connect will say
     }

@@ -51,7 +51,8 @@ public final class LockLostException extends LockException {
       case REMOVED ->
           "its keys were removed (REMOVED); released by force, or the nodes lost their data";
       case UNREACHABLE ->
-          "no quorum of nodes answered its renewals (UNREACHABLE); see the nodes' health";
+          "no quorum of nodes answered or allowed its renewals (UNREACHABLE); see the nodes' health"
+              + " and the user's rights";
       case MAX_HOLD -> "it reached the longest hold that it asked for (MAX_HOLD)";
       case CLOSED -> "its manager was closed (CLOSED)";
     };

@@ -8,7 +8,7 @@ public enum LossReason {
   TAKEN,
   /** Its keys are gone: an operator released it by force, or nodes lost their data. */
   REMOVED,
-  /** Its time ran out while renewals were tried and no quorum answered them. */
+  /** Its time ran out while renewals were tried, and no quorum answered or allowed them. */
   UNREACHABLE,
   /** It reached the longest hold that its request allowed ({@link LockRequest#keepAliveUpTo}). */
   MAX_HOLD,

@@ -42,8 +42,13 @@ public final class Redlock {
             options,
             scheduler,
             options.scheduler().isPresent() ? () -> {} : scheduler::close);
-    LockManager manager =
-        options.applyTo(LockManagerBuilder.over(primitive).scheduler(scheduler)).build();
+    LockManager manager;
+    try {
+      manager = options.applyTo(LockManagerBuilder.over(primitive).scheduler(scheduler)).build();
+    } catch (LockConfigurationException e) {
+      primitive.close();
+      throw e;
+    }
     if (!options.isLazy()) {
       try {
         connect(primitive.members());

@@ -135,6 +135,15 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("options that cannot be leave nothing open")
+  void optionsThatCannotBeLeaveNothingOpen() {
+    RedlockOptions tooLong = options().maxTtl(Duration.ofDays(400));
+    assertThatThrownBy(() -> Redlock.open(nodes, tooLong))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(nodes.isClosed()).isTrue();
+  }
+
+  @Test
   @DisplayName("OPEN-4: connect=lazy connects at the first request")
   void lazyConnectsAtTheFirstRequest() {
     LockManager locks = Redlock.open(nodes, options().connectLazily());

@@ -119,7 +119,8 @@ final class ServerProcess implements Server {
             limit,
             () -> {
               OptionalLong pid = writtenPid();
-              ended[0] = pid.isPresent() && isGone();
+              // not isGone(): a server that is just changing its title looks like a stranger
+              ended[0] = pid.isPresent() && OsProcess.find(pid.getAsLong()).isEmpty();
               return ended[0] || (pid.isPresent() && Redis.answers(host(), port, pid.getAsLong()));
             });
     if (!settled) {

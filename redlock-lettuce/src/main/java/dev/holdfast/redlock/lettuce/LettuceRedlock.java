@@ -166,7 +166,9 @@ public final class LettuceRedlock {
      * no help: it is not asked about what was already on its way.
      */
     private static void requireNoReplay(ClientOptions options, String address) {
-      if (options.isAutoReconnect() && !options.isRejectCommandsWhileDisconnected()) {
+      if (options.isAutoReconnect()
+          && options.getDisconnectedBehavior()
+              != ClientOptions.DisconnectedBehavior.REJECT_COMMANDS) {
         throw new LockConfigurationException(
             "the client for node "
                 + address

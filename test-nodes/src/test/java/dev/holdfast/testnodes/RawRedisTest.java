@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -158,12 +159,22 @@ class RawRedisTest {
   private static void drip(ServerSocket listening) {
     try (Socket accepted = listening.accept()) {
       // More often than the limit, so that a limit per read would never be reached.
-      for (long end = System.nanoTime() + 2 * Limits.LONG.toNanos(); System.nanoTime() < end; ) {
+      accepted.setSoTimeout((int) (Limits.SHORT.toMillis() / 5));
+      long end = System.nanoTime() + 2 * Limits.LONG.toNanos();
+      do {
         accepted.getOutputStream().write('+');
-        Thread.sleep(Limits.SHORT.toMillis() / 5);
-      }
-    } catch (IOException | InterruptedException e) {
+      } while (!hasGone(accepted) && System.nanoTime() < end);
+    } catch (IOException e) {
       // The client has given up, which is the point.
+    }
+  }
+
+  /** Waits for more of the client for as long as the socket's time-out. */
+  private static boolean hasGone(Socket client) throws IOException {
+    try {
+      return client.getInputStream().read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
     }
   }
 }

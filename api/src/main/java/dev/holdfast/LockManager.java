@@ -190,8 +190,9 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Closes the manager to new requests at once, gives the holders of open leases time to release
-   * them, and then closes as {@link #close()} does. Returns early if the thread is interrupted, and
-   * keeps the interrupt flag.
+   * them, and then closes as {@link #close()} does. The grace ends when the last open lease is
+   * released or lost; early, if this thread is interrupted (its interrupt flag is kept) or another
+   * one calls {@link #close()}. Leases are kept alive meanwhile.
    *
    * @param grace how long to wait for holders at most; not negative
    */

@@ -26,13 +26,13 @@ final class ProviderErrors {
       LockUrl url, List<LockProvider> working, List<BrokenProvider> broken) {
     List<String> lines = new ArrayList<>();
     lines.add("no backend serves " + url);
+    lines.add(advice(url));
     lines.add(working.isEmpty() ? "found: none" : "found:");
     working.forEach(provider -> lines.add("  " + ProviderDescription.of(provider)));
     if (!broken.isEmpty()) {
       lines.add("broken:");
       broken.forEach(failed -> lines.add("  " + failed));
     }
-    lines.add(advice(url));
     LockConfigurationException error =
         new LockConfigurationException(
             String.join("\n", lines), broken.isEmpty() ? null : broken.get(0).why());

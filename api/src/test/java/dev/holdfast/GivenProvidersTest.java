@@ -123,8 +123,8 @@ class GivenProvidersTest {
   void withoutAProviderTheErrorSaysWhatToWriteOrToAdd(String url, String advice) {
     assertThatThrownBy(() -> open(url))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageStartingWith("no backend serves " + url + "\nfound: none\n")
-        .hasMessageContaining(advice)
+        .hasMessageStartingWith("no backend serves " + url + "\n" + advice)
+        .hasMessageEndingWith("\nfound: none")
         .hasNoCause();
   }
 

@@ -88,8 +88,12 @@ class DiscoveryTest {
             "redlock:jedis:redis://u:secret@h1");
 
     assertThat(printed)
-        .contains("no backend serves redlock:jedis:redis://***@h1\nfound: none\n")
-        .contains("add dev.holdfast:holdfast-redlock-jedis to the class path or module path");
+        .contains(
+            """
+            no backend serves redlock:jedis:redis://***@h1
+            add dev.holdfast:holdfast-redlock-jedis to the class path or module path
+            found: none
+            """);
   }
 
   @Test

@@ -1,8 +1,10 @@
 package dev.holdfast.redlock.jedis;
 
-import static dev.holdfast.redlock.jedis.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.drivertests.Asked;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.redlock.Script;
@@ -31,11 +33,11 @@ class FrozenNodeTest {
   private static final Command LARGE = eval("return 1 --" + "x".repeat(30_000));
 
   private final TestNodes servers = TestNodes.start(3);
-  private final Links.Driver driver;
+  private final Driver driver;
   private final AtomicInteger ends;
 
   FrozenNodeTest(Links.Kind kind) throws Exception {
-    driver = Links.over(kind, servers);
+    driver = Links.over(kind, servers.uris());
     ends = driver.connect(0);
     driver.connect(1);
     driver.connect(2);
@@ -66,7 +68,7 @@ class FrozenNodeTest {
 
     servers.node(0).thaw();
     driver.connect(0);
-    assertThat(Asked.of(driver.nodes, "return 7").reply()).isEqualTo(7L);
+    assertThat(Asked.of(driver.nodes(), "return 7").reply()).isEqualTo(7L);
   }
 
   @Test
@@ -95,10 +97,10 @@ class FrozenNodeTest {
           freeze();
           for (int i = 0; i < 200; i++) {
             burst.add(new Voted());
-            driver.nodes.submit(new Round(LARGE, 0b001, false, burst.get(i)));
+            driver.nodes().submit(new Round(LARGE, 0b001, false, burst.get(i)));
           }
         };
-    assertThat(Asked.of(driver.nodes, 0b001, freezeAndAsk, "return 1").reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.nodes(), 0b001, freezeAndAsk, "return 1").reply()).isEqualTo(1L);
     soon().until(() -> ends.get() == 1);
     assertThat(burst).hasSize(200).allMatch(round -> round.failures.get() == 1);
   }
@@ -109,7 +111,7 @@ class FrozenNodeTest {
     for (int i = 0; i < howMany; i++) {
       Voted round = new Voted();
       rounds.add(round);
-      driver.nodes.submit(new Round(command, 0b111, true, round));
+      driver.nodes().submit(new Round(command, 0b111, true, round));
       soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);
     }
     return rounds;

@@ -1,16 +1,12 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.drivertests.Connections;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.testnodes.TestNode;
-import dev.holdfast.testnodes.TestNodes;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -19,7 +15,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.util.Pool;
 
-/** The driver's nodes without the algorithm above them. */
+/** Makes drivers without the algorithm above them. */
 final class Links {
   private Links() {}
 
@@ -30,50 +26,7 @@ final class Links {
     YOUR_POOL_OF_ONE
   }
 
-  /** A driver with its user's clients, where it has some. */
-  static final class Driver implements AutoCloseable {
-    final RedisNodes nodes;
-    private final List<Pool<Connection>> yours;
-
-    private Driver(RedisNodes nodes, List<Pool<Connection>> yours) {
-      this.nodes = nodes;
-      this.yours = yours;
-    }
-
-    /** Connects one node; the counter counts how often its connection has ended. */
-    AtomicInteger connect(int node) throws Exception {
-      AtomicInteger ends = new AtomicInteger();
-      Links.connect(nodes, node, ends::incrementAndGet);
-      return ends;
-    }
-
-    /** The index of the second connection to a node. */
-    int secondTo(int node) {
-      return nodes.addresses().size() + node;
-    }
-
-    /** Connections that we have of pools that are not ours. */
-    int borrowed() {
-      return yours.stream().mapToInt(Pool::getNumActive).sum();
-    }
-
-    @Override
-    public void close() {
-      nodes.close();
-      yours.forEach(Pool::close);
-    }
-  }
-
-  static void connect(RedisNodes nodes, int node, Runnable disconnected) throws Exception {
-    CompletableFuture<Void> connected = nodes.connect(node, disconnected).toCompletableFuture();
-    connected.get(10, TimeUnit.SECONDS);
-  }
-
-  static Driver over(Kind kind, TestNodes servers) {
-    return over(kind, servers.all().stream().map(TestNode::uri).toArray(String[]::new));
-  }
-
-  static Driver over(Kind kind, String... uris) {
+  static Driver over(Kind kind, List<String> uris) {
     List<Pool<Connection>> yours = new ArrayList<>();
     JedisRedlock.Builder builder =
         JedisRedlock.builder()
@@ -98,6 +51,14 @@ final class Links {
         }
       }
     }
-    return new Driver(builder.connections(), yours);
+    return new Driver(
+        builder.connections(),
+        () -> yours.forEach(Pool::close),
+        server -> yours.isEmpty() ? Connections.to(server) : borrowed(yours));
+  }
+
+  /** What lies idle in a pool is its user's. */
+  private static long borrowed(List<Pool<Connection>> pools) {
+    return pools.stream().mapToInt(Pool::getNumActive).sum();
   }
 }

@@ -1,8 +1,11 @@
 package dev.holdfast.redlock.jedis;
 
-import static dev.holdfast.redlock.jedis.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.drivertests.Asked;
+import dev.holdfast.drivertests.Connections;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.List;
@@ -22,13 +25,13 @@ class SecondConnectionTest {
   private static final TestNode SERVER = SERVERS.node(0);
   private static final String SET = "return redis.call('SET', KEYS[1], ARGV[1])";
 
-  private final Links.Driver driver;
+  private final Driver driver;
   private final int second;
   private final AtomicInteger firstEnds;
   private final AtomicInteger secondEnds;
 
   SecondConnectionTest(Links.Kind kind) throws Exception {
-    driver = Links.over(kind, SERVERS);
+    driver = Links.over(kind, SERVERS.uris());
     second = driver.secondTo(0);
     firstEnds = driver.connect(0);
     secondEnds = driver.connect(second);
@@ -42,7 +45,7 @@ class SecondConnectionTest {
   @AfterEach
   void close() {
     driver.close();
-    soon().until(() -> connections() == 0);
+    soon().until(() -> Connections.to(SERVER) == 0);
   }
 
   @AfterAll
@@ -72,7 +75,7 @@ class SecondConnectionTest {
   @Test
   void aTransactionFailsIfTheFirstConnectionChangesTheKey() {
     assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
-    assertThat(Asked.of(driver.nodes, SET, "another's").reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.nodes(), SET, "another's").reply()).isEqualTo("OK");
     assertThat(ask("MULTI").reply()).isEqualTo("OK");
     assertThat(ask("DEL", "the-key").reply()).isEqualTo("QUEUED");
     assertThat(ask("EXEC").reply()).isNull();
@@ -84,7 +87,7 @@ class SecondConnectionTest {
     SERVER.command("CLIENT", "KILL", "ID", String.valueOf(idOf(second)));
     soon().until(() -> secondEnds.get() == 1);
     assertThat(ask("PING").failure()).isNotNull();
-    assertThat(Asked.of(driver.nodes, SET, "a").reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.nodes(), SET, "a").reply()).isEqualTo("OK");
     assertThat(firstEnds).hasValue(0);
 
     driver.connect(second);
@@ -96,7 +99,7 @@ class SecondConnectionTest {
   void nothingOfATransactionOutlivesItsConnection() throws Exception {
     Object id = idOf(second);
     assertThat(ask("MULTI").reply()).isEqualTo("OK");
-    driver.nodes.disconnect(second);
+    driver.nodes().disconnect(second);
     soon().until(() -> secondEnds.get() == 1);
 
     driver.connect(second);
@@ -106,15 +109,10 @@ class SecondConnectionTest {
   }
 
   private Asked ask(String... words) {
-    return Asked.plainly(driver.nodes, second, words);
+    return Asked.plainly(driver.nodes(), second, words);
   }
 
   private Object idOf(int connection) {
-    return String.valueOf(Asked.plainly(driver.nodes, connection, "CLIENT", "ID").reply());
-  }
-
-  /** That of the test itself left out. */
-  private static long connections() {
-    return String.valueOf(SERVER.command("CLIENT", "LIST", "TYPE", "normal")).lines().count() - 1;
+    return String.valueOf(Asked.plainly(driver.nodes(), connection, "CLIENT", "ID").reply());
   }
 }

@@ -1,11 +1,12 @@
 package dev.holdfast.redlock.lettuce;
 
-import static dev.holdfast.redlock.lettuce.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;

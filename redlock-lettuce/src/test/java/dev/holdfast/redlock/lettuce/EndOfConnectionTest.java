@@ -1,8 +1,10 @@
 package dev.holdfast.redlock.lettuce;
 
-import static dev.holdfast.redlock.lettuce.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.drivertests.Asked;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisURI;
@@ -23,8 +25,7 @@ class EndOfConnectionTest {
       TestNode server = servers.node(0);
       NodeLink link = new NodeLink(0, client.client(), RedisURI.create(server.uri()));
       LettuceNodes nodes = new LettuceNodes(List.of(link), tasks::add, () -> {});
-      AtomicInteger ends = new AtomicInteger();
-      Links.connect(nodes, 0, ends::incrementAndGet);
+      AtomicInteger ends = new Driver(nodes, () -> {}).connect(0);
 
       Asked waiting = Asked.of(nodes, "return 1");
       server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");

@@ -1,19 +1,15 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.testnodes.TestNode;
-import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
 
-/** The driver's nodes without the algorithm above them. */
+/** Makes drivers without the algorithm above them. */
 final class Links {
   private Links() {}
 
@@ -24,40 +20,7 @@ final class Links {
     YOUR_CLIENT_THAT_RECONNECTS
   }
 
-  /** A driver with its user's client, where it has one. */
-  static final class Driver implements AutoCloseable {
-    final LettuceNodes nodes;
-    private final RedisClient client;
-
-    private Driver(LettuceNodes nodes, RedisClient client) {
-      this.nodes = nodes;
-      this.client = client;
-    }
-
-    /** Connects one node; the counter counts how often its connection has ended. */
-    AtomicInteger connect(int node) throws Exception {
-      AtomicInteger ends = new AtomicInteger();
-      Links.connect(nodes, node, ends::incrementAndGet);
-      return ends;
-    }
-
-    @Override
-    public void close() {
-      nodes.close();
-      client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-    }
-  }
-
-  static void connect(RedisNodes nodes, int node, Runnable disconnected) throws Exception {
-    CompletableFuture<Void> connected = nodes.connect(node, disconnected).toCompletableFuture();
-    connected.get(10, TimeUnit.SECONDS);
-  }
-
-  static Driver over(Kind kind, TestNodes servers) {
-    return over(kind, servers.all().stream().map(TestNode::uri).toArray(String[]::new));
-  }
-
-  static Driver over(Kind kind, String... uris) {
+  static Driver over(Kind kind, List<String> uris) {
     RedisClient client = RedisClient.create();
     client.setOptions(
         ClientOptions.builder()
@@ -79,6 +42,7 @@ final class Links {
         builder.client(client, address);
       }
     }
-    return new Driver(builder.connections(), client);
+    return new Driver(
+        builder.connections(), () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
   }
 }

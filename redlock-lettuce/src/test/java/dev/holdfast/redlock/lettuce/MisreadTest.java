@@ -1,8 +1,10 @@
 package dev.holdfast.redlock.lettuce;
 
-import static dev.holdfast.redlock.lettuce.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.drivertests.Asked;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -12,15 +14,15 @@ class MisreadTest {
   @Test
   void theCommandFailsAndTheConnectionIsGivenUp() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        Links.Driver driver = Links.over(Links.Kind.YOUR_CLIENT, servers)) {
+        Driver driver = Links.over(Links.Kind.YOUR_CLIENT, servers.uris())) {
       AtomicInteger ends = driver.connect(0);
-      Asked number = Asked.of(driver.nodes, "redis.setresp(3) return {double = 1.5}");
+      Asked number = Asked.of(driver.nodes(), "redis.setresp(3) return {double = 1.5}");
       assertThat(number.failure()).hasMessageContaining("set(double)");
       soon().until(() -> ends.get() == 1);
-      assertThat(Asked.of(driver.nodes, "return 1").failure()).hasMessage("not connected");
+      assertThat(Asked.of(driver.nodes(), "return 1").failure()).hasMessage("not connected");
 
       driver.connect(0);
-      assertThat(Asked.of(driver.nodes, "return 1").reply()).isEqualTo(1L);
+      assertThat(Asked.of(driver.nodes(), "return 1").reply()).isEqualTo(1L);
       assertThat(number.answers()).hasSize(1);
     }
   }

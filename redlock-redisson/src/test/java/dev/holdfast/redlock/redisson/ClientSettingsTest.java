@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.redisson;
 
-import static dev.holdfast.redlock.redisson.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -90,8 +90,8 @@ class ClientSettingsTest {
   @Test
   void redissonSendsAgainWhatWasNotAnswered() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        dev.holdfast.redlock.redisson.Proxy proxy =
-            new dev.holdfast.redlock.redisson.Proxy(servers.node(0))) {
+        dev.holdfast.drivertests.Proxy proxy =
+            new dev.holdfast.drivertests.Proxy(servers.node(0))) {
       TestNode server = servers.node(0);
       Config config = YourClients.config(proxy.uri()).setUseScriptCache(false);
       config

@@ -1,9 +1,11 @@
 package dev.holdfast.redlock.redisson;
 
-import static dev.holdfast.redlock.redisson.Soon.soon;
+import static dev.holdfast.drivertests.Soon.soon;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.drivertests.Asked;
+import dev.holdfast.drivertests.Driver;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,14 +24,14 @@ class EndOfConnectionTest {
     try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       CompletableFuture.runAsync(() -> reply(door, "+OK\r\n", "@nonsense\r\n"));
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
-      try (Links.Driver driver = Links.over(Links.Kind.OWN_CLIENT, uri)) {
+      try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
         AtomicInteger ends = driver.connect(0);
-        Asked asked = Asked.of(driver.nodes, "return 1");
-        Asked next = Asked.of(driver.nodes, "return 2");
+        Asked asked = Asked.of(driver.nodes(), "return 1");
+        Asked next = Asked.of(driver.nodes(), "return 2");
         assertThat(asked.failure()).hasMessageContaining("nonsense");
         assertThat(next.failure()).isNotNull();
         soon().until(() -> ends.get() == 1);
-        assertThat(Asked.of(driver.nodes, "return 1").failure()).hasMessage("not connected");
+        assertThat(Asked.of(driver.nodes(), "return 1").failure()).hasMessage("not connected");
       }
     }
   }
@@ -39,7 +41,7 @@ class EndOfConnectionTest {
     try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       CompletableFuture.runAsync(() -> reply(door, "+OK\r\n-ERR unasked\r\n", ""));
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
-      try (Links.Driver driver = Links.over(Links.Kind.OWN_CLIENT, uri)) {
+      try (Driver driver = Links.over(Links.Kind.OWN_CLIENT, List.of(uri))) {
         AtomicInteger ends = driver.connect(0);
         soon().until(() -> ends.get() == 1);
       }
@@ -53,13 +55,11 @@ class EndOfConnectionTest {
           YourClients.lazy(
               servers.node(0).uri(),
               config -> config.setCommandMapper(EndOfConnectionTest::nameOrFail));
-      try (RedissonNodes nodes = RedissonRedlock.builder().client(yours).connections()) {
-        AtomicInteger ends = new AtomicInteger();
-        Links.connect(nodes, 0, ends::incrementAndGet);
+      RedissonNodes nodes = RedissonRedlock.builder().client(yours).connections();
+      try (Driver driver = new Driver(nodes, () -> YourClients.shutdown(yours))) {
+        AtomicInteger ends = driver.connect(0);
         assertThat(Asked.of(nodes, "return 1").failure()).hasMessage("no EVAL here");
         soon().until(() -> ends.get() == 1);
-      } finally {
-        YourClients.shutdown(yours);
       }
     }
   }

@@ -1,4 +1,4 @@
-package dev.holdfast.redlock.lettuce;
+package dev.holdfast.drivertests;
 
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * A redis-server that speaks TLS too, with a certificate for localhost, and for no other name, by
  * an authority that nobody trusts. Made with the JDK's keytool.
  */
-final class TlsServer implements AutoCloseable {
+public final class TlsServer implements AutoCloseable {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
   private final Path folder;
@@ -32,7 +32,12 @@ final class TlsServer implements AutoCloseable {
     this.port = port;
   }
 
-  static TlsServer start(Path folder) throws Exception {
+  /**
+   * Starts it.
+   *
+   * @param folder for its keys; what is in it is not deleted
+   */
+  public static TlsServer start(Path folder) throws Exception {
     keytool(folder, "-genkeypair -alias ca -dname CN=authority -ext bc:c -keyalg EC");
     keytool(folder, "-genkeypair -alias server -dname CN=localhost -keyalg EC");
     keytool(folder, "-certreq -alias server -file request.pem");
@@ -55,17 +60,18 @@ final class TlsServer implements AutoCloseable {
     return new TlsServer(folder, servers, port);
   }
 
-  /** By its other port. */
-  TestNode node() {
+  /** The server, by its port without TLS. */
+  public TestNode node() {
     return servers.node(0);
   }
 
-  int port() {
+  /** Where it speaks TLS. */
+  public int port() {
     return port;
   }
 
   /** Holds the authority alone. */
-  Path trustStore() {
+  public Path trustStore() {
     return folder.resolve("trusted.jks");
   }
 

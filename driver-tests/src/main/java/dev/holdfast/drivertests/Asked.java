@@ -1,4 +1,4 @@
-package dev.holdfast.redlock.redisson;
+package dev.holdfast.drivertests;
 
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.RedisNodes;
@@ -9,30 +9,33 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A round, and all the answers that it got, in the order in which they came. */
-final class Asked implements Round.Answers {
+public final class Asked implements Round.Answers {
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
   private final Runnable whenAnswered;
 
   /** One answer. */
-  sealed interface Answer {}
+  public sealed interface Answer {}
 
-  record Reply(int node, @Nullable Object reply) implements Answer {}
+  /** As {@link Round#reply} brings it. */
+  public record Reply(int node, @Nullable Object reply) implements Answer {}
 
-  record ErrorReply(int node, String error) implements Answer {}
+  /** As {@link Round#error} brings it. */
+  public record ErrorReply(int node, String error) implements Answer {}
 
-  record Failure(int node, Throwable cause) implements Answer {}
+  /** As {@link Round#failure} brings it. */
+  public record Failure(int node, Throwable cause) implements Answer {}
 
   private Asked(Runnable whenAnswered) {
     this.whenAnswered = whenAnswered;
   }
 
   /** Asks node 0 alone to run a script. */
-  static Asked of(RedisNodes nodes, String script, String... arguments) {
+  public static Asked of(RedisNodes nodes, String script, String... arguments) {
     return of(nodes, 1, () -> {}, script, arguments);
   }
 
-  /** Asks those nodes whose bits are set. */
-  static Asked of(
+  /** Asks those nodes whose bits are set to run a script. */
+  public static Asked of(
       RedisNodes nodes, long whom, Runnable whenAnswered, String script, String... arguments) {
     Command command =
         new Command.Eval(
@@ -40,27 +43,35 @@ final class Asked implements Round.Answers {
     return of(nodes, whom, whenAnswered, command);
   }
 
-  static Asked of(RedisNodes nodes, long whom, Runnable whenAnswered, Command command) {
+  /** Sends these words on one connection. */
+  public static Asked plainly(RedisNodes nodes, int node, String... words) {
+    return of(nodes, 1L << node, () -> {}, new Command.Plain(List.of(words)));
+  }
+
+  /** Asks those nodes whose bits are set. */
+  public static Asked of(RedisNodes nodes, long whom, Runnable whenAnswered, Command command) {
     Asked asked = new Asked(whenAnswered);
     nodes.submit(new Round(command, whom, false, asked));
     return asked;
   }
 
   /** What the only node replied; null for nil. */
-  @Nullable Object reply() {
+  public @Nullable Object reply() {
     return only(Reply.class).reply();
   }
 
-  String error() {
+  /** What the only node replied, if it was an error. */
+  public String error() {
     return only(ErrorReply.class).error();
   }
 
-  Throwable failure() {
+  /** Why the only node gave no reply. */
+  public Throwable failure() {
     return only(Failure.class).cause();
   }
 
   /** All answers so far. */
-  List<Answer> answers() {
+  public List<Answer> answers() {
     return List.copyOf(answers);
   }
 

@@ -1,14 +1,15 @@
-package dev.holdfast.redlock.jedis;
+package dev.holdfast.drivertests;
 
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /** Waits for what comes at once, or within 10 s where the machine is busy. */
-final class Soon {
+public final class Soon {
   private Soon() {}
 
-  static ConditionFactory soon() {
+  /** To be told what to wait for. */
+  public static ConditionFactory soon() {
     return Awaitility.await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(5));
   }
 }

@@ -1,4 +1,4 @@
-package dev.holdfast.redlock.lettuce;
+package dev.holdfast.drivertests;
 
 import dev.holdfast.testnodes.TestNode;
 import java.io.IOException;
@@ -7,31 +7,57 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Stands before a server, and can lose its replies and cut connections. */
-final class Proxy implements AutoCloseable {
-  private final TestNode server;
+public final class Proxy implements AutoCloseable {
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+  private static final int ALL = 16 * 1024;
+
+  private final String host;
+  private final int port;
+  private final int pieces;
   private final ServerSocket door;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean losesReplies;
 
-  Proxy(TestNode server) throws IOException {
-    this.server = server;
+  /** Passes on all at once. */
+  public Proxy(TestNode server) throws IOException {
+    this(server, server.port(), ALL);
+  }
+
+  /**
+   * Passes on what the server replies in pieces, with a pause after each.
+   *
+   * @param port the server's own, or that for TLS
+   * @param pieces how many bytes each has
+   */
+  public Proxy(TestNode server, int port, int pieces) throws IOException {
+    this.host = server.host();
+    this.port = port;
+    this.pieces = pieces;
     this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     start(this::accept);
   }
 
-  String uri() {
-    return "redis://127.0.0.1:" + door.getLocalPort();
+  /** Its own port, on the loopback address. */
+  public int port() {
+    return door.getLocalPort();
+  }
+
+  /** Its own address, for a driver. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port();
   }
 
   /** Commands still arrive; what the server replies does not, on any connection. */
-  void loseReplies(boolean lose) {
+  public void loseReplies(boolean lose) {
     losesReplies = lose;
   }
 
   /** Ends all connections. */
-  void cut() throws IOException {
+  public void cut() throws IOException {
     for (Socket socket : sockets) {
       socket.close();
     }
@@ -47,7 +73,7 @@ final class Proxy implements AutoCloseable {
   private void accept() throws IOException {
     while (true) {
       Socket client = door.accept();
-      Socket upstream = new Socket(server.host(), server.port());
+      Socket upstream = new Socket(host, port);
       client.setTcpNoDelay(true);
       upstream.setTcpNoDelay(true);
       sockets.add(client);
@@ -58,12 +84,15 @@ final class Proxy implements AutoCloseable {
   }
 
   private void pump(Socket from, Socket to, boolean replies) throws IOException {
-    byte[] buffer = new byte[16 * 1024];
+    byte[] buffer = new byte[replies ? pieces : ALL];
     try (from;
         to) {
       for (int read = 0; read >= 0; read = from.getInputStream().read(buffer)) {
         if (!(replies && losesReplies)) {
           to.getOutputStream().write(buffer, 0, read);
+          if (read == pieces) {
+            LockSupport.parkNanos(PAUSE_NANOS); // the reader is to see each by itself
+          }
         }
       }
     }

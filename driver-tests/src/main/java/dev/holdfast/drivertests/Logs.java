@@ -1,4 +1,4 @@
-package dev.holdfast.redlock.redisson;
+package dev.holdfast.drivertests;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -9,8 +9,8 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** All that anybody logs while it is open, Redisson and Netty included. */
-final class Logs implements AutoCloseable {
+/** All that anybody logs while it is open, the client libraries included. */
+public final class Logs implements AutoCloseable {
   private static final Logger ROOT = Logger.getLogger("");
 
   private final List<String> messages = new CopyOnWriteArrayList<>();
@@ -33,11 +33,13 @@ final class Logs implements AutoCloseable {
         public void close() {}
       };
 
-  Logs() {
+  /** Listens from now on. */
+  public Logs() {
     ROOT.addHandler(handler);
   }
 
-  List<String> messages() {
+  /** What was logged so far: the level, the message and the stack trace of each. */
+  public List<String> messages() {
     return List.copyOf(messages);
   }
 

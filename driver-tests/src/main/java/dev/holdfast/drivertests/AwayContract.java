@@ -1,0 +1,116 @@
+package dev.holdfast.drivertests;
+
+import static dev.holdfast.drivertests.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes that go and come back, with the whole of Redlock above the driver. */
+public abstract class AwayContract {
+  /** Patient, so that a busy machine is not taken for an outage. */
+  protected static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
+
+  /** Of all locks. */
+  protected static final Duration TTL = Duration.ofSeconds(10);
+
+  /** Five of each test's own. */
+  protected final TestNodes servers = TestNodes.start(5);
+
+  /** Opens a manager over the servers, with {@link #NODE_TIMEOUT}: by URL, unless overridden. */
+  protected LockManager open() {
+    return LockManager.open(
+        "redlock:%s?nodeTimeout=%dms"
+            .formatted(String.join(",", servers.uris()), NODE_TIMEOUT.toMillis()));
+  }
+
+  @AfterEach
+  void stop() {
+    servers.close();
+  }
+
+  @Test
+  void aMinorityThatIsDownAtTheStartIsUsedWhenItReturns() throws InterruptedException {
+    List<TestNode> away = List.of(servers.node(1), servers.node(4));
+    away.forEach(TestNode::kill);
+    try (LockManager locks = open()) {
+      locks.acquire("early", TTL).close();
+
+      away.forEach(TestNode::restart);
+
+      assertThatAllVoteAgain(locks);
+    }
+  }
+
+  @Test
+  void aNodeThatIsKilledAndRestartedVotesAgain() throws InterruptedException {
+    try (LockManager locks = open()) {
+      locks.acquire("early", TTL).close();
+      servers.node(2).kill();
+      locks.acquire("without", TTL).close();
+      servers.node(2).restart();
+      assertThatAllVoteAgain(locks);
+    }
+  }
+
+  @Test
+  void aNodeThatIsFrozenForLongIsDroppedAndVotesAgainWhenItIsThawed() throws InterruptedException {
+    try (Logs logs = new Logs();
+        LockManager locks = open()) {
+      servers.node(3).freeze();
+      soon()
+          .until(
+              () -> {
+                locks.acquire("without", TTL).close();
+                return logs.messages().stream().anyMatch(line -> line.contains("is down"));
+              });
+      servers.node(3).thaw();
+      assertThatAllVoteAgain(locks);
+    }
+  }
+
+  @Test
+  void aNodeThatGoesAndReturnsIsOneWarningAndOneLine() throws InterruptedException {
+    String node = servers.node(0).address();
+    try (Logs logs = new Logs()) {
+      try (LockManager locks = open()) {
+        servers.node(0).kill();
+        soon().until(() -> !logs.messages().isEmpty());
+        for (int i = 0; i < 20; i++) {
+          locks.acquire("without", TTL).close();
+        }
+        servers.node(0).restart();
+        assertThatAllVoteAgain(locks);
+      }
+      assertThat(logs.messages()).hasSize(2);
+      assertThat(logs.messages().get(0)).startsWith("WARNING node " + node + " is down: ");
+      assertThat(logs.messages().get(1)).isEqualTo("INFO node " + node + " is back");
+    }
+  }
+
+  private void assertThatAllVoteAgain(LockManager locks) {
+    soon()
+        .ignoreExceptionsInstanceOf(ConditionTimeoutException.class)
+        .untilAsserted(
+            () -> {
+              try (Lease lease = locks.acquire("late", TTL)) {
+                soon()
+                    .atMost(Duration.ofMillis(500))
+                    .untilAsserted(
+                        () ->
+                            assertThat(servers.all())
+                                .allSatisfy(
+                                    node ->
+                                        assertThat(node.command("GET", "late"))
+                                            .isEqualTo(lease.token())));
+              }
+            });
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.drivertests;
+
+import dev.holdfast.testnodes.TestNode;
+
+/** As a server counts them. */
+public final class Connections {
+  private Connections() {}
+
+  /** How many there are to a server, that of the test itself left out. */
+  public static long to(TestNode server) {
+    return String.valueOf(server.command("CLIENT", "LIST", "TYPE", "normal")).lines().count() - 1;
+  }
+}

@@ -1,0 +1,71 @@
+package dev.holdfast.drivertests;
+
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.testnodes.TestNode;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
+
+/**
+ * A driver's nodes without the algorithm above them, with their user's clients if there are any.
+ */
+public final class Driver implements AutoCloseable {
+  private final RedisNodes nodes;
+  private final Runnable closeClients;
+  private final ToLongFunction<TestNode> connectionsInUse;
+
+  /**
+   * A driver that uses all connections that there are.
+   *
+   * @param closeClients closes its user's clients
+   */
+  public Driver(RedisNodes nodes, Runnable closeClients) {
+    this(nodes, closeClients, Connections::to);
+  }
+
+  /**
+   * A driver whose user's clients may hold connections that it does not use.
+   *
+   * @param closeClients closes its user's clients
+   * @param connectionsInUse how many connections to a server the driver has
+   */
+  public Driver(
+      RedisNodes nodes, Runnable closeClients, ToLongFunction<TestNode> connectionsInUse) {
+    this.nodes = nodes;
+    this.closeClients = closeClients;
+    this.connectionsInUse = connectionsInUse;
+  }
+
+  /** What the driver made. */
+  public RedisNodes nodes() {
+    return nodes;
+  }
+
+  /** Connects one node; the counter counts how often its connection has ended. */
+  public AtomicInteger connect(int node) throws Exception {
+    AtomicInteger ends = new AtomicInteger();
+    connect(node, ends::incrementAndGet);
+    return ends;
+  }
+
+  /** Connects one node, within 10 s; see {@link RedisNodes#connect}. */
+  public void connect(int node, Runnable disconnected) throws Exception {
+    nodes.connect(node, disconnected).toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  /** The index of the second connection to a node. */
+  public int secondTo(int node) {
+    return nodes.addresses().size() + node;
+  }
+
+  /** How many connections to a server the driver has. */
+  long connectionsInUse(TestNode server) {
+    return connectionsInUse.applyAsLong(server);
+  }
+
+  @Override
+  public void close() {
+    nodes.close();
+    closeClients.run();
+  }
+}

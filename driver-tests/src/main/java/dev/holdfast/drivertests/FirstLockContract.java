@@ -1,0 +1,168 @@
+package dev.holdfast.drivertests;
+
+import static dev.holdfast.drivertests.Soon.soon;
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The ways to open a manager, what it needs, and that nothing is left of it. */
+public abstract class FirstLockContract {
+  /** With time for busy machines. */
+  protected static final RedlockOptions PATIENT =
+      RedlockOptions.defaults().nodeTimeout(Duration.ofSeconds(1));
+
+  private static final int THREADS = 128;
+  private static final Duration TTL = Duration.ofSeconds(10);
+
+  private static TestNodes started;
+
+  /** Five, for all tests. */
+  protected final TestNodes servers;
+
+  private final String driver;
+  private final int threads;
+  private final int threadsAtTheStart;
+
+  /**
+   * For each test.
+   *
+   * @param driver its name in URLs, and in the names of its threads
+   * @param threads how many it has, for any number of nodes and users
+   * @param threadsAtTheStart how many it has at the most while it connects to five nodes
+   */
+  protected FirstLockContract(String driver, int threads, int threadsAtTheStart) {
+    this.servers = started;
+    this.driver = driver;
+    this.threads = threads;
+    this.threadsAtTheStart = threadsAtTheStart;
+  }
+
+  @BeforeAll
+  static void start() {
+    started = TestNodes.start(5);
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    for (TestNode server : servers.all()) {
+      soon().until(() -> Connections.to(server) == 0);
+    }
+    soon().atMost(Duration.ofSeconds(5)).untilAsserted(() -> assertThat(threadsOfOurs()).isEmpty());
+  }
+
+  @AfterAll
+  static void stop() {
+    started.close();
+  }
+
+  @Test
+  void byUrl() throws InterruptedException {
+    try (LockManager locks = LockManager.open(url("redlock:"))) {
+      takeAndRelease(locks);
+      assertThat(locks.capabilities()).contains(LockCapability.FAULT_TOLERANT);
+    }
+  }
+
+  @Test
+  void byUrlThatNamesTheDriver() throws InterruptedException {
+    try (LockManager locks = LockManager.open(url("redlock:" + driver + ":"))) {
+      takeAndRelease(locks);
+    }
+  }
+
+  /** In a database of choice: a client may set a timer for the choice. */
+  @Test
+  void oneConnectionToEachNodeAndFewDaemonsAreEnoughForAnyNumberOfThreads() {
+    String nodes = servers.uris().stream().map(uri -> uri + "/1").collect(joining(","));
+    try (LockManager locks = LockManager.open("redlock:" + nodes + "?nodeTimeout=1s")) {
+      Peaks peaks = useByManyThreads(locks);
+      assertThat(peaks.connections()).isEqualTo(1);
+      assertThat(peaks.threads()).isLessThanOrEqualTo(threadsAtTheStart);
+      soon().untilAsserted(() -> assertThat(threadsOfTheDriver()).hasSize(threads));
+      assertThat(threadsOfOurs()).allMatch(Thread::isDaemon);
+    }
+  }
+
+  /** A URL of all servers, as patient as {@link #PATIENT}. */
+  protected final String url(String scheme) {
+    return scheme + String.join(",", servers.uris()) + "?nodeTimeout=1s";
+  }
+
+  /** Takes a lock, which all servers come to hold, and releases it on all. */
+  protected final void takeAndRelease(LockManager locks) throws InterruptedException {
+    Lease lease = locks.acquire("first", TTL);
+    for (TestNode server : servers.all()) {
+      soon()
+          .untilAsserted(() -> assertThat(server.command("GET", "first")).isEqualTo(lease.token()));
+    }
+    assertThat(lease.release()).isTrue();
+    for (TestNode server : servers.all()) {
+      soon().untilAsserted(() -> assertThat(server.command("EXISTS", "first")).isEqualTo(0L));
+    }
+  }
+
+  /** The most that were seen at one moment: connections to one node, and threads of the driver. */
+  protected record Peaks(long connections, int threads) {}
+
+  /** Four contend for each lock. */
+  protected final Peaks useByManyThreads(LockManager locks) {
+    ExecutorService users = Executors.newFixedThreadPool(THREADS);
+    try {
+      CompletableFuture<?>[] all =
+          IntStream.range(0, THREADS)
+              .mapToObj(i -> CompletableFuture.runAsync(() -> use(locks, "lock-" + i / 4), users))
+              .toArray(CompletableFuture[]::new);
+      CompletableFuture<Void> end = CompletableFuture.allOf(all);
+      Peaks peaks = new Peaks(0, 0);
+      while (!end.isDone()) {
+        long connections = servers.all().stream().mapToLong(Connections::to).max().orElse(0);
+        peaks =
+            new Peaks(
+                Math.max(peaks.connections(), connections),
+                Math.max(peaks.threads(), threadsOfTheDriver().size()));
+      }
+      end.join();
+      return peaks;
+    } finally {
+      users.shutdown();
+    }
+  }
+
+  private static void use(LockManager locks, String name) {
+    for (int round = 0; round < 10; round++) {
+      try {
+        locks.acquire(name, TTL).close();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private List<Thread> threadsOfTheDriver() {
+    return threadsOfOurs().stream().filter(thread -> thread.getName().contains(driver)).toList();
+  }
+
+  /** All that a manager has started, in the driver and above it. */
+  protected static List<Thread> threadsOfOurs() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("holdfast-"))
+        .filter(thread -> !thread.getName().startsWith("holdfast-nodes"))
+        .toList();
+  }
+}

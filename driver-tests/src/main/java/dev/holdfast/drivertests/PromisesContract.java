@@ -1,0 +1,301 @@
+package dev.holdfast.drivertests;
+
+import static dev.holdfast.drivertests.Soon.soon;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What {@link dev.holdfast.redlock.RedisNodes} promises, whoever made the client. */
+public abstract class PromisesContract {
+  private static final String COUNT = "return redis.call('INCR', KEYS[1])";
+  private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
+
+  private static TestNodes servers;
+
+  /** The first of three, without keys. */
+  protected final TestNode server;
+
+  private final Function<List<String>, Driver> drivers;
+
+  /** Not connected. */
+  protected final Driver driver;
+
+  /**
+   * For each test a driver is made.
+   *
+   * @param drivers make one over the servers with these addresses
+   */
+  protected PromisesContract(Function<List<String>, Driver> drivers) {
+    this.server = servers.node(0);
+    this.drivers = drivers;
+    this.driver = drivers.apply(servers.uris());
+  }
+
+  /** Makes one more driver. */
+  protected final Driver over(String... uris) {
+    return drivers.apply(List.of(uris));
+  }
+
+  @BeforeAll
+  static void start() {
+    servers = TestNodes.start(3);
+  }
+
+  @BeforeEach
+  void empty() {
+    servers.all().forEach(node -> node.command("FLUSHALL"));
+  }
+
+  @AfterEach
+  void close() {
+    driver.close();
+    if (server.state() == TestNode.State.DOWN) {
+      server.restart();
+    }
+    server.thaw();
+    servers.all().forEach(node -> soon().until(() -> Connections.to(node) == 0));
+  }
+
+  @AfterAll
+  static void stop() {
+    servers.close();
+  }
+
+  @Test
+  void addressesNameHostAndPort() {
+    assertThat(driver.nodes().addresses())
+        .isEqualTo(servers.all().stream().map(TestNode::address).toList());
+  }
+
+  @Test
+  void aRoundGoesToTheNodesThatItAsksAndToNoOther() throws Exception {
+    for (int node = 0; node < 3; node++) {
+      driver.connect(node);
+    }
+    Asked asked = Asked.of(driver.nodes(), 0b101, () -> {}, COUNT);
+    soon().until(() -> asked.answers().size() == 2);
+    assertThat(asked.answers())
+        .containsExactlyInAnyOrder(new Asked.Reply(0, 1L), new Asked.Reply(2, 1L));
+    assertThat(servers.node(1).command("EXISTS", "the-key")).isEqualTo(0L);
+  }
+
+  @Test
+  void aCommandThatWasCutOffIsNotSentAgain() throws Exception {
+    try (Proxy proxy = new Proxy(server);
+        Driver behind = over(proxy.uri())) {
+      AtomicInteger ends = behind.connect(0);
+      assertThat(Asked.of(behind.nodes(), COUNT).reply()).isEqualTo(1L);
+
+      proxy.loseReplies(true);
+      Asked lost = Asked.of(behind.nodes(), COUNT);
+      soon().until(() -> "2".equals(server.command("GET", "the-key")));
+      proxy.cut();
+      proxy.loseReplies(false);
+
+      assertThat(lost.failure()).isNotNull();
+      soon().until(() -> ends.get() == 1);
+      behind.connect(0);
+      assertThat(Asked.of(behind.nodes(), COUNT).reply()).isEqualTo(3L);
+      assertThat(lost.answers()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aCommandThatIsAskedWhileTheNodeIsAwayIsNotSentLater() throws Exception {
+    AtomicInteger ends = driver.connect(0);
+    server.kill();
+    soon().until(() -> ends.get() == 1);
+    assertThat(Asked.of(driver.nodes(), COUNT).failure()).isNotNull();
+
+    server.restart();
+    driver.connect(0);
+    assertThat(Asked.of(driver.nodes(), COUNT).reply()).isEqualTo(1L);
+  }
+
+  /** Half of the rounds are submitted by the driver's own thread, in the midst of the others. */
+  @Test
+  void aNodeGetsTheRoundsInTheOrderInWhichTheyWereSubmitted() throws Exception {
+    for (int node = 0; node < 3; node++) {
+      driver.connect(node);
+    }
+    int rounds = 4_000;
+    AtomicInteger answers = new AtomicInteger();
+    for (int i = 0; i < rounds; i += 2) {
+      String second = Integer.toString(i + 1);
+      CompletableFuture<Asked> next = new CompletableFuture<>();
+      AtomicInteger first = new AtomicInteger();
+      Runnable askNext =
+          () -> {
+            if (first.getAndIncrement() == 0) {
+              next.complete(
+                  Asked.of(driver.nodes(), 0b111, answers::incrementAndGet, APPEND, second));
+            }
+          };
+      Asked.of(driver.nodes(), 0b111, askNext, APPEND, Integer.toString(i));
+      next.get(10, SECONDS);
+    }
+    soon().until(() -> answers.get() == 3 * rounds / 2);
+
+    List<String> inOrder = IntStream.range(0, rounds).mapToObj(Integer::toString).toList();
+    for (TestNode node : servers.all()) {
+      assertThat(node.command("LRANGE", "the-key", "0", "-1")).isEqualTo(inOrder);
+    }
+  }
+
+  @Test
+  void whatAFrozenNodeLeavesUnansweredFailsOnceWhenItIsDropped() throws Exception {
+    Connection connection = new Connection();
+    server.freeze();
+    connection.ask(1_000);
+
+    driver.nodes().disconnect(0);
+
+    connection.assertThatAllFailedOnceBeforeItsEnd();
+    server.thaw();
+    driver.connect(0);
+    assertThat(Asked.of(driver.nodes(), "return 7").reply()).isEqualTo(7L);
+  }
+
+  @Test
+  void whatAKilledServerLeavesUnansweredFailsOnce() throws Exception {
+    Connection connection = new Connection();
+    server.freeze();
+    connection.ask(1_000);
+
+    server.kill();
+
+    connection.assertThatAllFailedOnceBeforeItsEnd();
+    server.restart();
+    driver.connect(0);
+    assertThat(Asked.of(driver.nodes(), "return 7").reply()).isEqualTo(7L);
+  }
+
+  @Test
+  void whatIsAskedWhenTheServerEndsTheConnectionIsAnsweredOrFailsOnce() throws Exception {
+    Connection connection = new Connection();
+    connection.ask(100);
+    server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    connection.ask(100);
+
+    connection.assertThatAllWereAnsweredOnce();
+    driver.connect(0);
+    assertThat(Asked.of(driver.nodes(), "return 7").reply()).isEqualTo(7L);
+  }
+
+  @Test
+  void whatIsAskedAfterCloseFails() throws Exception {
+    AtomicInteger ends = driver.connect(0);
+    driver.nodes().close();
+    soon().until(() -> ends.get() == 1);
+    assertThat(Asked.of(driver.nodes(), COUNT).failure()).isNotNull();
+    assertThatThrownBy(() -> driver.connect(0)).isNotNull();
+    driver.nodes().close();
+    assertThat(ends).hasValue(1);
+  }
+
+  @Test
+  void whatWasAskedBeforeCloseIsStillSent() throws Exception {
+    driver.connect(0);
+    for (int i = 0; i < 100; i++) {
+      Asked.of(driver.nodes(), COUNT);
+    }
+    driver.nodes().close();
+    soon().until(() -> "100".equals(server.command("GET", "the-key")));
+  }
+
+  @Test
+  void aNodeThatIsNotThereIsNotConnected() throws Exception {
+    server.kill();
+    AtomicInteger ends = new AtomicInteger();
+    assertThatThrownBy(() -> driver.connect(0, ends::incrementAndGet))
+        .rootCause()
+        .hasMessageContaining("refused");
+    assertThat(ends).hasValue(0);
+    assertThat(Asked.of(driver.nodes(), COUNT).failure()).hasMessage("not connected");
+  }
+
+  @Test
+  void anAttemptThatIsDroppedFailsThoughTheNodeAnswersLater() throws Exception {
+    server.freeze();
+    AtomicInteger ends = new AtomicInteger();
+    CompletableFuture<Void> attempt =
+        driver.nodes().connect(0, ends::incrementAndGet).toCompletableFuture();
+    driver.nodes().disconnect(0);
+    server.thaw();
+    assertThatThrownBy(() -> attempt.get(10, SECONDS)).isNotNull();
+    soon().until(() -> driver.connectionsInUse(server) == 0);
+    assertThat(ends).hasValue(0);
+  }
+
+  @Test
+  void anIndexAboveTheNodesIsASecondConnectionToTheSameNode() throws Exception {
+    AtomicInteger ends = driver.connect(0);
+    AtomicInteger endsOfSecond = driver.connect(3);
+    assertThat(Connections.to(server)).isEqualTo(2);
+
+    Asked asked = Asked.of(driver.nodes(), 0b1001, () -> {}, COUNT);
+    soon().until(() -> asked.answers().size() == 2);
+    // the server reads two connections in an order of its own
+    assertThat(Set.copyOf(asked.answers()))
+        .isIn(
+            Set.of(new Asked.Reply(0, 1L), new Asked.Reply(3, 2L)),
+            Set.of(new Asked.Reply(0, 2L), new Asked.Reply(3, 1L)));
+
+    driver.nodes().disconnect(3);
+    soon().until(() -> endsOfSecond.get() == 1);
+    assertThat(Asked.of(driver.nodes(), COUNT).reply()).isEqualTo(3L);
+    assertThat(Asked.of(driver.nodes(), 0b1000, () -> {}, COUNT).failure())
+        .hasMessage("not connected");
+    assertThat(ends).hasValue(0);
+  }
+
+  /** A connection to the first node, what was asked on it, and what was answered at its end. */
+  private final class Connection {
+    private final List<Asked> asked = new CopyOnWriteArrayList<>();
+    private final List<Asked> openAtItsEnd = new CopyOnWriteArrayList<>();
+    private final AtomicInteger ends = new AtomicInteger();
+
+    Connection() throws Exception {
+      driver.connect(0, this::ended);
+    }
+
+    private void ended() {
+      asked.stream().filter(one -> one.answers().isEmpty()).forEach(openAtItsEnd::add);
+      ends.incrementAndGet();
+    }
+
+    void ask(int rounds) {
+      for (int i = 0; i < rounds; i++) {
+        asked.add(Asked.of(driver.nodes(), "return 1"));
+      }
+    }
+
+    void assertThatAllFailedOnceBeforeItsEnd() {
+      assertThatAllWereAnsweredOnce();
+      assertThat(asked).allSatisfy(one -> assertThat(one.failure()).isNotNull());
+      assertThat(openAtItsEnd).isEmpty();
+    }
+
+    void assertThatAllWereAnsweredOnce() {
+      soon().until(() -> ends.get() > 0);
+      soon().until(() -> asked.stream().noneMatch(one -> one.answers().isEmpty()));
+      assertThat(asked).allSatisfy(one -> assertThat(one.answers()).hasSize(1));
+      assertThat(ends).hasValue(1);
+    }
+  }
+}

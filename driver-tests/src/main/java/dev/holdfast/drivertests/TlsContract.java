@@ -1,0 +1,129 @@
+package dev.holdfast.drivertests;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedlockOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code rediss://}, on a server whose certificate is for localhost alone. */
+public abstract class TlsContract {
+  /** What the JDK says of a host that the certificate does not name. */
+  protected static final String WRONG_NAME = "No subject alternative names";
+
+  /** With time for handshakes on busy machines. */
+  protected static final RedlockOptions PATIENT =
+      RedlockOptions.defaults()
+          .nodeTimeout(Duration.ofSeconds(1))
+          .connectTimeout(Duration.ofSeconds(10));
+
+  private static final String UNKNOWN = "unable to find valid certification path";
+  private static final String TRUST_STORE = "javax.net.ssl.trustStore";
+  private static final Duration TTL = Duration.ofSeconds(10);
+
+  @TempDir static Path folder;
+  private static TlsServer started;
+
+  /** Whose authority nobody trusts who is not told to. */
+  protected final TlsServer server;
+
+  /** For each test. */
+  protected TlsContract() {
+    server = started;
+  }
+
+  @BeforeAll
+  static void start() throws Exception {
+    started = TlsServer.start(folder);
+    started.node().command("ACL", "SETUSER", "app", "on", ">s3cret", "~*", "&*", "+@all");
+  }
+
+  @AfterAll
+  static void stop() {
+    started.close();
+  }
+
+  @AfterEach
+  void trustOthersAgain() {
+    System.clearProperty(TRUST_STORE);
+  }
+
+  @Test
+  void aPrivateAuthorityThatTheJvmTrusts() throws InterruptedException {
+    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    try (LockManager locks = LockManager.open(url("localhost") + "?nodeTimeout=1s")) {
+      assertThatItServes(locks);
+    }
+  }
+
+  @Test
+  void userPasswordAndDatabaseOverTls() throws InterruptedException {
+    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    try (LockManager locks = LockManager.open(url("app:s3cret@localhost") + "/3");
+        Lease lease = locks.acquire("secret", TTL)) {
+      assertThat(lease.isHeld()).isTrue();
+      assertThat(server.node().command("EXISTS", "secret")).isEqualTo(0L);
+      assertThat(String.valueOf(server.node().command("CLIENT", "LIST")))
+          .containsPattern(" name=holdfast .* db=3 .* user=app ");
+    }
+  }
+
+  @Test
+  void anotherNameThanTheCertificatesIsRefused() {
+    System.setProperty(TRUST_STORE, server.trustStore().toString());
+    assertThatItIsRefused(url("127.0.0.1"), WRONG_NAME);
+  }
+
+  @Test
+  void anAuthorityThatNobodyTrustsIsRefused() {
+    assertThatItIsRefused(url("localhost"), UNKNOWN);
+  }
+
+  /** To several threads at once, too. */
+  protected final void assertThatItServes(LockManager locks) throws InterruptedException {
+    try (Lease lease = locks.acquire("secret", TTL)) {
+      assertThat(server.node().command("GET", "secret")).isEqualTo(lease.token());
+    }
+    CompletableFuture<?>[] all =
+        IntStream.range(0, 8)
+            .mapToObj(i -> CompletableFuture.runAsync(() -> use(locks, "lock-" + i)))
+            .toArray(CompletableFuture[]::new);
+    CompletableFuture.allOf(all).join();
+  }
+
+  private static void use(LockManager locks, String name) {
+    for (int round = 0; round < 20; round++) {
+      try {
+        locks.acquire(name, TTL).close();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private String url(String host) {
+    return "redlock:rediss://" + host + ":" + server.port();
+  }
+
+  /** And nothing is logged but the one warning of ours. */
+  private static void assertThatItIsRefused(String url, String reason) {
+    try (Logs logs = new Logs()) {
+      assertThatThrownBy(() -> LockManager.open(url))
+          .isInstanceOf(LockBackendException.class)
+          .hasMessageContaining(reason);
+      assertThat(logs.messages()).hasSize(1);
+      assertThat(logs.messages().get(0)).startsWith("WARNING node ").contains(reason);
+    }
+  }
+}

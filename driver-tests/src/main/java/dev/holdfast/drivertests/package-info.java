@@ -1,0 +1,12 @@
+/**
+ * What the tests of every driver need: contracts that a driver's tests extend, and helpers.
+ *
+ * <p>{@link dev.holdfast.drivertests.PromisesContract}, {@link
+ * dev.holdfast.drivertests.RepliesContract} and {@link
+ * dev.holdfast.drivertests.TransactionContract} are about a {@link dev.holdfast.drivertests.Driver}
+ * alone; the other contracts have the whole of Redlock above it.
+ */
+@NullMarked
+package dev.holdfast.drivertests;
+
+import org.jspecify.annotations.NullMarked;

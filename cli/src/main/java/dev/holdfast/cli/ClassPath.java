@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -23,6 +25,8 @@ import picocli.CommandLine.TypeConversionException;
  * @param entries jars and folders, all of which are there
  */
 record ClassPath(String text, List<Path> entries) {
+  static final String OPTION = "--class-path";
+
   private static final String ALL_JARS = "*";
 
   /** Lets backends that are there be found, from this thread and those that it starts. */
@@ -33,6 +37,44 @@ record ClassPath(String text, List<Path> entries) {
         new URLClassLoader(
             entries.stream().map(ClassPath::url).toArray(URL[]::new),
             thread.getContextClassLoader()));
+  }
+
+  /**
+   * Runs a command as if the entries stood on this program's own class path: for what is told apart
+   * by class loaders, or starts processes with the same class path.
+   *
+   * @param args without this option
+   */
+  int execute(List<String> args) throws IOException, ReflectiveOperationException {
+    String all =
+        System.getProperty("java.class.path")
+            + File.pathSeparator
+            + entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    URL[] urls =
+        Stream.of(all.split(Pattern.quote(File.pathSeparator), -1))
+            .filter(entry -> !entry.isEmpty())
+            .map(entry -> url(Path.of(entry)))
+            .toArray(URL[]::new);
+    System.setProperty("java.class.path", all);
+    URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+    Thread.currentThread().setContextClassLoader(loader);
+    Method main =
+        loader.loadClass(Main.class.getName()).getDeclaredMethod("execute", String[].class);
+    main.setAccessible(true);
+    return (int) main.invoke(null, (Object) args.toArray(String[]::new));
+  }
+
+  /** Leaves this option out of arguments. */
+  static List<String> without(List<String> args) {
+    List<String> others = new ArrayList<>();
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i).equals(OPTION)) {
+        i++;
+      } else if (!args.get(i).startsWith(OPTION + "=")) {
+        others.add(args.get(i));
+      }
+    }
+    return others;
   }
 
   private static URL url(Path entry) {

@@ -49,7 +49,7 @@ record FoundBackend(
     return all;
   }
 
-  private static FoundBackend of(LockProvider provider) {
+  static FoundBackend of(LockProvider provider) {
     Class<? extends LockProvider> type = provider.getClass();
     Optional<Origin> driver = Optional.empty();
     Optional<String> broken = Optional.empty();

@@ -50,7 +50,7 @@ final class HoldfastCommand implements Callable<Integer> {
   private boolean help;
 
   @Option(
-      names = "--class-path",
+      names = ClassPath.OPTION,
       paramLabel = "PATH",
       scope = ScopeType.INHERIT,
       converter = ClassPath.Converter.class,

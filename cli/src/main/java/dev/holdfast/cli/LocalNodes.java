@@ -14,7 +14,7 @@ final class LocalNodes {
   static final int DEFAULT_COUNT = 5;
 
   /** What one set of votes holds. */
-  private static final int MOST = 31;
+  static final int MOST = 31;
 
   private static final String HOW_TO_START = "start them with: holdfast nodes start";
 

@@ -48,6 +48,11 @@ final class Logging {
     OWN.setLevel(Level.OFF);
   }
 
+  /** Prints nothing, but leaves all to those who add handlers of their own. */
+  static void discard() {
+    LogManager.getLogManager().reset();
+  }
+
   private static final class StderrHandler extends Handler {
     private static final String OUTAGE = " is down: ";
 

@@ -76,6 +76,7 @@ final class Main {
     all.put("nodes", NodesCommand::new);
     all.put("backends", BackendsCommand::new);
     all.put("demo", DemoCommand::new);
+    all.put("tck", TckCommand::new);
     all.put("demo-worker", DemoWorkerCommand::new);
     all.put("warm-up", WarmUpCommand::new);
     if (all.containsKey(first)) {

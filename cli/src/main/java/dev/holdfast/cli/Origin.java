@@ -55,6 +55,12 @@ record Origin(Path path, Optional<String> version) {
     }
   }
 
+  /** Without the folder, which is nobody else's business. */
+  String file() {
+    String file = String.valueOf(path.getFileName());
+    return version.filter(v -> !file.contains(v)).map(v -> file + " (" + v + ")").orElse(file);
+  }
+
   String text() {
     return path + version.map(v -> " (" + v + ")").orElse("");
   }

@@ -1,14 +1,9 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.LockManager;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.Charset;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -45,8 +40,6 @@ import picocli.CommandLine.Spec;
     })
 @SuppressWarnings("NullAway.Init")
 final class ReleaseCommand implements Callable<Integer> {
-  private static final Set<String> YES = Set.of("y", "yes");
-
   @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "NAME", description = "The lock's name.")
@@ -103,11 +96,7 @@ final class ReleaseCommand implements Callable<Integer> {
 
   private static boolean isWanted(LockState found) throws IOException {
     System.err.println(found.text());
-    System.err.print("Take it away? Its holder may still be at work. [y/N] ");
-    System.err.flush();
-    String answer =
-        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
-    return answer != null && YES.contains(answer.strip().toLowerCase(Locale.ROOT));
+    return Terminal.isYes("Take it away? Its holder may still be at work.");
   }
 
   private int end(LockState state, boolean removed, String text) {

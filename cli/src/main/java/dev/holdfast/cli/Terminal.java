@@ -1,10 +1,19 @@
 package dev.holdfast.cli;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.util.Locale;
+import java.util.Set;
+
 /** What the terminal, if there is one, does for us and with us. */
 final class Terminal {
   // The launcher knows; java.io.Console does not say the same in all versions of Java.
   private static final boolean STDOUT_IS_ONE = Boolean.getBoolean("holdfast.terminal.out");
   private static final boolean STDIN_IS_ONE = Boolean.getBoolean("holdfast.terminal.in");
+
+  private static final Set<String> YES = Set.of("y", "yes");
 
   private static final int USUAL_WIDTH = 80;
 
@@ -19,6 +28,19 @@ final class Terminal {
   /** Whether there is somebody to answer. */
   static boolean canAsk() {
     return STDIN_IS_ONE;
+  }
+
+  /**
+   * Asks on stderr, and waits for the answer on stdin.
+   *
+   * @param question without what is to be typed
+   */
+  static boolean isYes(String question) throws IOException {
+    System.err.print(question + " [y/N] ");
+    System.err.flush();
+    String answer =
+        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+    return answer != null && YES.contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
   /**

@@ -10,11 +10,12 @@ final class Version implements IVersionProvider {
   }
 
   static String text() {
+    return "holdfast " + number() + " (Java " + Runtime.version().feature() + ")";
+  }
+
+  /** Of this program. */
+  static String number() {
     String version = Version.class.getPackage().getImplementationVersion();
-    return "holdfast "
-        + (version == null ? "(not packaged)" : version)
-        + " (Java "
-        + Runtime.version().feature()
-        + ")";
+    return version == null ? "(not packaged)" : version;
   }
 }

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -99,8 +100,12 @@ final class Program implements AutoCloseable {
 
   /** Waits for its end. */
   int exitCode() {
+    return exitCodeWithin(Limits.LONG);
+  }
+
+  int exitCodeWithin(Duration limit) {
     try {
-      if (!process.waitFor(Limits.LONG.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new AssertionError("it does not end; stdout: " + out() + ", stderr: " + err());
       }
       return process.exitValue();

@@ -35,30 +35,93 @@ final class ThirdParty {
         folder, "broken", "true", "null", "throw new IllegalStateException(\"no licence\");");
   }
 
+  /** Serves {@code sound:}, with locks that all its managers share. */
+  static Path sound(Path folder) {
+    return sharing(folder, "sound", "result");
+  }
+
+  /** The same as {@code unsound:}, but whoever releases a lease hears that it had been lost. */
+  static Path unsound(Path folder) {
+    return sharing(folder, "unsound", "m.getName().equals(\"release\") ? (Object) false : result");
+  }
+
+  private static Path sharing(Path folder, String name, String answer) {
+    return compiled(
+        folder,
+        name,
+        """
+        package org.third;
+        import dev.holdfast.*;
+        import dev.holdfast.spi.*;
+        import java.lang.reflect.*;
+        import java.util.*;
+        import java.util.concurrent.CompletableFuture;
+        public final class %s implements LockProvider {
+          @Override public String name() { return "%s"; }
+          @Override public boolean accepts(LockUrl url) { return url.scheme().equals(name()); }
+          @Override public LockManager open(LockUrl url) {
+            url.requireKnownOptions(Set.of("owner", "maxTtl", "retryDelay"));
+            Map<String, String> options = new HashMap<>();
+            for (String option : List.of("owner", "maxTtl", "retryDelay")) {
+              options.put(option, url.text(option, ""));
+            }
+            options.values().removeIf(String::isEmpty);
+            return wrapped(LockManager.class, LockManager.open("memory:third", options));
+          }
+          private static Object passed(Object result) {
+            if (result instanceof Optional<?> maybe) return maybe.map(%1$s::passed);
+            if (result instanceof CompletableFuture<?> later) return later.thenApply(%1$s::passed);
+            return result instanceof Lease lease ? wrapped(Lease.class, lease) : result;
+          }
+          private static <T> T wrapped(Class<T> type, T real) {
+            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type},
+                (proxy, m, args) -> {
+                  try {
+                    Object result = passed(m.invoke(real, args));
+                    return %s;
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                }));
+          }
+        }
+        """
+            .formatted(typeOf(name), name, answer));
+  }
+
   private static Path jar(Path folder, String name, String accepts, String opened) {
     return jar(folder, name, accepts, opened, "");
   }
 
   private static Path jar(
       Path folder, String name, String accepts, String opened, String constructor) {
-    String type = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+    String type = typeOf(name);
+    return compiled(
+        folder,
+        name,
+        """
+        package org.third;
+        import dev.holdfast.LockManager;
+        import dev.holdfast.spi.LockUrl;
+        public final class %s implements dev.holdfast.spi.LockProvider {
+          public %s() { %s }
+          @Override public String name() { return "%s"; }
+          @Override public boolean accepts(LockUrl url) { return %s; }
+          @Override public LockManager open(LockUrl url) { return %s; }
+        }
+        """
+            .formatted(type, type, constructor, name, accepts, opened));
+  }
+
+  private static String typeOf(String name) {
+    return name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+  }
+
+  private static Path compiled(Path folder, String name, String text) {
+    String type = typeOf(name);
     try {
       Path classes = Files.createDirectories(folder.resolve(name));
-      Path source = classes.resolve(type + ".java");
-      Files.writeString(
-          source,
-          """
-          package org.third;
-          import dev.holdfast.LockManager;
-          import dev.holdfast.spi.LockUrl;
-          public final class %s implements dev.holdfast.spi.LockProvider {
-            public %s() { %s }
-            @Override public String name() { return "%s"; }
-            @Override public boolean accepts(LockUrl url) { return %s; }
-            @Override public LockManager open(LockUrl url) { return %s; }
-          }
-          """
-              .formatted(type, type, constructor, name, accepts, opened));
+      Path source = Files.writeString(classes.resolve(type + ".java"), text);
       assertThat(
               ToolProvider.getSystemJavaCompiler()
                   .run(null, null, null, "-d", "" + classes, "" + source))

@@ -31,7 +31,8 @@ class UsageTest {
         "nodes thaw",
         "nodes kill",
         "nodes restart",
-        "demo"
+        "demo",
+        "tck"
       })
   void everyCommandHasHelpWithAnExampleThatFitsATerminal(String command) {
     String[] args = (command + " --help").strip().split(" ", -1);
@@ -67,7 +68,7 @@ class UsageTest {
     assertThat(execute("--help")).isZero();
 
     assertThat(out.toString(UTF_8))
-        .contains("run", "status", "release", "nodes", "backends", "demo")
+        .contains("run", "status", "release", "nodes", "backends", "demo", "tck")
         .doesNotContain("worker", "warm");
   }
 
@@ -133,6 +134,18 @@ class UsageTest {
           demo --workers 65                               | --workers is 65: give 1 to 64
           demo --faults --without-lock                    | holdfast: --faults, --without-lock are mutually
           demo --driver memory                            | found: jedis, lettuce, redisson
+          tck                                             | Missing required option: '--url=URL'
+          tck --url memory: --nodes 3                     | write for example redlock:jedis:{nodes}
+          tck --url redlock:jedis:{nodes} --nodes 0       | --nodes is 0: give 1 to 31
+          tck --url redlock:jedis:{nodes}x                | a port is a number
+          tck --url memory: --rule REL-99                 | there is no rule 'REL-99'; the nearest is REL-
+          tck --url memory: --rule RELEASE                | and groups are ACQ VAL REL EXT
+          tck --url memory: --report /dev/null            | can be made no folder
+          tck --url redlock:jedis:{nodes} --in-process    | --in-process is for locks in one process
+          tck --url redlock:redis://h --in-process        | --in-process is for locks in one process
+          tck --url redlok:x                              | the nearest is redlock
+          tck --url redlock:redis://h:x                   | a port is a number
+          tck --url redlock:redis://h                     | give --yes
           """)
   void badUsageSaysWhatIsRightAndEndsWith64(String command, String message) {
     assertThat(execute(command.split(" ", -1))).isEqualTo(64);

@@ -1,36 +1,35 @@
 package dev.holdfast.it;
 
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What the suite runs for. A new driver of Redlock is one line here. */
+/** What the tests run for. */
 enum Backend {
-  JEDIS("redlock:jedis:"),
-  LETTUCE("redlock:lettuce:"),
-  REDISSON("redlock:redisson:"),
-  MEMORY("memory:"),
+  JEDIS("redlock:jedis:", JedisTckTest.class),
+  LETTUCE("redlock:lettuce:", LettuceTckTest.class),
+  REDISSON("redlock:redisson:", RedissonTckTest.class),
 
   /** As a user who may run no scripts; only where they are asked for. */
-  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", "scriptless:secret"),
-  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", "scriptless:secret"),
-  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", "scriptless:secret");
+  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", JedisWithoutScriptsTckTest.class),
+  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", LettuceWithoutScriptsTckTest.class),
+  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", RedissonWithoutScriptsTckTest.class);
 
   private static final String RESTRICTION = "holdfast.drivers";
 
+  private static final String NO_SCRIPTS = "~* &* +@all -@scripting";
+
   /** For the configuration of each node. */
-  static final String USERS = "user scriptless on >secret ~* &* +@all -@scripting";
+  static final String USERS = "user scriptless on >secret " + NO_SCRIPTS;
 
   private final String urlPrefix;
-  private final String credentials;
+  private final Class<? extends LockManagerTck> kit;
 
-  Backend(String urlPrefix) {
-    this(urlPrefix, "");
-  }
-
-  Backend(String urlPrefix, String credentials) {
+  Backend(String urlPrefix, Class<? extends LockManagerTck> kit) {
     this.urlPrefix = urlPrefix;
-    this.credentials = credentials.isEmpty() ? "" : credentials + "@";
+    this.kit = kit;
   }
 
   /** Those of all rights, or those that the system property names, with commas between. */
@@ -43,20 +42,29 @@ enum Backend {
             .toList();
   }
 
-  /** Those of them that run on redis-servers. */
-  static List<Backend> drivers() {
-    return all().stream().filter(Backend::hasNodes).toList();
-  }
-
-  boolean hasNodes() {
-    return this != MEMORY;
-  }
-
   boolean runsScripts() {
-    return credentials.isEmpty();
+    return !name().endsWith("_WITHOUT_SCRIPTS");
   }
 
+  /** By which it is proved. */
+  Class<? extends LockManagerTck> kit() {
+    return kit;
+  }
+
+  /** For the kit. */
+  RedisTckEnvironment.Builder environment() {
+    RedisTckEnvironment.Builder environment = RedisTckEnvironment.builder(urlPrefix);
+    return runsScripts() ? environment : environment.rights(NO_SCRIPTS);
+  }
+
+  /** With the nodes' URIs as they are. */
+  String urlOf(List<String> uris) {
+    return urlPrefix + String.join(",", uris);
+  }
+
+  /** For its user, where the nodes' URIs name none. */
   String url(List<String> nodes) {
-    return urlPrefix + String.join(",", nodes).replace("://127.", "://" + credentials + "127.");
+    String url = urlOf(nodes);
+    return runsScripts() ? url : url.replace("://127.", "://scriptless:secret@127.");
   }
 }

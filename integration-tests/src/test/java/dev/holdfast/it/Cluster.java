@@ -13,14 +13,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where the managers of one test meet: redis-servers of their own, or a name in this JVM. Closes
- * what it opened.
- */
+/** Where the managers of one test meet: redis-servers of their own. Closes what it opened. */
 final class Cluster implements AutoCloseable {
   /** Longer than any test, so that no lock ends by itself unless a test wants it to. */
   static final Duration TTL = Duration.ofSeconds(30);
@@ -32,29 +27,21 @@ final class Cluster implements AutoCloseable {
   private static final Map<String, String> DEFAULTS =
       Map.of("nodeTimeout", "2s", "retryDelay", "20ms");
 
-  private static final Set<String> OF_NODES = Set.of("nodeTimeout", "connectTimeout");
-
   private final Backend backend;
-  private final @Nullable TestNodes servers;
-  private final List<String> uris;
+  private final TestNodes servers;
   private final List<LockManager> managers = new ArrayList<>();
 
-  private Cluster(Backend backend, @Nullable TestNodes servers, List<String> uris) {
+  private Cluster(Backend backend, TestNodes servers) {
     this.backend = backend;
     this.servers = servers;
-    this.uris = uris;
   }
 
-  /** Five nodes, if the backend has any. */
   static Cluster of(Backend backend) {
-    return backend.hasNodes()
-        ? of(backend, 5)
-        : new Cluster(backend, null, List.of(UUID.randomUUID().toString()));
+    return of(backend, 5);
   }
 
   static Cluster of(Backend backend, int nodes) {
-    TestNodes servers = TestNodes.builder().count(nodes).config(Backend.USERS).start();
-    return new Cluster(backend, servers, servers.uris());
+    return new Cluster(backend, TestNodes.builder().count(nodes).config(Backend.USERS).start());
   }
 
   /** Leaves out what makes no sense for a user who may run no scripts. */
@@ -63,29 +50,20 @@ final class Cluster implements AutoCloseable {
   }
 
   List<TestNode> nodes() {
-    return servers == null ? List.of() : servers.all();
+    return servers.all();
   }
 
   TestNode node(int index) {
     return nodes().get(index);
   }
 
-  List<String> addresses() {
-    return nodes().stream().map(TestNode::address).toList();
-  }
-
-  String url() {
-    return backend.url(uris);
-  }
-
   /**
    * Opens a manager, which is closed at the end of the test.
    *
-   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where there
-   *     are none
+   * @param options for example {@code nodeTimeout=50ms}
    */
   LockManager open(String... options) {
-    return openAt(uris, options);
+    return openAt(servers.uris(), options);
   }
 
   /** The same, with other URIs for the nodes. */
@@ -100,16 +78,6 @@ final class Cluster implements AutoCloseable {
     return (String) node.command("GET", name);
   }
 
-  /** Occupies a node as another owner would. */
-  static void occupy(TestNode node, String name) {
-    node.command("SET", name, occupant(node), "PX", Long.toString(FOREIGN_TTL.toMillis()));
-  }
-
-  /** What {@link #occupy} writes. */
-  static String occupant(TestNode node) {
-    return "somebody else on " + node;
-  }
-
   static Duration ttl(TestNode node, String name) {
     return Duration.ofMillis(longOf(node.command("PTTL", name)));
   }
@@ -119,11 +87,6 @@ final class Cluster implements AutoCloseable {
       return number;
     }
     throw new AssertionError("no number: " + reply);
-  }
-
-  /** How many nodes hold this value under this name. */
-  long holding(String name, String value) {
-    return nodes().stream().filter(node -> value.equals(value(node, name))).count();
   }
 
   /** Waits until a node votes for a manager's locks. */
@@ -164,9 +127,7 @@ final class Cluster implements AutoCloseable {
   @Override
   public synchronized void close() {
     managers.forEach(LockManager::close);
-    if (servers != null) {
-      servers.close();
-    }
+    servers.close();
   }
 
   private Map<String, String> merged(String... options) {
@@ -174,9 +135,6 @@ final class Cluster implements AutoCloseable {
     for (String option : options) {
       int equals = option.indexOf('=');
       merged.put(option.substring(0, equals), option.substring(equals + 1));
-    }
-    if (!backend.hasNodes()) {
-      merged.keySet().removeAll(OF_NODES);
     }
     return merged;
   }

@@ -11,5 +11,5 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ParameterizedClass(name = "{0}")
-@MethodSource("dev.holdfast.it.Backend#drivers")
+@MethodSource("dev.holdfast.it.Backend#all")
 @interface ForEachDriver {}

@@ -2,16 +2,19 @@ package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.tck.Spec;
+import dev.holdfast.tck.SpecRule;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Set;
+import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -19,54 +22,151 @@ import org.junit.jupiter.api.Test;
 /** SPEC.md against the tests of all modules. */
 class SpecTest {
   private static final Path ROOT = Path.of("..");
-  private static final Pattern RULE = Pattern.compile("(?m)^- \\*\\*([A-Z]+-\\d+)\\*\\* (\\w+)\\.");
+  private static final Path TABLE = ROOT.resolve("docs/rules.md");
+  private static final String KIT = "tck/src/main/";
+
+  /** {@code @Rule} or {@code @DisplayName}, and the method that follows. */
   private static final Pattern NAMING =
-      Pattern.compile("(?s)@(?:Rule|DisplayName)\\(\\s*(\\{?[^)]*?\"[^)]*)\\)");
-  private static final Pattern NAME = Pattern.compile("\\b([A-Z]{3,5}-\\d+)\\b");
+      Pattern.compile(
+          "@(?:Rule|DisplayName)\\(\\s*(\\{?[^)]*?\"[^)]*)\\).*?void (\\w+)\\(", Pattern.DOTALL);
+
+  private static final Pattern ID = Pattern.compile("\\b([A-Z]{3,5}-\\d+)\\b");
+
+  /** One test, and one rule that it names. */
+  private record Proof(String rule, Path file, String method) {
+    boolean isOfKit() {
+      return file.startsWith(ROOT.resolve(KIT));
+    }
+
+    String type() {
+      return String.valueOf(file.getFileName()).replace(".java", "");
+    }
+
+    String sentence() {
+      return method
+          .replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")
+          .toLowerCase(Locale.ROOT);
+    }
+
+    String link() {
+      return "[" + type() + "](../" + ROOT.relativize(file) + ")";
+    }
+  }
 
   @Test
   @DisplayName("each MUST has a test that names it, in @Rule or at the head of its @DisplayName")
   void eachMustHasATest() throws IOException {
-    Set<String> musts = new TreeSet<>();
-    rules().forEach((rule, level) -> musts.addAll(level.equals("MUST") ? Set.of(rule) : Set.of()));
-    musts.removeAll(named());
+    TreeSet<String> musts = new TreeSet<>();
+    for (SpecRule rule : Spec.rules().values()) {
+      if (rule.level() == SpecRule.Level.MUST) {
+        musts.add(rule.id());
+      }
+    }
+    assertThat(musts).hasSizeGreaterThan(50);
+    proofs().forEach(proof -> musts.remove(proof.rule()));
     assertThat(musts).isEmpty();
   }
 
   @Test
   @DisplayName("each rule that a test names is in SPEC.md")
   void eachNameIsARule() throws IOException {
-    assertThat(rules().keySet()).containsAll(named());
+    assertThat(Spec.rules().keySet()).containsAll(proofs().stream().map(Proof::rule).toList());
   }
 
-  private static Map<String, String> rules() throws IOException {
-    Map<String, String> rules = new TreeMap<>();
-    Matcher rule = RULE.matcher(Files.readString(ROOT.resolve("SPEC.md")));
-    while (rule.find()) {
-      rules.put(rule.group(1), rule.group(2));
+  @Test
+  @DisplayName("docs/rules.md is what is so; -Dholdfast.write writes it")
+  void theTableIsWhatIsSo() throws IOException {
+    String table = table();
+    if (System.getProperty("holdfast.write") != null) {
+      Files.writeString(TABLE, table);
     }
-    assertThat(rules).hasSizeGreaterThan(50);
-    return rules;
+    assertThat(Files.readString(TABLE))
+        .as("mvn test -pl integration-tests -am -Dtest=SpecTest -Dholdfast.write writes it")
+        .isEqualTo(table);
   }
 
-  private static Set<String> named() throws IOException {
-    Set<String> named = new TreeSet<>();
-    try (Stream<Path> modules = Files.list(ROOT)) {
-      for (Path tests : modules.map(m -> m.resolve("src/test/java")).toList()) {
-        if (Files.isDirectory(tests)) {
-          try (Stream<Path> files = Files.walk(tests)) {
-            for (Path file : files.filter(f -> f.toString().endsWith("Test.java")).toList()) {
-              NAMING
-                  .matcher(Files.readString(file))
-                  .results()
-                  .flatMap(naming -> NAME.matcher(naming.group(1)).results())
-                  .map(MatchResult::group)
-                  .forEach(named::add);
-            }
-          }
-        }
+  private static String table() throws IOException {
+    List<Proof> proofs = proofs();
+    StringBuilder text =
+        new StringBuilder(
+            """
+            # From rules to tests
+
+            Written by the build (`SpecTest`) from [SPEC.md](../SPEC.md) and the tests' sources. The kit's tests are run for every
+            backend; the others are for what a kit cannot see, or for one part alone.
+            """);
+    String section = "";
+    for (SpecRule rule : Spec.rules().values()) {
+      if (!rule.section().equals(section)) {
+        section = rule.section();
+        text.append("\n## ").append(section).append('\n');
+        text.append("\n| rule | level | the kit's tests | other tests |\n| --- | --- | --- | --- |\n");
       }
+      List<Proof> own = proofs.stream().filter(p -> p.rule().equals(rule.id())).toList();
+      text.append("| ")
+          .append(rule.id())
+          .append(" | ")
+          .append(rule.level())
+          .append(rule.capability().map(c -> " for " + c).orElse(""))
+          .append(" | ")
+          .append(
+              own.stream()
+                  .filter(Proof::isOfKit)
+                  .collect(
+                      Collectors.groupingBy(
+                          Proof::link,
+                          TreeMap::new,
+                          Collectors.mapping(Proof::sentence, Collectors.joining("; "))))
+                  .entrySet()
+                  .stream()
+                  .map(group -> group.getKey() + ": " + group.getValue())
+                  .collect(Collectors.joining("; ")))
+          .append(" | ")
+          .append(
+              own.stream()
+                  .filter(p -> !p.isOfKit())
+                  .map(Proof::link)
+                  .distinct()
+                  .collect(Collectors.joining(", ")))
+          .append(" |\n");
     }
-    return named;
+    return text.toString();
+  }
+
+  private static List<Proof> proofs() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> !file.toString().contains("/target/"))
+          .filter(SpecTest::hasTests)
+          .sorted()
+          .flatMap(SpecTest::proofsIn)
+          .toList();
+    }
+  }
+
+  private static boolean hasTests(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return file.startsWith(ROOT.resolve(KIT))
+        ? name.endsWith("Rules.java")
+        : name.endsWith("Test.java") || name.endsWith("Contract.java");
+  }
+
+  private static Stream<Proof> proofsIn(Path file) {
+    try {
+      return NAMING
+          .matcher(Files.readString(file))
+          .results()
+          .flatMap(
+              naming ->
+                  ID.matcher(naming.group(1))
+                      .results()
+                      .map(MatchResult::group)
+                      .map(rule -> new Proof(rule, file, naming.group(2))))
+          .distinct()
+          .toList()
+          .stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 
 /** A thousand virtual threads at once. */
-@ForEachBackend
+@ForEachDriver
 @EnabledForJreRange(min = JRE.JAVA_21, disabledReason = "virtual threads came with JDK 21")
 class VirtualThreadsTest {
   private static final int THREADS = 1_000;

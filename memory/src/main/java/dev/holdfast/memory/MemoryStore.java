@@ -92,6 +92,18 @@ public final class MemoryStore {
    * @throws LockConfigurationException if the name or the ttl is out of range
    */
   public void steal(String name, Duration ttl) {
+    steal(name, newToken(THIEF), ttl);
+  }
+
+  /**
+   * As {@link #steal(String, Duration)}, for a token of the thief's own choice.
+   *
+   * @param name the name of the lock
+   * @param token the thief's; whoever has a lease with this token holds the lock again
+   * @param ttl how long the thief has it
+   * @throws LockConfigurationException if the name or the ttl is out of range
+   */
+  public void steal(String name, String token, Duration ttl) {
     LockRequest theft = LockRequest.of(name, ttl);
     if (ttl.compareTo(LockManagerBuilder.LONGEST_MAX_TTL) > 0) {
       throw new LockConfigurationException(
@@ -101,7 +113,6 @@ public final class MemoryStore {
               + LockManagerBuilder.LONGEST_MAX_TTL.toDays()
               + " days");
     }
-    String token = newToken(THIEF);
     long until = clock.nanos() + theft.ttl().toNanos();
     holds.compute(name, (n, hold) -> new Hold(THIEF, token, fence.incrementAndGet(), until));
   }
@@ -116,6 +127,17 @@ public final class MemoryStore {
   public boolean remove(String name) {
     Hold removed = holds.remove(name);
     return removed != null && left(removed) > 0;
+  }
+
+  /**
+   * Looks who holds a lock.
+   *
+   * @param name the name of the lock
+   * @return the token; empty if nobody does
+   */
+  public Optional<String> holder(String name) {
+    Hold hold = holds.get(name);
+    return hold == null || left(hold) <= 0 ? Optional.empty() : Optional.of(hold.token());
   }
 
   Clock clock() {

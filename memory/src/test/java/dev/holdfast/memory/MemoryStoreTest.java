@@ -96,6 +96,28 @@ class MemoryStoreTest {
   }
 
   @Test
+  void theTokenOfWhoHoldsALockIsShownUntilItEnds() throws Exception {
+    assertThat(store.holder("x")).isEmpty();
+    Lease lease = manager.acquire("x", TTL);
+    assertThat(store.holder("x")).hasValue(lease.token());
+
+    store.steal("x", "mine", TTL);
+    assertThat(store.holder("x")).hasValue("mine");
+    clock.advance(TTL);
+    assertThat(store.holder("x")).isEmpty();
+  }
+
+  @Test
+  void aLockThatIsGivenTheTokenOfALeaseIsHeldByItAgain() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    assertThat(store.remove("x")).isTrue();
+    store.steal("x", lease.token(), TTL);
+    lease.extend(TTL);
+    assertThat(lease.release()).isTrue();
+    assertThat(store.holder("x")).isEmpty();
+  }
+
+  @Test
   void whatNobodyHoldsNeitherExpiresNorIsRemoved() throws Exception {
     assertThat(store.expire("x")).isFalse();
     assertThat(store.remove("x")).isFalse();

@@ -1,0 +1,126 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast tck}: its options. */
+@Command(
+    name = "tck",
+    description = "Proves a backend against the rules of SPEC.md.",
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    sortOptions = false,
+    footer = {
+      "",
+      "What the URL names is what the kit can do to it:",
+      "  redlock:DRIVER:{nodes}   servers that are started for the run, and then frozen,",
+      "                           killed and cut off: all that the kit knows",
+      "  redlock:DRIVER:redis://  servers that run already and hold nothing. They are",
+      "                           emptied, and their settings changed, many times; you",
+      "                           are asked first, unless there is --yes",
+      "  anything else            is seen through its managers alone, and all that are",
+      "                           opened must see the same locks; memory: is given a",
+      "                           name for that",
+      "What cannot be tested is listed, with the reason.",
+      "",
+      "JSON: url, passed, complete, begun, millis, environment, declared, undeclared,",
+      "levels (counts by level and result), rules (each with rule, level, result,",
+      "millis and tests) and troubles. A result is passed, failed, skipped or not-run.",
+      "",
+      "Exit code:",
+      "  0   no MUST is broken; a SHOULD that is broken is told, no more",
+      "  1   a MUST is broken, or the kit could not do its work",
+      "  64  bad usage, URL or configuration; or nobody can be asked",
+      "  69  no quorum of nodes answered",
+      "  130, 143, 129  SIGINT, SIGTERM or SIGHUP ended it after the test that ran",
+      "",
+      "Examples:",
+      "  holdfast tck --url memory:",
+      "  holdfast tck --url 'redlock:jedis:{nodes}' --report target/tck",
+      "  holdfast tck --class-path my.jar --url 'redlock:mydriver:{nodes}' --nodes 3",
+      "  holdfast tck --class-path my.jar --url mybackend:somewhere --rule REL,ACQ-1"
+    })
+@SuppressWarnings("NullAway.Init")
+final class TckCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      required = true,
+      description = "What is to be proved; see below.")
+  private String url;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "N",
+      description = "How many servers {nodes} stands for, from 1 to 31 (default: 5).")
+  private @Nullable Integer nodes;
+
+  @Option(
+      names = "--in-process",
+      description = "Other processes have other locks, as with memory: (none are started).")
+  private boolean inProcess;
+
+  @Option(
+      names = "--rule",
+      paramLabel = "RULE",
+      split = ",",
+      description = "Only these rules, as REL-2, or REL for all that begin so.")
+  private List<String> rules = List.of();
+
+  @Option(
+      names = "--report",
+      paramLabel = "DIR",
+      description = "Write report.html and TEST-holdfast-tck.xml (JUnit XML) there.")
+  private @Nullable Path report;
+
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask before servers are used that run already.")
+  private boolean yes;
+
+  @Option(names = "--json", description = "Print the result as JSON, and nothing else on stdout.")
+  private boolean json;
+
+  @ParentCommand private HoldfastCommand holdfast;
+
+  @Override
+  public Integer call() throws Exception {
+    if (holdfast.classPath().isPresent()) {
+      List<String> args = spec.root().commandLine().getParseResult().originalArgs();
+      return holdfast.classPath().get().execute(ClassPath.without(args));
+    }
+    Set<String> wanted = new LinkedHashSet<>();
+    rules.forEach(rule -> wanted.addAll(TckRule.idsOf(rule)));
+    TckTarget target = TckTarget.of(url, nodes, inProcess);
+    Optional<TckReport> written = Optional.ofNullable(report).map(TckReport::in);
+    if (!target.running().isEmpty() && !yes && !isWanted(target)) {
+      spec.commandLine().getErr().println(Message.of("nothing was tested"));
+      return ExitCode.NO;
+    }
+    Logging.discard();
+    return new TckRun(target, wanted, written, json).exitCode();
+  }
+
+  private static boolean isWanted(TckTarget target) throws IOException {
+    if (!Terminal.canAsk()) {
+      throw new UsageException(
+          "nobody can be asked, because stdin is not a terminal: give --yes to have these servers"
+              + " emptied, and their settings changed, during the run");
+    }
+    System.err.println(target.shown());
+    return Terminal.isYes("Empty these servers and change their settings during the run?");
+  }
+}

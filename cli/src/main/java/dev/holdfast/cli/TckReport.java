@@ -1,0 +1,34 @@
+package dev.holdfast.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Where the files about a run of the kit go. */
+record TckReport(Path folder) {
+  static final String PAGE = "report.html";
+  static final String XML = "TEST-holdfast-tck.xml";
+
+  /**
+   * Makes a folder if needed.
+   *
+   * @throws UsageException if it cannot be written
+   */
+  static TckReport in(Path folder) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UsageException("--report is " + folder + ", which can be made no folder: " + e);
+    }
+    if (!Files.isWritable(folder)) {
+      throw new UsageException("--report is " + folder + ", which cannot be written");
+    }
+    return new TckReport(folder);
+  }
+
+  /** Writes both, and returns the page. */
+  Path write(TckResult result) throws IOException {
+    Files.writeString(folder.resolve(XML), TckXml.of(result));
+    return Files.writeString(folder.resolve(PAGE), TckPage.of(result));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.holdfast.cli;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.holdfast.tck.TckEnvironment;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.EngineFilter;
+import org.junit.platform.launcher.Launcher;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** Runs the kit on JUnit. What others' jars would add to a run of JUnit stays out of it. */
+final class TckRunner {
+  private TckRunner() {}
+
+  /**
+   * Runs tests one after the other, and closes the environment.
+   *
+   * @param rules whose tests are run; empty for all
+   * @return the tests that were run or skipped
+   * @throws UsageException if there is no test of these rules
+   */
+  static List<TckTest> run(TckEnvironment environment, Set<String> rules, TckProgress progress) {
+    TckKit.prepare(environment);
+    Launcher launcher =
+        LauncherFactory.create(
+            LauncherConfig.builder()
+                .enableTestExecutionListenerAutoRegistration(false)
+                .enableLauncherSessionListenerAutoRegistration(false)
+                .enableLauncherDiscoveryListenerAutoRegistration(false)
+                .enablePostDiscoveryFilterAutoRegistration(false)
+                .build());
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .enableImplicitConfigurationParameters(false)
+            .selectors(selectClass(TckKit.class))
+            .filters(
+                EngineFilter.includeEngines("junit-jupiter"),
+                (PostDiscoveryFilter) test -> FilterResult.includedIf(isWanted(test, rules)))
+            .build();
+    TestPlan plan = launcher.discover(request);
+    if (!plan.containsTests()) {
+      environment.close();
+      throw new UsageException("the kit has no test of " + String.join(", ", rules));
+    }
+    TckListener listener = new TckListener(progress);
+    launcher.execute(plan, listener);
+    return listener.tests();
+  }
+
+  private static boolean isWanted(TestDescriptor test, Set<String> rules) {
+    return rules.isEmpty()
+        || test.getSource()
+            .filter(MethodSource.class::isInstance)
+            .map(source -> TckListener.rules((MethodSource) source))
+            .map(proved -> !Collections.disjoint(proved, rules))
+            .orElse(false);
+  }
+}

@@ -1,0 +1,60 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.TckEnvironment;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a run of the kit is about.
+ *
+ * @param url passwords hidden
+ * @param facts text by heading: versions and the like
+ * @param declared what its managers say that they can do
+ */
+record TckSubject(String url, Map<String, String> facts, Set<LockCapability> declared) {
+
+  /** Looks at what there is, which takes a manager. */
+  static TckSubject of(TckTarget target, TckEnvironment environment) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    Providers.first(provider -> provider.accepts(target.parsed()))
+        .map(FoundBackend::of)
+        .ifPresent(
+            backend -> {
+              String jar = backend.type().flatMap(Origin::of).map(Origin::file).orElse("");
+              facts.put("backend", backend.name().orElse("") + ", " + jar);
+              backend.driver().ifPresent(o -> facts.put("driver", o.file()));
+            });
+    facts.putAll(environment.facts());
+    facts.put("holdfast", Version.number());
+    facts.put(
+        "java", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+    facts.put(
+        "system",
+        System.getProperty("os.name")
+            + " "
+            + System.getProperty("os.version")
+            + " "
+            + System.getProperty("os.arch")
+            + ", "
+            + Runtime.getRuntime().availableProcessors()
+            + " processors");
+    Map<String, String> patient =
+        environment.nodes().isEmpty() ? Map.of() : Map.of("connectTimeout", "10s");
+    try (LockManager manager = environment.open(patient)) {
+      return new TckSubject(target.shown(), facts, new TreeSet<>(manager.capabilities()));
+    }
+  }
+
+  /** In the order in which the API lists them. */
+  List<LockCapability> undeclared() {
+    List<LockCapability> undeclared = new ArrayList<>(List.of(LockCapability.values()));
+    undeclared.removeAll(declared);
+    return undeclared;
+  }
+}

@@ -1,0 +1,209 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNodes;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast tck} as a process. */
+class TckCommandTest {
+  /** Of which it takes a fifth where nothing else runs. */
+  private static final Duration WHOLE_KIT = Duration.ofSeconds(100);
+
+  @TempDir Path folder;
+
+  private final List<Program> started = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+  }
+
+  @Test
+  void memoryPassesAndItsReportAgreesWithItselfInABrowser() throws Exception {
+    Path report = folder.resolve("report");
+
+    Program tck = tck("--url", "memory:", "--report", report.toString());
+
+    assertThat(tck.exitCodeWithin(WHOLE_KIT)).as(tck.out() + tck.err()).isZero();
+    assertThat(tck.out())
+        .containsPattern("\nPASSED: \\d+ rules passed \\(\\d+ tests, [\\d.]+ s\\)\n")
+        .contains("\nReport: " + report.resolve("report.html"))
+        .doesNotContain("FAILED");
+    assertThat(tck.err()).isEmpty();
+    ReportFigures figures =
+        ReportFigures.ofXml(Files.readString(report.resolve("TEST-holdfast-tck.xml")));
+    assertThat(figures.rules()).containsEntry("REL-3", "passed").containsEntry("ACQ-7", "passed");
+    assertThat(figures.failures()).isEmpty();
+    Path page = report.resolve("report.html");
+    assertThat(ReportFigures.ofPage(Browser.open(page, folder.resolve("profile"))))
+        .isEqualTo(figures)
+        .isEqualTo(ReportFigures.ofPage(Files.readString(page)));
+  }
+
+  @Test
+  void aBackendThatBreaksARuleIsFailedByThatRuleAlone() throws Exception {
+    String jar = ThirdParty.unsound(folder).toString();
+    Path report = folder.resolve("report");
+
+    Program tck =
+        tck(
+            "--class-path",
+            jar,
+            "--url",
+            "unsound:",
+            "--in-process",
+            "--rule",
+            "REL",
+            "--report",
+            "" + report);
+
+    assertThat(tck.exitCode()).as(tck.err()).isEqualTo(1);
+    assertThat(tck.out())
+        .contains("FAILED  REL-3 MUST. `release()` is true if", "    If this fails, check ")
+        .contains("\nFAILED: 1 MUST failed, ")
+        .doesNotContain("ACQ-1");
+    ReportFigures figures =
+        ReportFigures.ofXml(Files.readString(report.resolve("TEST-holdfast-tck.xml")));
+    assertThat(figures.rules().entrySet())
+        .filteredOn(rule -> rule.getValue().equals("failed"))
+        .singleElement()
+        .extracting(Map.Entry::getKey)
+        .isEqualTo("REL-3");
+    Path page = report.resolve("report.html");
+    assertThat(ReportFigures.ofPage(Browser.open(page, folder.resolve("profile"))))
+        .isEqualTo(figures);
+  }
+
+  @Test
+  void theJarsOfAThirdPartyAreAsGoodAsOurs() {
+    String jar = ThirdParty.sound(folder).toString();
+
+    Program tck = tck("--class-path=" + jar, "--url", "sound:", "--rule", "DISC,REL", "--json");
+
+    assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+    assertThat(tck.out()).hasLineCount(1).startsWith("{\"url\": \"sound:\", \"passed\": true,");
+    assertThat(tck.out()).contains("\"backend\": \"sound, sound.jar\"");
+  }
+
+  @Test
+  void itStartsServersOfItsOwnAndCanDoAllToThem() {
+    Program tck =
+        tck("--url", "redlock:jedis:{nodes}", "--nodes", "3", "--rule", "REL-2,REL-4", "--json");
+
+    assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+    assertThat(tck.out())
+        .contains("\"url\": \"redlock:jedis:{nodes}\"", "\"servers\": \"3 × ")
+        .containsPattern("\"backend\": \"jedis, [^\"]+\", \"driver\": \"[^\"]*jedis-[\\d.]+jar")
+        .contains("\"MUST\": {\"failed\": 0, \"passed\": 2, \"skipped\": 0,");
+  }
+
+  @Test
+  void onServersThatRunItAsksFirstAndLeavesThemAsTheyWere() {
+    try (TestNodes nodes = TestNodes.start(3)) {
+      String url = "redlock:" + String.join(",", nodes.uris());
+      String before = settings(nodes);
+
+      Program unasked = tck("--url", url, "--rule", "REL-1,REL-8");
+      assertThat(unasked.exitCode()).isEqualTo(64);
+      assertThat(unasked.err()).contains("give --yes", "emptied");
+
+      Program tck = tck("--url", url, "--rule", "REL-1,REL-8", "--yes");
+      assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+      assertThat(tck.out()).contains("PASSED: 2 rules passed", url);
+      assertThat(settings(nodes)).isEqualTo(before);
+      assertThat(nodes.all()).allSatisfy(n -> assertThat(n.command("DBSIZE")).isEqualTo(0L));
+    }
+  }
+
+  @Test
+  void serversThatHoldKeysAreRefused() {
+    try (TestNodes nodes = TestNodes.start(1)) {
+      nodes.node(0).command("SET", "mine", "1");
+
+      Program tck = tck("--url", "redlock:" + nodes.node(0).uri(), "--yes");
+
+      assertThat(tck.exitCode()).isEqualTo(64);
+      assertThat(tck.err()).startsWith("holdfast: ").contains("has keys");
+      assertThat(nodes.node(0).command("GET", "mine")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void withoutAQuorumItEndsWith69() {
+    Program running = tck("--url", "redlock:redis://127.0.0.1:1", "--yes");
+
+    assertThat(running.exitCode()).as(running.err()).isEqualTo(69);
+    assertThat(running.err()).contains("127.0.0.1:1");
+  }
+
+  @Test
+  void aSignalEndsItAfterTheTestThatRunsAndNoServerIsLeft() {
+    Program tck = tck("--url", "redlock:jedis:{nodes}", "--json").awaitErr(" tests, ");
+    List<ProcessHandle> children = tck.handle().descendants().toList();
+
+    tck.signal("TERM");
+
+    assertThat(tck.exitCode()).isEqualTo(143);
+    assertThat(tck.out()).contains("\"complete\": false", "\"not-run\"");
+    assertThat(children).isNotEmpty().noneMatch(ProcessHandle::isAlive);
+  }
+
+  @Test
+  void aPasswordIsInNoFileAndOnNoScreen() throws Exception {
+    Path report = folder.resolve("report");
+    try (TestNodes nodes = TestNodes.start(1)) {
+      nodes.node(0).command("CONFIG", "SET", "requirepass", "geheim");
+      String url = "redlock:redis://:geheim@" + nodes.node(0).address();
+
+      Program tck = tck("--url", url, "--yes", "--rule", "REL-1", "--report", "" + report);
+
+      assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
+      assertThat(tck.out() + tck.err()).contains("***").doesNotContain("geheim");
+      assertThat(report.resolve("report.html")).content().doesNotContain("geheim");
+      assertThat(report.resolve("TEST-holdfast-tck.xml")).content().doesNotContain("geheim");
+    }
+  }
+
+  @Test
+  void otherCommandsLoadNothingOfIt() {
+    Program run =
+        Program.holdfast(
+            Map.of("HOLDFAST_JAVA_OPTS", "-Xlog:class+load=info:stdout"),
+            "run",
+            "--url",
+            "redlock:redis://127.0.0.1:1",
+            "--name",
+            "x",
+            "true");
+    started.add(run);
+
+    assertThat(run.exitCode()).isEqualTo(69);
+    assertThat(run.out())
+        .contains("dev.holdfast.cli.RunCommand ")
+        .doesNotContain("org.junit.", "org.assertj.", "dev.holdfast.tck.");
+  }
+
+  private static String settings(TestNodes nodes) {
+    StringBuilder all = new StringBuilder();
+    nodes.all().forEach(n -> all.append(n.command("CONFIG", "GET", "maxmemory*")));
+    nodes.all().forEach(n -> all.append(n.command("ACL", "LIST")));
+    return all.toString();
+  }
+
+  private Program tck(String... args) {
+    List<String> all = new ArrayList<>(List.of("tck"));
+    all.addAll(List.of(args));
+    Program program = Program.holdfast(all.toArray(new String[0]));
+    started.add(program);
+    return program;
+  }
+}

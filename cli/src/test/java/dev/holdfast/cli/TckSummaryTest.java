@@ -1,0 +1,145 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockCapability;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a run of the kit shows, in words and in its exit code. */
+class TckSummaryTest {
+  private final List<TckTest> tests = new ArrayList<>();
+  private Set<String> asked = Set.of();
+  private boolean complete = true;
+
+  @Test
+  void aMustThatFailsIsNamedFirstWithItsTextAndWhatToCheckAndFailsTheRun() {
+    add("ACQ-1", TckOutcome.PASSED, "");
+    add("REL-3", TckOutcome.FAILED, "If this fails, check it\n\nexpected: true");
+
+    assertThat(result().exitCode()).isEqualTo(1);
+    assertThat(text().lines())
+        .startsWith(
+            "",
+            "FAILED  REL-3 MUST. `release()` is true if the lease was held until then, false if it"
+                + " had been lost.",
+            "  release: a sentence",
+            "    If this fails, check it",
+            "",
+            "    expected: true")
+        .endsWith("memory:", "FAILED: 1 MUST failed, 1 rule passed (2 tests, 1.5 s)");
+  }
+
+  @Test
+  void aShouldThatFailsIsToldAndFailsNothing() {
+    add("REL-3", TckOutcome.PASSED, "");
+    add("LOSS-6", TckOutcome.FAILED, "too late");
+
+    assertThat(result().exitCode()).isZero();
+    assertThat(text()).contains("FAILED  LOSS-6 SHOULD.", "PASSED: 1 SHOULD failed, 1 rule passed");
+  }
+
+  @Test
+  void aRuleIsFailedByOneTestAndPassedByOneIfNoneFails() {
+    add("REL-1", TckOutcome.PASSED, "");
+    add("REL-1", TckOutcome.FAILED, "it");
+    add("REL-2", TckOutcome.SKIPPED, "why");
+    add("REL-2", TckOutcome.PASSED, "");
+    add("REL-3", TckOutcome.SKIPPED, "why");
+
+    assertThat(text())
+        .containsPattern("MUST +1 +1 +1 +\\d+\n")
+        .contains(
+            "Left out:\n  the kit has no test of it:\n", "  why:\n    REL-2 (in part), REL-3\n");
+  }
+
+  @Test
+  void aKitThatCouldNotDoItsWorkFailsTheRun() {
+    add("REL-3", TckOutcome.PASSED, "");
+    tests.add(test(List.of(), TckOutcome.FAILED, "no connection"));
+
+    assertThat(result().exitCode()).isEqualTo(1);
+    assertThat(text())
+        .contains("no connection", "FAILED: the kit could not do all of its work, 1 rule passed");
+  }
+
+  @Test
+  void whatWasNotAskedForIsNotListed() {
+    asked = Set.of("REL-3");
+    add("REL-3", TckOutcome.PASSED, "");
+
+    assertThat(text()).doesNotContain("Left out", "ACQ-1").contains("PASSED: 1 rule passed");
+  }
+
+  @Test
+  void aRunInWhichAllIsSkippedDoesNotCallItselfPassed() {
+    add("REL-3", TckOutcome.SKIPPED, "no nodes");
+
+    assertThat(result().exitCode()).isZero();
+    assertThat(text()).contains("NOTHING SHOWN: 0 rules passed").doesNotContain("PASSED");
+  }
+
+  @Test
+  void aRunThatWasEndedSaysSo() {
+    complete = false;
+    add("REL-3", TckOutcome.PASSED, "");
+
+    assertThat(text())
+        .contains("1 rule passed, ended early", "the run was ended before:\n    ACQ-1");
+  }
+
+  @Test
+  void linesOfRulesFitATerminal() {
+    assertThat(text().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
+  }
+
+  @Test
+  void coloursAreForThoseWhoWantThem() {
+    add("REL-3", TckOutcome.FAILED, "it");
+
+    assertThat(text()).doesNotContain("\u001b");
+    assertThat(TckSummary.of(result(), true))
+        .contains("\u001b[31mFAILED\u001b[0m  REL-3", "\u001b[31mFAILED: 1 MUST failed");
+  }
+
+  @Test
+  void jsonHasTheSameFigures() {
+    add("REL-3", TckOutcome.FAILED, "it \"is\"");
+
+    assertThat(Json.of(result().members()))
+        .startsWith("{\"url\": \"memory:\", \"passed\": false, \"complete\": true,")
+        .contains("\"MUST\": {\"failed\": 1, \"passed\": 0, \"skipped\": 0, \"not-run\": ")
+        .contains(
+            "{\"rule\": \"REL-3\", \"level\": \"MUST\", \"result\": \"failed\", \"millis\": 7,"
+                + " \"tests\": [{\"name\": \"a sentence\", \"result\": \"failed\","
+                + " \"why\": \"it \\\"is\\\"\", \"millis\": 7}]}")
+        .contains("\"declared\": [\"EXTENSION\"]", "\"FENCING_TOKEN\"");
+  }
+
+  private void add(String rule, TckOutcome outcome, String why) {
+    tests.add(test(List.of(rule), outcome, why));
+  }
+
+  private static TckTest test(List<String> rules, TckOutcome outcome, String why) {
+    return new TckTest(rules, "release", "a sentence", outcome, why, "", Duration.ofMillis(7));
+  }
+
+  private TckResult result() {
+    return new TckResult(
+        new TckSubject("memory:", Map.of(), Set.of(LockCapability.EXTENSION)),
+        Instant.EPOCH,
+        Duration.ofMillis(1_500),
+        asked,
+        tests,
+        complete);
+  }
+
+  private String text() {
+    return TckSummary.of(result(), false);
+  }
+}

@@ -1,0 +1,12 @@
+package com.example.socketdriver;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
+
+class SocketDriverTckTest extends LockManagerTck {
+  @Override
+  protected TckEnvironment environment() {
+    return RedisTckEnvironment.of("redlock:socket:");
+  }
+}

@@ -1,0 +1,23 @@
+package dev.holdfast.it;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.jedis.JedisRedlock;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+
+@RunsFor(Backend.JEDIS)
+class JedisTckTest extends LockManagerTck {
+  @Override
+  protected TckEnvironment environment() {
+    ProvedDriver driver = JedisTckTest::open;
+    return driver.environment(Backend.JEDIS);
+  }
+
+  static LockManager open(LockUrl url, RedlockOptions options) {
+    JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
+    url.nodes().forEach(builder::node);
+    return builder.open();
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.it;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+
+@RunsFor(Backend.JEDIS_WITHOUT_SCRIPTS)
+class JedisWithoutScriptsTckTest extends LockManagerTck {
+  @Override
+  protected TckEnvironment environment() {
+    ProvedDriver driver = JedisTckTest::open;
+    return driver.environment(Backend.JEDIS_WITHOUT_SCRIPTS);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.holdfast.it;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.lettuce.LettuceRedlock;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+import io.lettuce.core.RedisURI;
+
+@RunsFor(Backend.LETTUCE)
+class LettuceTckTest extends LockManagerTck {
+  @Override
+  protected TckEnvironment environment() {
+    ProvedDriver driver = LettuceTckTest::open;
+    return driver.environment(Backend.LETTUCE);
+  }
+
+  static LockManager open(LockUrl url, RedlockOptions options) {
+    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
+    url.nodes().forEach(node -> builder.node(RedisURI.create(node)));
+    return builder.open();
+  }
+}

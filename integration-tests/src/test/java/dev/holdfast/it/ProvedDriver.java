@@ -1,0 +1,27 @@
+package dev.holdfast.it;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
+
+/** How the builder of a driver opens what a URL says: so that it can be given a clock. */
+@FunctionalInterface
+interface ProvedDriver {
+  LockManager open(LockUrl url, RedlockOptions options);
+
+  /** Five servers, and managers with a wall clock that can be set. */
+  default RedisTckEnvironment environment(Backend backend) {
+    SteppedClock clock = new SteppedClock();
+    return backend
+        .environment()
+        .clock(clock)
+        .opener(
+            (uris, options) -> {
+              LockUrl url = LockUrl.parse(backend.urlOf(uris), options);
+              url.requireKnownOptions(RedlockOptions.NAMES);
+              return open(url, RedlockOptions.from(url).clock(clock));
+            })
+        .build();
+  }
+}

@@ -1,0 +1,13 @@
+package dev.holdfast.it;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+
+@RunsFor(Backend.REDISSON_WITHOUT_SCRIPTS)
+class RedissonWithoutScriptsTckTest extends LockManagerTck {
+  @Override
+  protected TckEnvironment environment() {
+    ProvedDriver driver = RedissonTckTest::open;
+    return driver.environment(Backend.REDISSON_WITHOUT_SCRIPTS);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.TestNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A node is a replica for some time, while a manager is open. */
+@ForEachDriver
+class ReplicaTest {
+  private final Cluster cluster;
+
+  ReplicaTest(Backend backend) {
+    cluster = Cluster.of(backend);
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  @Test
+  @Rule({"OPEN-2", "FAULT-3"})
+  void aNodeThatBecameAReplicaWhileItWasAwayDoesNotVote() throws InterruptedException {
+    LockManager locks = cluster.open();
+    TestNode replica = cluster.node(3);
+    try (Logs logs = Logs.kept()) {
+      replica.command("REPLICAOF", replica.host(), "1");
+      replica.command("CLIENT", "KILL", "TYPE", "normal");
+      Eventually.soon()
+          .until(() -> logs.lines().stream().anyMatch(line -> line.contains("it is a replica of")));
+    }
+    replica.resetCommandCounts();
+    try (Lease lease = locks.tryAcquire("four vote", Cluster.TTL).orElseThrow()) {
+      lease.requireHeld();
+    }
+    assertThat(replica.commandCounts()).doesNotContainKeys("set", "eval", "evalsha");
+    replica.command("REPLICAOF", "NO", "ONE");
+    Cluster.awaitVoteOf(replica, locks);
+  }
+}

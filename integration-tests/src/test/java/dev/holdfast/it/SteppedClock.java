@@ -1,0 +1,27 @@
+package dev.holdfast.it;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.tck.TckClock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The machine's clocks, of which the wall clock can be set. */
+final class SteppedClock implements Clock, TckClock {
+  private final AtomicLong aheadMicros = new AtomicLong();
+
+  @Override
+  public long nanos() {
+    return Clock.system().nanos();
+  }
+
+  @Override
+  public long wallMicros() {
+    return Clock.system().wallMicros() + aheadMicros.get();
+  }
+
+  @Override
+  public void step(Duration by) {
+    aheadMicros.addAndGet(TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
+  }
+}

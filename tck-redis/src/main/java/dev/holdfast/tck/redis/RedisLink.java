@@ -1,0 +1,217 @@
+package dev.holdfast.tck.redis;
+
+import dev.holdfast.tck.TckLink;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Stands before a node, and reads each request before it passes it on. */
+final class RedisLink implements TckLink {
+  private static final int BACKLOG = 50;
+
+  private final NodeUri node;
+  private final String keyPrefix;
+  private final ServerSocket listener;
+  private final Set<Wire> wires = ConcurrentHashMap.newKeySet();
+  private final Object lock = new Object();
+  private final List<RespRequest> seen = new ArrayList<>();
+  private final Map<String, Turn> turns = new HashMap<>();
+  private volatile boolean isCut;
+
+  /** When something becomes of the requests about a key. */
+  private record Turn(int passing, Fate fate) {}
+
+  private RedisLink(NodeUri node, String keyPrefix) {
+    this.node = node;
+    this.keyPrefix = keyPrefix;
+    try {
+      listener = new ServerSocket(0, BACKLOG, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Listens from now on. */
+  static RedisLink before(NodeUri node, String keyPrefix) {
+    RedisLink link = new RedisLink(node, keyPrefix);
+    run("accept", link::accept);
+    return link;
+  }
+
+  @Override
+  public String uri() {
+    return node.at(listener.getInetAddress().getHostAddress(), listener.getLocalPort()).text();
+  }
+
+  @Override
+  public void after(String name, int passing, Fate fate) {
+    synchronized (lock) {
+      turns.put(keyPrefix + name, new Turn(passing, fate));
+    }
+  }
+
+  @Override
+  public List<String> requests(String name) {
+    synchronized (lock) {
+      return seen.stream()
+          .filter(request -> request.isAbout(keyPrefix + name))
+          .map(RespRequest::text)
+          .toList();
+    }
+  }
+
+  @Override
+  public void cut() {
+    isCut = true;
+    wires.forEach(Wire::close);
+  }
+
+  /** A connection on which something was lost ends: its replies would answer other requests. */
+  @Override
+  public void mend() {
+    synchronized (lock) {
+      turns.clear();
+    }
+    isCut = false;
+    wires.stream().filter(wire -> wire.loses).forEach(Wire::close);
+  }
+
+  @Override
+  public void close() {
+    cut();
+    closed(listener);
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Wire wire = new Wire(listener.accept());
+      wires.add(wire);
+      if (isCut) {
+        wire.close();
+      }
+      run("requests", wire::carryRequests);
+    }
+  }
+
+  /** Notes a request, and says what becomes of it; empty if it passes. */
+  private Optional<Fate> fateOf(RespRequest request) {
+    synchronized (lock) {
+      seen.add(request);
+      for (Map.Entry<String, Turn> next : turns.entrySet()) {
+        Turn turn = next.getValue();
+        if (request.isAbout(next.getKey())) {
+          if (turn.passing == 0) {
+            return Optional.of(turn.fate);
+          }
+          next.setValue(new Turn(turn.passing - 1, turn.fate));
+        }
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** One connection of a manager, and that to the node which belongs to it. */
+  private final class Wire {
+    private final Socket client;
+    private final Socket server = new Socket();
+
+    /** What follows a request that was lost is lost, too. */
+    private volatile boolean loses;
+
+    Wire(Socket client) {
+      this.client = client;
+    }
+
+    void close() {
+      closed(client);
+    }
+
+    void carryRequests() throws IOException {
+      try (client) {
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
+        server.connect(new InetSocketAddress(node.host(), node.port()));
+        run("replies", this::carryReplies);
+        InputStream in = new BufferedInputStream(client.getInputStream());
+        while (carry(RespRequest.read(in))) {
+          // until the connection ends
+        }
+      } finally {
+        if (server.isConnected()) {
+          server.shutdownOutput(); // the node still reads what it was sent
+        }
+        wires.remove(this);
+      }
+    }
+
+    /** Returns false if the connection is to end. */
+    private boolean carry(RespRequest request) throws IOException {
+      Optional<Fate> fate = fateOf(request);
+      loses |= fate.equals(Optional.of(Fate.LOST));
+      if (fate.equals(Optional.of(Fate.CUT))) {
+        return false;
+      }
+      if (fate.equals(Optional.of(Fate.REPLY_CUT))) {
+        close(); // first, so that no reply can pass
+      }
+      if (!loses) {
+        request.writeTo(server.getOutputStream());
+      }
+      return !client.isClosed();
+    }
+
+    private void carryReplies() throws IOException {
+      try (client;
+          server) {
+        InputStream in = server.getInputStream();
+        OutputStream out = client.getOutputStream();
+        byte[] buffer = new byte[8192];
+        for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+          if (!client.isClosed()) {
+            out.write(buffer, 0, n);
+          }
+        }
+      }
+    }
+  }
+
+  private static void closed(AutoCloseable socket) {
+    try {
+      socket.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("a socket does not close", e);
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private static void run(String name, Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException ended) {
+                // and so does the thread: connections that break are what this class is for
+              }
+            },
+            "holdfast-tck-link-" + name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

@@ -1,0 +1,246 @@
+package dev.holdfast.tck.redis;
+
+import dev.holdfast.tck.TckFault;
+import dev.holdfast.tck.TckLink;
+import dev.holdfast.tck.TckNode;
+import dev.holdfast.testnodes.RedisErrorReply;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNode.State;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A redis-server as the kit sees it. */
+final class RedisNode implements TckNode, AutoCloseable {
+  private static final String LOCAL = "127.0.0.1";
+  private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
+
+  private final NodeUri uri;
+  private final String keyPrefix;
+  private final NodeUri leader;
+  private final @Nullable TestNode process;
+  private final OwnConnection own;
+  private final Condition condition;
+  private long requestsBefore;
+  private long ownRequests;
+
+  /**
+   * A server that is up, a master, and empty.
+   *
+   * @param uri by which managers reach it
+   * @param ownUri by which the kit does
+   * @param keyPrefix before the name of a lock
+   * @param leader whom it follows as a replica
+   * @param process if it can be frozen and killed
+   * @throws IllegalArgumentException if it is no master, or not empty
+   */
+  RedisNode(
+      NodeUri uri, NodeUri ownUri, String keyPrefix, NodeUri leader, @Nullable TestNode process) {
+    this.uri = uri;
+    this.keyPrefix = keyPrefix;
+    this.leader = leader;
+    this.process = process;
+    this.own = new OwnConnection(ownUri);
+    requireFit(own);
+    this.condition = new Condition(own, uri.user());
+  }
+
+  @Override
+  public String address() {
+    return uri.address();
+  }
+
+  @Override
+  public String uri() {
+    return uri.text();
+  }
+
+  /** A key of another type is nobody's. */
+  @Override
+  public Optional<String> holder(String name) {
+    try {
+      return Optional.ofNullable((String) own.call("GET", key(name)));
+    } catch (RedisErrorReply e) {
+      if (e.code().equals("WRONGTYPE")) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /** Of a key of any type. */
+  @Override
+  public Duration timeToLive(String name) {
+    long millis = own.number("PTTL", key(name));
+    if (millis == -1) {
+      return ChronoUnit.FOREVER.getDuration();
+    }
+    return Duration.ofMillis(Math.max(0, millis));
+  }
+
+  @Override
+  public void occupy(String name, String token, Duration ttl) {
+    ownRequests++;
+    own.call("SET", key(name), token, "PX", Long.toString(ttl.toMillis()));
+  }
+
+  @Override
+  public void remove(String name) {
+    own.call("DEL", key(name));
+  }
+
+  @Override
+  public Set<TckFault> faults() {
+    Set<TckFault> faults = EnumSet.copyOf(condition.faults());
+    faults.addAll(
+        Set.of(TckFault.OTHER_TYPE, TckFault.CUT, TckFault.SCRIPTS_FORGOTTEN, TckFault.EMPTIED));
+    if (process != null) {
+      faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD));
+    }
+    return faults;
+  }
+
+  @Override
+  public void begin(TckFault fault, String name) {
+    switch (fault) {
+      case FROZEN -> process().freeze();
+      case DEAD -> kill();
+      case REFUSING -> condition.refuse();
+      case FORBIDDEN -> condition.forbid();
+      case OTHER_TYPE -> occupyByList(name);
+      case REPLICA -> condition.follow(leader);
+      case EVICTING -> condition.evict();
+      case CUT -> cut();
+      case SCRIPTS_FORGOTTEN -> own.call("SCRIPT", "FLUSH");
+      case EMPTIED -> own.call("FLUSHALL");
+    }
+  }
+
+  @Override
+  public void end(TckFault fault, String name) {
+    switch (fault) {
+      case FROZEN -> thaw();
+      case DEAD -> restartIfDown();
+      case REFUSING -> condition.accept();
+      case FORBIDDEN -> condition.allow();
+      case OTHER_TYPE -> remove(name);
+      case REPLICA -> condition.lead();
+      case EVICTING -> condition.keep();
+      case CUT, SCRIPTS_FORGOTTEN, EMPTIED -> {}
+    }
+  }
+
+  @Override
+  public OptionalLong requests() {
+    return OptionalLong.of(requestsBefore + requestsSinceStart() - ownRequests);
+  }
+
+  @Override
+  public OptionalInt connections() {
+    long others =
+        own.text("CLIENT", "LIST")
+            .lines()
+            .filter(line -> !line.contains(" name=" + OwnConnection.NAME + " "))
+            .filter(line -> !line.matches(".* flags=\\w*[SM].*"))
+            .count();
+    return OptionalInt.of((int) others);
+  }
+
+  @Override
+  public Optional<TckLink> link() {
+    return Optional.of(RedisLink.before(uri, keyPrefix));
+  }
+
+  @Override
+  public Optional<String> alias() {
+    return uri.host().equals(LOCAL)
+        ? Optional.of(uri.at("localhost", uri.port()).text())
+        : Optional.empty();
+  }
+
+  /** Makes it sound and empty, whatever was done to it. */
+  void reset() {
+    if (process != null) {
+      thaw();
+      restartIfDown();
+    }
+    condition.restore();
+  }
+
+  /** For example {@code redis 6.2.11}. */
+  String version() {
+    Map<String, String> info = own.info("server");
+    String valkey = info.get("valkey_version");
+    return valkey == null ? "redis " + info.get("redis_version") : "valkey " + valkey;
+  }
+
+  /** Ends the kit's own connection. */
+  @Override
+  public void close() {
+    own.close();
+  }
+
+  private static void requireFit(OwnConnection server) {
+    Map<String, String> info = server.info("default");
+    if (!Condition.isMaster(info)) {
+      throw new IllegalArgumentException(server + " is a replica: give the kit masters only");
+    }
+    if (!Condition.isEmpty(info)) {
+      throw new IllegalArgumentException(
+          server + " has keys, and the kit deletes all that is on its nodes: give it empty ones");
+    }
+  }
+
+  private String key(String name) {
+    return keyPrefix + name;
+  }
+
+  private TestNode process() {
+    if (process == null) {
+      throw new UnsupportedOperationException("the process of " + uri + " is not the kit's");
+    }
+    return process;
+  }
+
+  private void kill() {
+    if (process().state() == State.UP) {
+      requestsBefore += requestsSinceStart();
+    }
+    own.close();
+    process().kill();
+  }
+
+  private void thaw() {
+    if (process().state() == State.FROZEN) {
+      process().thaw();
+    }
+  }
+
+  private void restartIfDown() {
+    if (process().state() == State.DOWN) {
+      process().restart();
+    }
+  }
+
+  private void cut() {
+    own.call("CLIENT", "KILL", "TYPE", "normal");
+    own.call("CLIENT", "KILL", "TYPE", "pubsub");
+  }
+
+  private void occupyByList(String name) {
+    ownRequests++;
+    own.call("DEL", key(name));
+    own.call("RPUSH", key(name), "no", "lock");
+    own.call("PEXPIRE", key(name), Long.toString(FOREIGN_TTL.toMillis()));
+  }
+
+  private long requestsSinceStart() {
+    return CommandCounts.requests(own.info("commandstats"));
+  }
+}

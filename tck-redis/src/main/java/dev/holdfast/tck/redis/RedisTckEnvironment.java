@@ -1,0 +1,341 @@
+package dev.holdfast.tck.redis;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.TckClock;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.TckTiming;
+import dev.holdfast.testnodes.NodeSource;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The environment and faults for anything that lives on Redis nodes: real redis-servers of its own,
+ * for one run of the kit.
+ *
+ * <pre>{@code
+ * class MyDriverTckTest extends LockManagerTck {
+ *   @Override
+ *   protected TckEnvironment environment() {
+ *     return RedisTckEnvironment.of("redlock:mydriver:");
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>Who holds a lock is read from the key of its name, as {@code SET key token NX PX ttl} writes
+ * it. Where the servers come from says {@link NodeSource#PROPERTY}.
+ */
+public final class RedisTckEnvironment implements TckEnvironment {
+  /** Where the URIs of the nodes stand in a URL. */
+  private static final String NODES = "{nodes}";
+
+  private final Opener opener;
+  private final Optional<String> url;
+  private final Optional<TckClock> clock;
+  private final TckTiming timing;
+  private final Map<String, String> brokenByDesign;
+  private final @Nullable TestNodes started;
+  private final List<RedisNode> nodes;
+
+  /** How managers are opened, where that is not done by a URL. */
+  @FunctionalInterface
+  public interface Opener {
+    /**
+     * Opens a new manager.
+     *
+     * @param uris of its nodes, such as {@code redis://127.0.0.1:7001}
+     * @param options as {@link TckEnvironment#open} has them
+     * @return a new manager, which the kit closes
+     */
+    LockManager open(List<String> uris, Map<String, String> options);
+  }
+
+  private RedisTckEnvironment(
+      Builder settings, Opener opener, @Nullable TestNodes started, List<RedisNode> nodes) {
+    this.opener = opener;
+    this.started = started;
+    this.nodes = nodes;
+    this.clock = Optional.ofNullable(settings.clock);
+    this.timing = settings.timing;
+    this.brokenByDesign = settings.brokenByDesign;
+    this.url = Optional.ofNullable(settings.url).map(url -> urlOf(url, uris()));
+  }
+
+  /**
+   * Starts five servers for a backend that is opened by a URL.
+   *
+   * @param url for example {@code redlock:mydriver:}, to which the nodes' URIs are added with
+   *     commas between, or {@code redlock:mydriver:{nodes}?some=option}
+   * @return a new environment
+   */
+  public static RedisTckEnvironment of(String url) {
+    return builder(url).build();
+  }
+
+  /**
+   * Other settings for a backend that is opened by a URL.
+   *
+   * @param url as {@link #of} takes it
+   * @return with five nodes, unless something else is said
+   */
+  public static Builder builder(String url) {
+    return new Builder(url, (uris, options) -> LockManager.open(urlOf(url, uris), options));
+  }
+
+  /**
+   * Settings for a backend without a URL.
+   *
+   * @param opener opens its managers
+   * @return with five nodes, unless something else is said
+   */
+  public static Builder builder(Opener opener) {
+    return new Builder(null, opener);
+  }
+
+  @Override
+  public LockManager open(Map<String, String> options) {
+    return opener.open(uris(), options);
+  }
+
+  @Override
+  public LockManager openOn(List<String> uris, Map<String, String> options) {
+    return opener.open(uris, options);
+  }
+
+  @Override
+  public List<TckNode> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  @Override
+  public Optional<String> url() {
+    return url;
+  }
+
+  @Override
+  public Optional<TckClock> clock() {
+    return clock;
+  }
+
+  @Override
+  public TckTiming timing() {
+    return timing;
+  }
+
+  @Override
+  public Map<String, String> brokenByDesign() {
+    return brokenByDesign;
+  }
+
+  @Override
+  public Map<String, String> facts() {
+    Map<String, String> facts = new TreeMap<>();
+    facts.put("servers", versions());
+    facts.put(
+        "source of servers",
+        started == null ? "running already" : System.getProperty(NodeSource.PROPERTY, "embedded"));
+    return facts;
+  }
+
+  @Override
+  public void reset() {
+    nodes.forEach(RedisNode::reset);
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (started == null) {
+        reset();
+      }
+    } finally {
+      nodes.forEach(RedisNode::close);
+      if (started != null) {
+        started.close();
+      }
+    }
+  }
+
+  private List<String> uris() {
+    return nodes.stream().map(RedisNode::uri).toList();
+  }
+
+  private String versions() {
+    Map<String, Long> counts =
+        nodes.stream()
+            .collect(
+                Collectors.groupingBy(RedisNode::version, TreeMap::new, Collectors.counting()));
+    return counts.entrySet().stream()
+        .map(count -> count.getValue() + " × " + count.getKey())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String urlOf(String url, List<String> uris) {
+    String nodes = String.join(",", uris);
+    return url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
+  }
+
+  /** Settings; each method returns this. */
+  public static final class Builder {
+    private static final int DEFAULT_COUNT = 5;
+    private static final String USER = "holdfast-app";
+    private static final String PASSWORD = "holdfast-secret";
+
+    private final @Nullable String url;
+    private Opener opener;
+    private int count = DEFAULT_COUNT;
+    private List<String> running = List.of();
+    private @Nullable String rights;
+    private String keyPrefix = "";
+    private @Nullable TckClock clock;
+    private TckTiming timing = TckTiming.servers();
+    private Map<String, String> brokenByDesign = Map.of();
+
+    private Builder(@Nullable String url, Opener opener) {
+      this.url = url;
+      this.opener = opener;
+    }
+
+    /**
+     * How many servers to start.
+     *
+     * @param nodes at least 1; by default 5
+     */
+    public Builder nodes(int nodes) {
+      count = nodes;
+      return this;
+    }
+
+    /**
+     * Uses servers that run already, and cannot be frozen or killed. The kit deletes all that is on
+     * them, and changes their settings for the time of a test.
+     *
+     * @param uris of masters that have no keys, with {@code redis://[user[:password]@]host[:port]}
+     */
+    public Builder running(List<String> uris) {
+      running = List.copyOf(uris);
+      return this;
+    }
+
+    /**
+     * Lets managers log in as a user with fewer rights, by user and password in the URIs.
+     *
+     * @param aclRules for example {@code ~* &* +@all -@scripting}
+     */
+    public Builder rights(String aclRules) {
+      rights = aclRules;
+      return this;
+    }
+
+    /**
+     * What the backend puts before the name of a lock to make its key.
+     *
+     * @param prefix by default nothing
+     */
+    public Builder keyPrefix(String prefix) {
+      keyPrefix = prefix;
+      return this;
+    }
+
+    /**
+     * Opens managers in another way than by the URL, which is left for other processes.
+     *
+     * @param other in place of the URL
+     */
+    public Builder opener(Opener other) {
+      opener = other;
+      return this;
+    }
+
+    /**
+     * The wall clock of the managers that the opener opens.
+     *
+     * @param wall by default none that can be moved
+     */
+    public Builder clock(TckClock wall) {
+      clock = wall;
+      return this;
+    }
+
+    /**
+     * How long things take.
+     *
+     * @param times by default {@link TckTiming#servers()}
+     */
+    public Builder timing(TckTiming times) {
+      timing = times;
+      return this;
+    }
+
+    /**
+     * The rules that the backend cannot keep.
+     *
+     * @param reasons the reason by the rule's id
+     */
+    public Builder brokenByDesign(Map<String, String> reasons) {
+      brokenByDesign = Map.copyOf(reasons);
+      return this;
+    }
+
+    /**
+     * Starts the servers, or connects to those that run.
+     *
+     * @return a new environment
+     * @throws IllegalArgumentException if one that runs is no fit one
+     */
+    public RedisTckEnvironment build() {
+      return running.isEmpty() ? started() : attached();
+    }
+
+    private RedisTckEnvironment started() {
+      List<String> users = new ArrayList<>();
+      users.add("user " + OwnConnection.NAME + " on nopass ~* &* +@all");
+      if (rights != null) {
+        users.add("user " + USER + " on >" + PASSWORD + " " + rights);
+      }
+      TestNodes servers =
+          TestNodes.builder().count(count).config(users.toArray(String[]::new)).start();
+      try {
+        List<NodeUri> uris = servers.uris().stream().map(NodeUri::parse).toList();
+        List<RedisNode> nodes = new ArrayList<>();
+        for (TestNode server : servers.all()) {
+          NodeUri uri = uris.get(server.index());
+          nodes.add(
+              new RedisNode(
+                  rights == null ? uri : uri.as(USER, PASSWORD),
+                  uri.as(OwnConnection.NAME, "any"),
+                  keyPrefix,
+                  leaderOf(server.index(), uris),
+                  server));
+        }
+        return new RedisTckEnvironment(this, opener, servers, nodes);
+      } catch (RuntimeException e) {
+        servers.close();
+        throw e;
+      }
+    }
+
+    private RedisTckEnvironment attached() {
+      List<NodeUri> uris = running.stream().map(NodeUri::parse).toList();
+      List<RedisNode> nodes = new ArrayList<>();
+      for (int i = 0; i < uris.size(); i++) {
+        NodeUri uri = uris.get(i);
+        nodes.add(new RedisNode(uri, uri, keyPrefix, leaderOf(i, uris), null));
+      }
+      return new RedisTckEnvironment(this, opener, null, nodes);
+    }
+
+    /** The next one; of a single node, somebody who is not there. */
+    private static NodeUri leaderOf(int index, List<NodeUri> uris) {
+      NodeUri next = uris.get((index + 1) % uris.size());
+      return uris.size() > 1 ? next : next.at(next.host(), 1);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package dev.holdfast.tck.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.tck.TckFault;
+import dev.holdfast.tck.TckNode;
+import dev.holdfast.testnodes.NodeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+@TestInstance(Lifecycle.PER_CLASS)
+class FaultsTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final String COMPARE_AND_DELETE =
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1])"
+          + " else return 0 end";
+
+  private final RedisTckEnvironment environment =
+      RedisTckEnvironment.builder(Nobody.OPENER).nodes(2).build();
+  private final TckNode node = environment.nodes().get(0);
+  private Client client = Client.of(node.uri());
+
+  @BeforeEach
+  void connect() {
+    client = Client.of(node.uri());
+  }
+
+  @AfterEach
+  void reset() {
+    client.close();
+    environment.reset();
+  }
+
+  @AfterAll
+  void close() {
+    environment.close();
+  }
+
+  @Test
+  void aFrozenNodeDoesLaterWhatItWasSent() {
+    try (Client impatient = Client.of(node.uri(), Duration.ofMillis(200))) {
+      node.begin(TckFault.FROZEN, "lock");
+      assertThatThrownBy(() -> impatient.call("SET", "lock", "late"))
+          .isInstanceOf(NodeException.class);
+
+      node.end(TckFault.FROZEN, "lock");
+
+      await().until(() -> node.holder("lock").equals(Optional.of("late")));
+    }
+  }
+
+  @Test
+  void aFrozenNodeKeepsItsConnections() {
+    node.begin(TckFault.FROZEN, "lock");
+    node.end(TckFault.FROZEN, "lock");
+
+    assertThat(client.call("PING")).isEqualTo("PONG");
+  }
+
+  @Test
+  void aDeadNodeComesBackEmptyAtItsAddress() {
+    node.occupy("lock", "token", TTL);
+
+    node.begin(TckFault.DEAD, "lock");
+    assertThatThrownBy(() -> Client.of(node.uri())).isInstanceOf(NodeException.class);
+    node.end(TckFault.DEAD, "lock");
+
+    try (Client next = Client.of(node.uri())) {
+      assertThat(next.call("GET", "lock")).isNull();
+    }
+  }
+
+  @Test
+  void aNodeThatRefusesIsOutOfMemoryAndLetsLocksBeReleased() {
+    node.occupy("held", "token", TTL);
+
+    node.begin(TckFault.REFUSING, "lock");
+
+    assertThat(client.answer("SET", "lock", "token", "NX", "PX", "1000")).isEqualTo("OOM");
+    assertThat(client.answer("EVAL", COMPARE_AND_DELETE, "1", "held", "token")).isEqualTo(1L);
+    node.end(TckFault.REFUSING, "lock");
+    assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
+  }
+
+  @Test
+  void aRightThatIsTakenIsMissedByConnectionsThatAreThere() {
+    node.occupy("held", "token", TTL);
+
+    node.begin(TckFault.FORBIDDEN, "lock");
+
+    assertThat(client.answer("SET", "lock", "token", "NX", "PX", "1000")).isEqualTo("NOPERM");
+    assertThat(client.answer("EVAL", COMPARE_AND_DELETE, "1", "held", "token")).isEqualTo(1L);
+    node.end(TckFault.FORBIDDEN, "lock");
+    assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
+  }
+
+  @Test
+  void theKitMayDoWhatIsForbiddenToManagers() {
+    node.begin(TckFault.FORBIDDEN, "lock");
+
+    node.occupy("lock", "token", TTL);
+
+    assertThat(node.holder("lock")).contains("token");
+  }
+
+  @Test
+  void aKeyOfAnotherTypeIsNobodysLock() {
+    node.occupy("lock", "token", TTL);
+
+    node.begin(TckFault.OTHER_TYPE, "lock");
+
+    assertThat(client.answer("TYPE", "lock")).isEqualTo("list");
+    assertThat(node.holder("lock")).isEmpty();
+    assertThat(node.timeToLive("lock")).isGreaterThan(TTL);
+    node.end(TckFault.OTHER_TYPE, "lock");
+    assertThat(client.answer("EXISTS", "lock")).isEqualTo(0L);
+  }
+
+  @Test
+  void aReplicaFollowsTheNextNodeAndTakesNoWrites() {
+    node.begin(TckFault.REPLICA, "lock");
+
+    assertThat(client.answer("SET", "lock", "token")).isEqualTo("READONLY");
+    assertThat(String.valueOf(client.answer("INFO", "replication")))
+        .contains("role:slave", environment.nodes().get(1).address().replaceAll(".*:", "port:"));
+    node.end(TckFault.REPLICA, "lock");
+    assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
+  }
+
+  @Test
+  void anEvictingNodeHasAPolicyThatSaysSo() {
+    node.begin(TckFault.EVICTING, "lock");
+    assertThat(client.answer("CONFIG", "GET", "maxmemory-policy"))
+        .isEqualTo(List.of("maxmemory-policy", "allkeys-lru"));
+
+    node.end(TckFault.EVICTING, "lock");
+    assertThat(client.answer("CONFIG", "GET", "maxmemory-policy"))
+        .isEqualTo(List.of("maxmemory-policy", "noeviction"));
+  }
+
+  @Test
+  void cutEndsAllConnections() {
+    node.begin(TckFault.CUT, "lock");
+
+    assertThatThrownBy(() -> client.call("PING")).isInstanceOf(NodeException.class);
+    assertThat(node.connections()).hasValue(0);
+  }
+
+  @Test
+  void scriptsAreForgotten() {
+    String digest = String.valueOf(client.call("SCRIPT", "LOAD", "return 7"));
+    assertThat(client.answer("EVALSHA", digest, "0")).isEqualTo(7L);
+
+    node.begin(TckFault.SCRIPTS_FORGOTTEN, "lock");
+
+    assertThat(client.answer("EVALSHA", digest, "0")).isEqualTo("NOSCRIPT");
+  }
+
+  @Test
+  void anEmptiedNodeKeepsItsConnections() {
+    node.occupy("lock", "token", TTL);
+
+    node.begin(TckFault.EMPTIED, "lock");
+
+    assertThat(client.answer("EXISTS", "lock")).isEqualTo(0L);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aFaultThatIsOverCanBeEndedAgain(TckFault fault) {
+    node.begin(fault, "lock");
+    node.end(fault, "lock");
+    node.end(fault, "lock");
+
+    try (Client next = Client.of(node.uri())) {
+      assertThat(next.answer("SET", "lock", "token", "NX")).isEqualTo("OK");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aNodeOfOurOwnKnowsEveryFault(TckFault fault) {
+    assertThat(node.faults()).contains(fault);
+  }
+}

@@ -1,0 +1,11 @@
+package dev.holdfast.tck.redis;
+
+/** For tests that need no managers. */
+final class Nobody {
+  static final RedisTckEnvironment.Opener OPENER =
+      (uris, options) -> {
+        throw new AssertionError("no manager was to be opened");
+      };
+
+  private Nobody() {}
+}

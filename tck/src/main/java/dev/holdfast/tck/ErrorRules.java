@@ -1,0 +1,621 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockUnavailableException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What users are told when they do not get what they asked for. */
+abstract class ErrorRules {
+  /** So that silence is noticed soon, but not where there is none. */
+  private static final String IMPATIENT = "nodeTimeout=300ms";
+
+  /** For tests in which it does no harm if more are silent. */
+  private static final String HASTY = "nodeTimeout=100ms";
+
+  final Trial trial;
+
+  /** Not the same for all, because what is logged may come from other tests. */
+  private final String secret;
+
+  ErrorRules(Trial trial) {
+    this.trial = trial;
+    this.secret = trial.name("hunter2");
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check what acquire throws when another owner holds the lock")
+  void aLockThatAnotherOwnerHoldsIsContention() {
+    String name = trial.name("busy");
+    Rival.holding(trial, name);
+    LockManager locks = trial.open();
+
+    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+        .isInstanceOf(LockUnavailableException.class)
+        .hasMessageContaining(name)
+        .satisfies(
+            thrown -> assertThat(((LockUnavailableException) thrown).refused()).isPositive());
+    assertThat(kindOf(() -> locks.tryAcquire(name, trial.ttl()))).isNull();
+    assertThat(kindOf(() -> locks.tryAcquireAsync(requestOf(name)).join())).isNull();
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check what a waiter throws whose wait is over, if it saw contention last")
+  void contentionIsContentionAfterAWait() {
+    String name = trial.name("busy");
+    Rival.holding(trial, name);
+    LockRequest request = requestOf(name).waitAtMost(Duration.ofMillis(100));
+    LockManager locks = trial.open();
+
+    assertThat(kindOf(() -> locks.acquire(request))).isInstanceOf(LockUnavailableException.class);
+    assertThat(kindOf(() -> locks.tryAcquire(request))).isNull();
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that a minority of silent nodes makes no outage of contention")
+  void whatAQuorumRefusesIsContentionThoughOthersAreSilent() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    String name = trial.name("busy");
+    LockManager locks = trial.open(IMPATIENT);
+    trial.occupy(sound(trial.minority()), name);
+    trial.begin(TckFault.FROZEN, trial.minority(), name);
+
+    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+        .isInstanceOf(LockUnavailableException.class);
+    assertThat(kindOf(() -> locks.tryAcquire(name, trial.ttl()))).isNull();
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that a quorum of answers is counted in grants and refusals together")
+  void aQuorumOfAnswersThatDoNotAgreeIsContention() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    String name = trial.name("split");
+    LockManager locks = trial.open(IMPATIENT);
+    List<TckNode> answering = sound(trial.minority());
+    trial.occupy(answering.subList(1, answering.size()), name);
+    trial.begin(TckFault.FROZEN, trial.minority(), name);
+
+    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+        .isInstanceOf(LockUnavailableException.class);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that no quorum of answers is an outage, whatever the others answered")
+  void silenceIsAnOutage() {
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("silent");
+    LockManager locks = trial.open(HASTY);
+    trial.occupy(sound(trial.blocking()), name);
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+
+    assertOutage(locks, name);
+    assertThat(kindOf(() -> locks.acquire(requestOf(name).waitAtMost(Duration.ofMillis(50)))))
+        .as("after a wait")
+        .isInstanceOf(LockBackendException.class);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that nodes that cannot be reached are an outage")
+  void nodesThatAreGoneAreAnOutage() {
+    trial.needs(TckFault.DEAD);
+    String name = trial.name("gone");
+    LockManager locks = trial.open(HASTY);
+    trial.begin(TckFault.DEAD, trial.blocking(), name);
+
+    assertOutage(locks, name);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that an error of a node is no refusal: nobody else holds the lock there")
+  void errorsOfNodesAreAnOutage() {
+    trial.needs(TckFault.REFUSING);
+    String name = trial.name("refusing");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.REFUSING, trial.blocking(), name);
+
+    assertOutage(locks, name);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that what a person must mend is told apart from outages and contention")
+  void aMissingRightIsAMistakeInTheConfiguration() {
+    trial.needs(TckFault.FORBIDDEN);
+    String name = trial.name("forbidden");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.FORBIDDEN, trial.blocking(), name);
+
+    assertThat(kindOf(() -> notGranted(Optional.of(locks.acquire(withoutWaiting(name))))))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl()))))
+        .isInstanceOf(LockConfigurationException.class);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that of two nodes both must answer, and both must grant")
+  void halfOfTwoNodesIsNoQuorum() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(2);
+    LockManager locks = trial.openOn(trial.uris().subList(0, 2), IMPATIENT);
+    String busy = trial.name("busy");
+    trial.occupy(List.of(trial.node(0)), busy);
+    String silent = trial.name("silent");
+
+    assertThat(kindOf(() -> locks.acquire(withoutWaiting(busy))))
+        .isInstanceOf(LockUnavailableException.class);
+    trial.begin(TckFault.FROZEN, trial.node(0), silent);
+    assertOutage(locks, silent);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that inspect does not take silence for a lock that is free")
+  void anInspectionThatNoQuorumAnswersIsAnOutage() {
+    trial.needs(LockCapability.INSPECTION);
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("inspected");
+    LockManager locks = trial.open(HASTY);
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+
+    assertThat(kindOf(() -> locks.inspect(name))).isInstanceOf(LockBackendException.class);
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that forceRelease does not take silence for success")
+  void aForcedReleaseThatNoQuorumAnswersIsAnOutage() {
+    trial.needs(LockCapability.FORCE_RELEASE);
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("forced");
+    LockManager locks = trial.open(HASTY);
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+
+    assertThat(kindOf(() -> locks.forceRelease(name))).isInstanceOf(LockBackendException.class);
+  }
+
+  @Test
+  @Rule("ERR-2")
+  @IfThisFails("check that an outage waits for all nodes, to name each one that is silent")
+  void anOutageNamesEveryNodeThatWasSilent() {
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("silent");
+    LockManager locks = trial.open(IMPATIENT);
+    Lease lease = trial.take(locks, trial.name("held"), trial.ttl());
+
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+    assertNamed(trial.blocking(), lease::release);
+    trial.begin(TckFault.FROZEN, sound(trial.blocking()), name);
+    assertNamed(trial.nodes(), () -> locks.acquire(withoutWaiting(name)));
+  }
+
+  @Test
+  @Rule("ERR-2")
+  @IfThisFails("check that an outage names the nodes that cannot be reached")
+  void anOutageNamesEveryNodeThatIsGone() {
+    trial.needs(TckFault.DEAD);
+    String name = trial.name("gone");
+    LockManager locks = trial.open(HASTY);
+    trial.begin(TckFault.DEAD, trial.blocking(), name);
+
+    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+  }
+
+  @Test
+  @Rule("ERR-2")
+  @IfThisFails("check that an outage names the nodes that answered by an error")
+  void anOutageNamesEveryNodeThatRefused() {
+    trial.needs(TckFault.REFUSING);
+    String name = trial.name("refusing");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.REFUSING, trial.blocking(), name);
+
+    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+  }
+
+  @Test
+  @Rule("ERR-2")
+  @IfThisFails("check what is said of an extension that no quorum answered")
+  void theOutageOfAnExtensionNamesTheNodes() {
+    trial.needs(LockCapability.EXTENSION);
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("extended");
+    Lease lease = trial.take(trial.open(IMPATIENT), name, trial.ttl());
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+
+    assertNamed(trial.blocking(), () -> lease.extend(trial.ttl()));
+  }
+
+  @Test
+  @Rule("ERR-2")
+  @IfThisFails("check what is said of an inspection that no quorum answered")
+  void theOutageOfAnInspectionNamesTheNodes() {
+    trial.needs(LockCapability.INSPECTION);
+    trial.needs(TckFault.FROZEN);
+    String name = trial.name("inspected");
+    LockManager locks = trial.open(IMPATIENT);
+    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+
+    assertNamed(trial.blocking(), () -> locks.inspect(name));
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
+  void aPasswordOfANodeIsNeverShown() {
+    trial.needsNodes(1);
+    for (String user : List.of("app", "")) {
+      List<String> uris = withPassword(user, trial.uris());
+      try (Logs logs = Logs.kept()) {
+        assertHidden(() -> shown(trial.openOn(uris)));
+        assertHidden(() -> shown(trial.openOn(uris, "retryDelya=1s")));
+        if (trial.knows(TckFault.DEAD)) {
+          trial.begin(TckFault.DEAD, trial.blocking(), "");
+          assertHidden(() -> shown(trial.openOn(uris)));
+          assertHidden(() -> shown(trial.openOn(uris, "connect=lazy")));
+          trial.end(TckFault.DEAD, trial.blocking(), "");
+        }
+        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+      }
+    }
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
+  void aPasswordInAUrlIsNeverShown() {
+    String url = withPassword("app", List.of(trial.needsUrl())).get(0);
+    try (Logs logs = Logs.kept()) {
+      assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
+      assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
+      assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));
+      assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+    }
+  }
+
+  @Test
+  @Rule("ERR-4")
+  @IfThisFails("check that an option's value is read by LockUrl, or by as clear words")
+  void aWrongOptionIsShownWithWhatIsRight() {
+    Map<String, String> wrong = new LinkedHashMap<>();
+    wrong.put("retryDelay=soon", "ms");
+    wrong.put("retryDelay=50", "50ms");
+    wrong.put("maxTtl=0ms", "more than zero");
+    wrong.put("maxTtl=-1s", "-1s");
+
+    wrong.forEach(
+        (option, right) -> {
+          String value = option.substring(option.indexOf('=') + 1);
+          Throwable thrown = catchThrowable(() -> trial.open(option));
+          assertThat(thrown).as(option).isInstanceOf(LockConfigurationException.class);
+          assertThat(thrown)
+              .hasMessageContainingAll(option.substring(0, option.indexOf('=')), right);
+          if (!value.equals("0ms")) {
+            assertThat(thrown).hasMessageContaining(value);
+          }
+        });
+  }
+
+  @Test
+  @Rule("ERR-4")
+  @IfThisFails("check that operators' names are held to the same limits as those of requests")
+  void aWrongNameIsShownWithWhatIsRightAndAsksNobody() {
+    LockManager locks = trial.open();
+    String tooLong = "n".repeat(1025);
+    long before = trial.requests();
+
+    if (trial.declares(LockCapability.INSPECTION)) {
+      assertBadInput(() -> locks.inspect(""), "name", "empty");
+      assertBadInput(() -> locks.inspect(tooLong), "nnn", "1025", "1024");
+    }
+    if (trial.declares(LockCapability.FORCE_RELEASE)) {
+      assertBadInput(() -> locks.forceRelease(""), "name", "empty");
+      assertBadInput(() -> locks.forceRelease(tooLong), "nnn", "1025", "1024");
+    }
+    assertBadInput(() -> locks.tryAcquire("", trial.ttl()), "name", "empty");
+    assertThat(trial.requests() - before).as("requests to nodes").isZero();
+  }
+
+  @Test
+  @Rule("ERR-4")
+  @IfThisFails("check that the message shows the ttl, the limit, and the option that sets it")
+  void aTtlThatIsTooLongIsShownWithTheLimit() {
+    LockManager locks = trial.open("maxTtl=45s");
+    long before = trial.requests();
+
+    Throwable thrown =
+        catchThrowable(() -> locks.tryAcquire(trial.name("long"), Duration.ofSeconds(46)));
+
+    if (thrown == null) {
+      abort("that it is refused is another rule's");
+    }
+    assertThat(thrown)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("46", "maxTtl", "45");
+    assertThat(trial.requests() - before).as("requests to nodes").isZero();
+  }
+
+  @Test
+  @Rule("ERR-4")
+  @IfThisFails("check that the ttl of an extension is held to the limits of the first one")
+  void anExtensionByAWrongTtlIsShownWithWhatIsRight() {
+    trial.needs(LockCapability.EXTENSION);
+    Lease lease = trial.take(trial.open("maxTtl=45s"), trial.name("extended"), trial.ttl());
+    long before = trial.requests();
+
+    assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "more than zero");
+    assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "more than zero");
+    assertBadInput(() -> lease.extend(Duration.ofSeconds(46)), "46", "maxTtl", "45");
+    assertThat(trial.requests() - before).as("requests to nodes").isZero();
+  }
+
+  @Test
+  @Rule("ERR-5")
+  @IfThisFails("check that whatever the driver throws is caught, and made the cause of ours")
+  void exceptionsOfDriversAreNeverThrown() {
+    List<TckFault> faults =
+        List.of(
+            TckFault.CUT,
+            TckFault.OTHER_TYPE,
+            TckFault.REFUSING,
+            TckFault.FORBIDDEN,
+            TckFault.FROZEN,
+            TckFault.DEAD);
+    List<TckFault> known = faults.stream().filter(trial::knows).toList();
+    if (trial.nodes().isEmpty() || known.isEmpty()) {
+      abort("this environment knows no faults");
+    }
+    for (TckFault fault : known) {
+      LockManager locks = trial.open(HASTY, "connectTimeout=200ms");
+      String name = trial.name("fault");
+      Lease held = Attempts.untilGotAgain(trial, locks, trial.name("held"));
+      trial.begin(fault, trial.blocking(), name);
+      assertOurs(fault, () -> locks.tryAcquire(name, trial.ttl()));
+      assertOurs(fault, () -> locks.acquire(withoutWaiting(name)));
+      assertOurs(fault, () -> locks.tryAcquireAsync(requestOf(name)).join());
+      assertOurs(fault, () -> locks.inspect(name));
+      assertOurs(fault, () -> locks.forceRelease(name));
+      assertOurs(fault, () -> held.extend(trial.ttl()));
+      assertOurs(fault, held::release);
+      assertOurs(fault, () -> trial.open(HASTY, "connectTimeout=200ms"));
+      trial.end(fault, trial.blocking(), name);
+    }
+  }
+
+  @Test
+  @Rule("ERR-6")
+  @IfThisFails("check that only the one reply that means a grant is counted as one")
+  void anErrorIsNoGrant() throws InterruptedException {
+    assertNoGrants(TckFault.REFUSING);
+  }
+
+  @Test
+  @Rule("ERR-6")
+  @IfThisFails("check that only the one reply that means a grant is counted as one")
+  void aMissingRightIsNoGrant() throws InterruptedException {
+    assertNoGrants(TckFault.FORBIDDEN);
+  }
+
+  @Test
+  @Rule("ERR-6")
+  @IfThisFails("check that only the one reply that means a grant is counted as one")
+  void aKeyOfAnotherTypeIsNoGrant() throws InterruptedException {
+    assertNoGrants(TckFault.OTHER_TYPE);
+  }
+
+  @Test
+  @Rule("ERR-6")
+  @IfThisFails("check that an extension counts the nodes that have extended, and no errors")
+  void anErrorIsNoExtension() {
+    trial.needs(LockCapability.EXTENSION);
+    trial.needs(TckFault.FORBIDDEN);
+    String name = trial.name("extended");
+    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    Duration longer = trial.ttl().plusSeconds(20);
+    trial.begin(TckFault.FORBIDDEN, trial.nodes(), name);
+
+    Throwable thrown = catchThrowable(() -> lease.extend(longer));
+
+    long extended =
+        trial.nodes().stream()
+            .filter(node -> node.timeToLive(name).compareTo(trial.ttl()) > 0)
+            .count();
+    assertThat(thrown != null || extended >= trial.quorum())
+        .as("extended on %s nodes", extended)
+        .isTrue();
+  }
+
+  @Test
+  @Rule("ACQ-9")
+  @IfThisFails("check that a key of another type is told apart from contention, and where it is")
+  void aKeyOfAnotherTypeThatPreventsAQuorumIsAMistakeInTheConfiguration()
+      throws InterruptedException {
+    trial.needs(TckFault.OTHER_TYPE);
+    String name = trial.name("other-type");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.OTHER_TYPE, trial.blocking(), name);
+
+    Throwable thrown = kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl())));
+
+    assertThat(thrown).isInstanceOf(LockConfigurationException.class).hasMessageContaining(name);
+    assertThat(trial.nodes().stream().filter(node -> isNamed(thrown, node)))
+        .as("nodes that are named by %s", thrown)
+        .containsExactlyElementsOf(trial.blocking());
+    trial.end(TckFault.OTHER_TYPE, trial.blocking(), name);
+    assertThat(trial.gets(locks, name)).as("got when the key is gone").isTrue();
+  }
+
+  @Test
+  @Rule("ACQ-9")
+  @IfThisFails("check that a key of another type is a refusal of its node, and no more")
+  void aKeyOfAnotherTypeOnAMinorityKeepsNobodyOut() throws InterruptedException {
+    trial.needs(TckFault.OTHER_TYPE);
+    trial.needsNodes(3);
+    String name = trial.name("other-type");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.OTHER_TYPE, trial.minority(), name);
+
+    assertThat(trial.gets(locks, name)).isTrue();
+  }
+
+  @Test
+  @Rule("ACQ-9")
+  @IfThisFails("check that it is contention if another owner has a part in the refusal")
+  void aKeyOfAnotherTypeIsARefusalWhereAnotherOwnerPreventsTheQuorum() {
+    trial.needs(TckFault.OTHER_TYPE);
+    trial.needsNodes(3);
+    String name = trial.name("other-type");
+    LockManager locks = trial.open();
+    trial.begin(TckFault.OTHER_TYPE, trial.minority(), name);
+    trial.occupy(sound(trial.minority()), name);
+
+    Throwable thrown = catchThrowable(() -> locks.tryAcquire(name, trial.ttl()));
+
+    assertThat(thrown instanceof LockConfigurationException).as("%s", thrown).isFalse();
+  }
+
+  private LockRequest requestOf(String name) {
+    return LockRequest.of(name, trial.ttl());
+  }
+
+  private LockRequest withoutWaiting(String name) {
+    return requestOf(name).waitAtMost(Duration.ZERO);
+  }
+
+  private List<TckNode> sound(List<TckNode> others) {
+    return trial.nodes().subList(others.size(), trial.nodes().size());
+  }
+
+  private void assertOutage(LockManager locks, String name) {
+    assertThat(kindOf(() -> notGranted(Optional.of(locks.acquire(withoutWaiting(name))))))
+        .as("acquire")
+        .isInstanceOf(LockBackendException.class);
+    assertThat(kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl()))))
+        .as("tryAcquire")
+        .isInstanceOf(LockBackendException.class);
+    assertThat(kindOf(() -> notGranted(locks.tryAcquireAsync(requestOf(name)).join())))
+        .as("tryAcquireAsync")
+        .isInstanceOf(LockBackendException.class);
+  }
+
+  /** Null if nothing was thrown. That nothing else is thrown is another rule's. */
+  private static @Nullable Throwable kindOf(ThrowingCallable call) {
+    Throwable thrown = unwrapped(catchThrowable(call));
+    if (thrown != null && !(thrown instanceof LockException)) {
+      abort("no LockException: " + thrown);
+    }
+    return thrown;
+  }
+
+  /** That nothing is granted is another rule's. */
+  private static void notGranted(Optional<Lease> lease) {
+    if (lease.isPresent()) {
+      abort("it was granted");
+    }
+  }
+
+  /** That it is an outage is another rule's. */
+  private static void assertNamed(List<TckNode> silent, ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    if (!(thrown instanceof LockBackendException outage)) {
+      abort("no outage: " + thrown);
+      return;
+    }
+    List<String> addresses = silent.stream().map(TckNode::address).toList();
+    assertThat(outage.failures()).containsOnlyKeys(addresses);
+    assertThat(outage.failures().values()).as("causes").doesNotContainNull();
+    assertThat(outage).hasMessageContainingAll(addresses.toArray(String[]::new));
+  }
+
+  private static void assertBadInput(ThrowingCallable call, String... parts) {
+    assertThat(catchThrowable(call))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll(parts);
+  }
+
+  private static void assertOurs(TckFault during, ThrowingCallable call) {
+    Throwable thrown = unwrapped(catchThrowable(call));
+    assertThat(thrown == null || thrown instanceof LockException)
+        .as("a LockException, while nodes are %s: %s", during, thrown)
+        .isTrue();
+  }
+
+  private static @Nullable Throwable unwrapped(@Nullable Throwable thrown) {
+    return thrown instanceof CompletionException ? thrown.getCause() : thrown;
+  }
+
+  private void assertNoGrants(TckFault fault) throws InterruptedException {
+    trial.needs(fault);
+    LockManager locks = trial.open();
+    String name = trial.name("broken");
+    trial.begin(fault, trial.nodes(), name);
+
+    assertThat(Attempts.once(locks, name, trial.ttl()))
+        .as("got though all nodes are %s", fault)
+        .isEmpty();
+  }
+
+  private static boolean isNamed(@Nullable Throwable thrown, TckNode node) {
+    return thrown != null && String.valueOf(thrown.getMessage()).contains(node.address());
+  }
+
+  private List<String> withPassword(String user, List<String> uris) {
+    List<String> changed = new ArrayList<>();
+    for (String uri : uris) {
+      if (!uri.contains("://")) {
+        abort("there is no place for a password in " + uri);
+      }
+      changed.add(uri.replaceAll("://([^@/,]*@)?", "://" + user + ":" + secret + "@"));
+    }
+    return changed;
+  }
+
+  private void openAndClose(String url, Map<String, String> options) {
+    LockManager locks = LockManager.open(url, options);
+    trial.atEnd(locks::close);
+  }
+
+  private void shown(LockManager locks) throws InterruptedException {
+    assertThat(locks.toString()).doesNotContain(secret);
+    locks.tryAcquire(trial.name("shown"), trial.ttl());
+  }
+
+  private void assertHidden(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    if (thrown != null) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      assertThat(trace.toString()).doesNotContain(secret);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.tck;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/** Waits for conditions, up to a limit. */
+final class Eventually {
+  private static final long POLL_NANOS = 2_000_000;
+
+  private final Duration limit;
+
+  private Eventually(Duration limit) {
+    this.limit = limit;
+  }
+
+  static Eventually within(Duration limit) {
+    return new Eventually(limit);
+  }
+
+  /** Work that may throw anything. */
+  interface Assertions {
+    void run() throws Exception;
+  }
+
+  /** Returns once this is so. */
+  void until(String what, Callable<Boolean> condition) {
+    long end = System.nanoTime() + limit.toNanos();
+    try {
+      while (!condition.call()) {
+        if (System.nanoTime() - end > 0) {
+          throw new AssertionError("in " + limit + " it was never seen that " + what);
+        }
+        pause();
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted before it was seen that " + what, e);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns once these hold, and throws what the last of them threw if they never do. */
+  void untilAsserted(Assertions assertions) {
+    long end = System.nanoTime() + limit.toNanos();
+    while (true) {
+      try {
+        assertions.run();
+        return;
+      } catch (AssertionError e) {
+        if (System.nanoTime() - end > 0) {
+          throw e;
+        }
+      } catch (RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+      pause();
+    }
+  }
+
+  /** What a stage completes with; an exceptional end is thrown as an assertion that failed. */
+  <T> T get(String what, CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new AssertionError("in " + limit + " it was never seen that " + what, e);
+    } catch (ExecutionException e) {
+      throw new AssertionError(what + ", but it ended by " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted before it was seen that " + what, e);
+    }
+  }
+
+  private static void pause() {
+    LockSupport.parkNanos(POLL_NANOS);
+    if (Thread.currentThread().isInterrupted()) {
+      throw new AssertionError("interrupted");
+    }
+  }
+}

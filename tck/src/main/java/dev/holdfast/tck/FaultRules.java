@@ -1,0 +1,549 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** Nodes, connections and processes go, and come back. */
+abstract class FaultRules {
+  /** Longer than a driver may hold on to a connection that is silent. */
+  private static final Duration LONG_SILENCE = Duration.ofMillis(1_600);
+
+  private static final Duration SILENCE = Duration.ofMillis(1_200);
+
+  private static final int IN_A_ROW = 30;
+
+  final Trial trial;
+
+  FaultRules(Trial trial) {
+    this.trial = trial;
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that a quorum is enough, whichever nodes it is made of")
+  void anyMinorityMayBeFrozen() throws InterruptedException {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    LockManager locks = trial.open("nodeTimeout=1s");
+    long begun = System.nanoTime();
+    for (List<TckNode> minority : minorities()) {
+      // that it is slow is another rule's
+      if (since(begun).compareTo(trial.timing().limit().dividedBy(4)) < 0) {
+        Tries.anyOf(() -> assertNotMissed(TckFault.FROZEN, minority, locks));
+      }
+    }
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that a quorum is enough when the others' connections end")
+  void theFirstNodesMayBeDead() throws InterruptedException {
+    trial.needs(TckFault.DEAD);
+    trial.needsNodes(3);
+
+    assertNotMissed(TckFault.DEAD, trial.minority(), trial.open());
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that no node counts for more than another")
+  void theLastNodesMayBeDead() throws InterruptedException {
+    trial.needs(TckFault.DEAD);
+    trial.needsNodes(3);
+    List<TckNode> last = trial.nodes().subList(trial.quorum(), trial.nodes().size());
+
+    assertNotMissed(TckFault.DEAD, last, trial.open());
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that the errors of some nodes spoil nothing that the others grant")
+  void anyMinorityMayRefuse() throws InterruptedException {
+    trial.needs(TckFault.REFUSING);
+    trial.needsNodes(3);
+    LockManager locks = trial.open();
+    for (List<TckNode> minority : minorities()) {
+      assertNotMissed(TckFault.REFUSING, minority, locks);
+    }
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that a right that is missing on some nodes spoils nothing")
+  void anyMinorityMayForbid() throws InterruptedException {
+    trial.needs(TckFault.FORBIDDEN);
+    trial.needsNodes(3);
+    LockManager locks = trial.open();
+    for (List<TckNode> minority : minorities()) {
+      assertNotMissed(TckFault.FORBIDDEN, minority, locks);
+    }
+  }
+
+  @Test
+  @Rule("FAULT-1")
+  @IfThisFails("check that answers that come after the decision are not taken for others'")
+  void aMinorityMayBeSlow() throws InterruptedException {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    LockManager locks = trial.open();
+    Seed seed = new Seed();
+    Slowing slowing = new Slowing(trial.minority(), seed);
+    trial.atEnd(slowing::end);
+    for (int i = 0; i < 2 * IN_A_ROW; i++) {
+      assertGotExtendedAndReleased(locks, trial.name("slow"), "nodes were slow; " + seed);
+    }
+    slowing.end();
+  }
+
+  @Test
+  @Rule("FAULT-2")
+  @IfThisFails("check that nodes are asked side by side, and each for its time-out at most")
+  void aMinorityThatHangsDelaysNoCallBeyondItsTimeOut() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    Duration nodeTimeout = Duration.ofMillis(600); // a machine stalls for less
+    LockManager locks = trial.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms");
+    Trial.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
+    trial.begin(TckFault.FROZEN, trial.minority(), "");
+
+    Tries.anyOf(
+        () -> {
+          Call<Duration> calls = Call.begin(() -> longestOfCallsFor(Duration.ZERO, locks));
+
+          assertThat(calls.awaited(trial).result().orElseThrow())
+              .isLessThan(nodeTimeout.multipliedBy(7).dividedBy(4));
+        });
+  }
+
+  @Test
+  @Rule("FAULT-2")
+  @IfThisFails("check that no call waits for a connection that is given up, or made anew")
+  void aMinorityThatHangsForLongDelaysNoCall() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    LockManager locks = trial.open("nodeTimeout=100ms");
+    Trial.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
+    trial.begin(TckFault.FROZEN, trial.minority(), "");
+
+    try (Stalls stalls = Stalls.watched()) {
+      Call<Duration> calls = Call.begin(() -> longestOfCallsFor(LONG_SILENCE, locks));
+
+      assertThat(calls.awaited(trial).result().orElseThrow())
+          .isLessThan(trial.allowance().plusMillis(100).plus(stalls.worst()));
+    }
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that a node that is gone is tried again and again")
+  void nodesThatWereDeadVoteAgain() {
+    trial.needs(TckFault.DEAD);
+    trial.needsNodes(3);
+    LockManager locks = trial.open();
+    trial.begin(TckFault.DEAD, trial.minority(), "");
+    for (int i = 0; i < 3; i++) {
+      Trial.regardless(() -> locks.tryAcquire(trial.name("without"), trial.ttl()));
+    }
+
+    trial.end(TckFault.DEAD, trial.minority(), "");
+
+    Attempts.awaitVotes(trial, locks, trial.minority());
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that a node that is silent is asked again, on a new connection if need be")
+  void nodesThatWereFrozenVoteAgain() throws InterruptedException {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+    LockManager locks = trial.open("nodeTimeout=100ms");
+    trial.begin(TckFault.FROZEN, trial.minority(), "");
+    long begun = System.nanoTime();
+    Call.begin(() -> longestOfCallsFor(SILENCE, locks));
+    trial.soon().until("there was silence", () -> since(begun).compareTo(SILENCE) > 0);
+
+    trial.end(TckFault.FROZEN, trial.minority(), "");
+
+    Attempts.awaitVotes(trial, locks, trial.minority());
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that the loss of all nodes is not final")
+  void nodesThatWereAllDeadVoteAgain() {
+    trial.needs(TckFault.DEAD);
+    LockManager locks = trial.open("nodeTimeout=300ms");
+    trial.begin(TckFault.DEAD, trial.nodes(), "");
+    Trial.regardless(() -> locks.tryAcquire(trial.name("without"), trial.ttl()));
+
+    trial.end(TckFault.DEAD, trial.nodes(), "");
+
+    Attempts.awaitVotes(trial, locks, trial.nodes());
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails("check that a connection that ended is made anew")
+  void nodesWhoseConnectionsWereCutVoteAgain() {
+    trial.needs(TckFault.CUT);
+    LockManager locks = trial.open();
+
+    trial.begin(TckFault.CUT, trial.nodes(), "");
+
+    Attempts.awaitVotes(trial, locks, trial.nodes());
+  }
+
+  @Test
+  @Rule("FAULT-4")
+  @IfThisFails("check that the driver's replay and its retries are switched off")
+  void aRequestWhoseReplyWasLostIsNotSentAgain() {
+    assertNotSentAgain(TckLink.Fate.REPLY_CUT);
+  }
+
+  @Test
+  @Rule("FAULT-4")
+  @IfThisFails("check that the driver's replay and its retries are switched off")
+  void aRequestThatWasCutOffIsNotSentAgain() {
+    assertNotSentAgain(TckLink.Fate.CUT);
+  }
+
+  @Test
+  @Rule("FAULT-4")
+  @IfThisFails("check that an extension is not sent again either: it may be late by then")
+  void anExtensionWhoseReplyWasLostIsNotSentAgain() {
+    trial.needs(LockCapability.EXTENSION);
+    TckLink link = trial.needsLink(trial.node(0));
+    LockManager locks = trial.openOn(List.of(link.uri()));
+    String name = trial.name("extended");
+    Lease lease = trial.take(locks, name, trial.ttl());
+    Trial.regardless(() -> lease.extend(trial.ttl())); // which brings the node what others need
+    int before = link.requests(name).size();
+    link.after(name, 0, TckLink.Fate.REPLY_CUT);
+
+    Trial.regardless(() -> lease.extend(trial.ttl().plusSeconds(10)));
+
+    link.mend();
+    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    List<String> requests = link.requests(name);
+    assertFirstOnce(requests.subList(before, requests.size()));
+  }
+
+  @Test
+  @Rule("FAULT-4")
+  @IfThisFails("check that nothing is kept for a node that is away, but what takes its locks away")
+  void whatIsAskedWhileANodeIsAwayIsNotAskedLater() {
+    TckNode node = firstWithLink();
+    TckLink link = trial.needsLink(node);
+    LockManager locks = trial.openOn(List.of(link.uri()), "nodeTimeout=300ms");
+    List<String> names = new ArrayList<>();
+    link.cut();
+    for (int i = 0; i < 5; i++) {
+      String name = trial.name("away");
+      names.add(name);
+      Trial.regardless(() -> locks.tryAcquire(name, trial.ttl()));
+    }
+
+    link.mend();
+
+    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    assertThat(Attempts.stays(() -> names.stream().allMatch(name -> node.holder(name).isEmpty())))
+        .as("nothing is taken later")
+        .isTrue();
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @IfThisFails("check that a script is sent whole where it is not known any more")
+  void forgottenScriptsCostOneAttemptAtMost() {
+    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
+    LockManager locks = trial.open();
+    Attempting attempting = new Attempting(locks);
+    attempting.untilWell(3);
+    for (int i = 0; i < 5; i++) {
+      forgetScripts();
+      assertThat(attempting.untilWell(3)).as("attempts that failed").isLessThanOrEqualTo(1);
+    }
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @IfThisFails("check that an extension is sent whole where its script is not known any more")
+  void forgottenScriptsCostOneExtensionAtMost() {
+    trial.needs(LockCapability.EXTENSION);
+    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
+    Lease lease = trial.take(trial.open(), trial.name("extended"), trial.ttl());
+    for (int i = 0; i < 5; i++) {
+      forgetScripts();
+      Trial.regardless(() -> lease.extend(trial.ttl()));
+      assertThatCode(() -> lease.extend(trial.ttl())).doesNotThrowAnyException();
+    }
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @IfThisFails("check that a release is sent whole where its script is not known any more")
+  void forgottenScriptsCostOneReleaseAtMost() {
+    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
+    LockManager locks = trial.open();
+    for (int i = 0; i < 5; i++) {
+      Lease first = trial.take(locks, trial.name("first"), trial.ttl());
+      Lease second = trial.take(locks, trial.name("second"), trial.ttl());
+      forgetScripts();
+      Trial.regardless(first::release);
+      Trial.regardless(second::release);
+      trial.awaitFree(second.name());
+    }
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @IfThisFails("check that an attempt that finds its connection gone waits for the next one")
+  void cutConnectionsCostOneAttemptAtMost() throws InterruptedException {
+    trial.needs(TckFault.CUT);
+    LockManager locks = trial.open();
+    Attempting attempting = new Attempting(locks);
+    attempting.untilWell(IN_A_ROW);
+
+    Call<?> cut =
+        Call.begin(
+            () -> {
+              trial.nodes().forEach(node -> node.begin(TckFault.CUT, ""));
+              return true;
+            });
+
+    int failed = attempting.whileNot(cut::isOver) + attempting.untilWell(IN_A_ROW);
+    assertThat(failed).as("attempts that failed").isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @IfThisFails("check that a node that restarts is done without, and then used again")
+  void aServerThatRestartsCostsOneAttemptAtMost() throws InterruptedException {
+    trial.needs(TckFault.DEAD);
+    trial.needsNodes(3);
+    LockManager locks = trial.open();
+    Attempting attempting = new Attempting(locks);
+    attempting.untilWell(IN_A_ROW);
+
+    TckNode node = trial.node(1);
+    Call<?> restart =
+        Call.begin(
+            () -> {
+              node.begin(TckFault.DEAD, "");
+              node.end(TckFault.DEAD, "");
+              return true;
+            });
+
+    int failed = attempting.whileNot(restart::isOver) + attempting.untilWell(IN_A_ROW);
+    assertThat(failed).as("attempts that failed").isLessThanOrEqualTo(1);
+  }
+
+  @Test
+  @Rule("FAULT-6")
+  @IfThisFails("check that a lock is kept by its ttl alone, so that it ends with its renewals")
+  void theLockOfAProcessThatDiesIsFreeWithinTheTtl() {
+    String name = trial.name("process");
+    Duration ttl = Duration.ofSeconds(2);
+    LockManager locks = trial.open();
+    OtherProcess holder =
+        OtherProcess.holding(trial, name, ttl, trial.declares(LockCapability.KEEP_ALIVE));
+    holder.awaitHeld();
+
+    try (Stalls stalls = Stalls.watched()) {
+      holder.kill();
+      long killed = System.nanoTime();
+      Attempts.untilGot(trial, locks, name);
+
+      assertThat(since(killed)).isLessThan(ttl.plus(trial.allowance()).plus(stalls.worst()));
+    }
+  }
+
+  private List<List<TckNode>> minorities() {
+    return Subsets.of(trial.nodes()).stream()
+        .filter(some -> !some.isEmpty() && some.size() <= trial.minority().size())
+        .toList();
+  }
+
+  private void assertNotMissed(TckFault fault, List<TckNode> broken, LockManager locks)
+      throws InterruptedException {
+    String name = trial.name("by-a-quorum");
+    List<TckNode> sound = new ArrayList<>(trial.nodes());
+    sound.removeAll(broken);
+    trial.begin(fault, broken, name);
+    try {
+      assertGotExtendedAndReleased(
+          locks, name, fault + " are " + broken.stream().map(TckNode::address).toList());
+      trial.soon().until("what is left released it", () -> trial.isFreeOn(sound, name));
+    } finally {
+      trial.end(fault, broken, name);
+    }
+  }
+
+  private void assertGotExtendedAndReleased(LockManager locks, String name, String when)
+      throws InterruptedException {
+    Optional<Lease> lease = Attempts.once(locks, name, trial.ttl());
+    assertThat(lease).as("got, while %s", when).isPresent();
+    if (trial.declares(LockCapability.EXTENSION)) {
+      assertThatCode(() -> lease.orElseThrow().extend(trial.ttl()))
+          .as("extended, while %s", when)
+          .doesNotThrowAnyException();
+    }
+    assertThatCode(() -> lease.orElseThrow().release())
+        .as("released, while %s", when)
+        .doesNotThrowAnyException();
+  }
+
+  /** At least one of each kind. What they come to is other rules'. */
+  private Duration longestOfCallsFor(Duration time, LockManager locks) throws InterruptedException {
+    Duration longest = Duration.ZERO;
+    long end = System.nanoTime() + time.toNanos();
+    do {
+      String name = trial.name("call");
+      List<Callable<?>> calls = new ArrayList<>();
+      List<Lease> got = new ArrayList<>();
+      calls.add(
+          () -> {
+            locks.tryAcquire(name, trial.ttl()).ifPresent(got::add);
+            return true;
+          });
+      calls.add(
+          () -> {
+            for (Lease lease : got) {
+              lease.extend(trial.ttl());
+            }
+            return true;
+          });
+      calls.add(() -> locks.inspect(name));
+      calls.add(
+          () -> {
+            got.forEach(Lease::close);
+            return true;
+          });
+      calls.add(() -> locks.forceRelease(name));
+      for (Callable<?> call : calls) {
+        long begun = System.nanoTime();
+        Trial.regardless(call::call);
+        Duration took = since(begun);
+        longest = longest.compareTo(took) > 0 ? longest : took;
+      }
+    } while (System.nanoTime() < end);
+    return longest;
+  }
+
+  private TckNode firstWithLink() {
+    trial.needsNodes(1);
+    return trial.node(0);
+  }
+
+  private void assertNotSentAgain(TckLink.Fate fate) {
+    TckLink link = trial.needsLink(firstWithLink());
+    LockManager locks = trial.openOn(List.of(link.uri()));
+    String name = trial.name("cut");
+    link.after(name, 0, fate);
+
+    Trial.regardless(() -> locks.tryAcquire(name, trial.ttl()));
+
+    link.mend();
+    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    assertFirstOnce(link.requests(name));
+  }
+
+  /** What follows the first takes away what it may have left, and may be sent once more. */
+  private static void assertFirstOnce(List<String> requests) {
+    assertThat(requests).as("requests that the kit has seen").isNotEmpty();
+    assertThat(requests.stream().filter(requests.get(0)::equals)).as("sent").hasSize(1);
+  }
+
+  private void forgetScripts() {
+    trial.begin(TckFault.SCRIPTS_FORGOTTEN, trial.nodes(), "");
+  }
+
+  private static Duration since(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos);
+  }
+
+  /** One attempt after the other. */
+  private final class Attempting {
+    private final LockManager locks;
+
+    Attempting(LockManager locks) {
+      this.locks = locks;
+    }
+
+    /** How many failed until it was so. */
+    int whileNot(BooleanSupplier condition) throws InterruptedException {
+      int failed = 0;
+      while (!condition.getAsBoolean()) {
+        failed += goesWell() ? 0 : 1;
+      }
+      return failed;
+    }
+
+    /** How many failed until so many in a row did not. */
+    int untilWell(int inARow) {
+      int[] counts = new int[2];
+      trial
+          .soon()
+          .until(
+              inARow + " attempts went well",
+              () -> {
+                if (goesWell()) {
+                  counts[0]++;
+                } else {
+                  counts[0] = 0;
+                  counts[1]++;
+                }
+                return counts[0] == inARow;
+              });
+      return counts[1];
+    }
+
+    private boolean goesWell() throws InterruptedException {
+      try {
+        Optional<Lease> lease = locks.tryAcquire(trial.name("attempt"), trial.ttl());
+        lease.ifPresent(got -> Trial.regardless(got::release));
+        return lease.isPresent();
+      } catch (LockException e) {
+        return false;
+      }
+    }
+  }
+
+  /** Freezes some nodes for a moment, again and again. */
+  private static final class Slowing {
+    private final Call<?> call;
+    private volatile boolean ending;
+
+    Slowing(List<TckNode> nodes, Seed seed) {
+      call =
+          Call.begin(
+              () -> {
+                while (!ending) {
+                  nodes.forEach(node -> node.begin(TckFault.FROZEN, ""));
+                  seed.pauseUpTo(5_000);
+                  nodes.forEach(node -> node.end(TckFault.FROZEN, ""));
+                  LockSupport.parkNanos(1_000_000);
+                }
+                return true;
+              });
+    }
+
+    void end() {
+      ending = true;
+      Eventually.within(Duration.ofSeconds(15)).until("nodes were fast again", call::isOver);
+    }
+  }
+}

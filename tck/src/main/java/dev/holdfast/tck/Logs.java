@@ -1,0 +1,73 @@
+package dev.holdfast.tck;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Keeps all that is logged by {@link System.Logger} or java.util.logging while it is open. */
+final class Logs implements AutoCloseable {
+  private static final String PROBE = "the kit looks whether it sees what is logged";
+
+  private final Logger root = Logger.getLogger("");
+  private final List<Line> lines = new CopyOnWriteArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        private final SimpleFormatter formatter = new SimpleFormatter();
+
+        @Override
+        public void publish(LogRecord entry) {
+          lines.add(new Line(entry.getLevel(), formatter.format(entry)));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  private record Line(Level level, String text) {}
+
+  private Logs() {
+    root.addHandler(handler);
+  }
+
+  static Logs kept() {
+    return new Logs();
+  }
+
+  /** Leaves the test out where what is logged goes elsewhere. */
+  static Logs needed() {
+    Logs logs = new Logs();
+    System.getLogger(Logs.class.getName()).log(System.Logger.Level.INFO, PROBE);
+    if (logs.lines().stream().noneMatch(line -> line.contains(PROBE))) {
+      logs.close();
+      abort("the kit does not see what is logged here");
+    }
+    return logs;
+  }
+
+  /** One entry each, with its level, and its stack trace if it has one. */
+  List<String> lines() {
+    return lines.stream().map(Line::text).toList();
+  }
+
+  /** Those of them that are warnings, or worse. */
+  List<String> warnings() {
+    return lines.stream()
+        .filter(line -> line.level().intValue() >= Level.WARNING.intValue())
+        .map(Line::text)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    root.removeHandler(handler);
+  }
+}

@@ -1,0 +1,96 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockCapability;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The rules of SPEC.md, which is in this jar. */
+public final class Spec {
+  private static final Pattern PARTS = Pattern.compile("\\n(?=- |## )|\\n\\n");
+  private static final Pattern SECTION = Pattern.compile("## ([^\\[\\n]*?)(?: \\[([A-Z_]+)])?\\s*");
+  private static final Pattern RULE =
+      Pattern.compile(
+          "- \\*\\*([A-Z]+-\\d+)\\*\\* (MUST|SHOULD|MAY)\\. (?:\\[([A-Z_]+)] )?(.*?)"
+              + "\\s*\\*Intent: (.*?)\\*",
+          Pattern.DOTALL);
+
+  private static final Map<String, SpecRule> RULES = read();
+
+  private Spec() {}
+
+  /**
+   * All rules.
+   *
+   * @return by id, in the order of SPEC.md
+   */
+  public static Map<String, SpecRule> rules() {
+    return RULES;
+  }
+
+  /**
+   * One rule.
+   *
+   * @param id for example {@code ACQ-3}
+   * @return the rule
+   * @throws IllegalArgumentException if there is none of this id
+   */
+  public static SpecRule rule(String id) {
+    SpecRule rule = RULES.get(id);
+    if (rule == null) {
+      throw new IllegalArgumentException("SPEC.md has no rule " + id);
+    }
+    return rule;
+  }
+
+  private static Map<String, SpecRule> read() {
+    try (InputStream in = Objects.requireNonNull(Spec.class.getResourceAsStream("SPEC.md"))) {
+      return parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Map<String, SpecRule> parse(String markdown) {
+    Map<String, SpecRule> rules = new LinkedHashMap<>();
+    String section = "";
+    Optional<LockCapability> ofSection = Optional.empty();
+    for (String part : PARTS.split(markdown, -1)) {
+      Matcher heading = SECTION.matcher(part);
+      Matcher rule = RULE.matcher(part);
+      if (heading.matches()) {
+        section = heading.group(1).strip();
+        ofSection = capability(heading.group(2));
+      } else if (rule.lookingAt()) {
+        Optional<LockCapability> own = capability(rule.group(3));
+        rules.put(
+            rule.group(1),
+            new SpecRule(
+                rule.group(1),
+                SpecRule.Level.valueOf(rule.group(2)),
+                section,
+                own.isPresent() ? own : ofSection,
+                oneLine(rule.group(4)),
+                oneLine(rule.group(5))));
+      }
+    }
+    return Collections.unmodifiableMap(rules);
+  }
+
+  private static Optional<LockCapability> capability(@Nullable String name) {
+    return Optional.ofNullable(name).map(LockCapability::valueOf);
+  }
+
+  private static String oneLine(String text) {
+    return text.replaceAll("\\s+", " ").strip();
+  }
+}

@@ -1,0 +1,38 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockCapability;
+import java.util.Optional;
+
+/**
+ * One rule of SPEC.md.
+ *
+ * @param id for example {@code ACQ-3}
+ * @param level MUST, SHOULD or MAY
+ * @param section the heading that it stands under
+ * @param capability what a backend must declare to be bound by it; empty if every backend is
+ * @param text the rule itself
+ * @param intent why there is such a rule
+ */
+public record SpecRule(
+    String id,
+    Level level,
+    String section,
+    Optional<LockCapability> capability,
+    String text,
+    String intent) {
+
+  /** How binding a rule is, as in RFC 2119. */
+  public enum Level {
+    /** Without exception. */
+    MUST,
+    /** But for good reasons. */
+    SHOULD,
+    /** If the author likes. */
+    MAY
+  }
+
+  @Override
+  public String toString() {
+    return id + " " + level + ". " + text;
+  }
+}

@@ -1,0 +1,103 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockManager;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the kit needs of a backend's author: how managers that see the same locks are opened; and,
+ * the more the better, the places where locks are kept and what can go wrong there. What is not
+ * supplied is not tested, and the report says so.
+ *
+ * <pre>{@code
+ * return options -> LockManager.open("mydriver:", options);
+ * }</pre>
+ *
+ * <p>One environment serves one run of the kit, whose tests come one after the other; {@link #open}
+ * alone may be called by several threads.
+ */
+@FunctionalInterface
+public interface TckEnvironment extends AutoCloseable {
+  /**
+   * Opens a new manager. All that are opened see the same locks. The kit closes it.
+   *
+   * @param options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code retryDelay}; with
+   *     nodes also {@code nodeTimeout}, {@code connectTimeout} and {@code connect}
+   * @return a new manager
+   */
+  LockManager open(Map<String, String> options);
+
+  /**
+   * Where locks are kept.
+   *
+   * @return the same nodes every time; empty if the kit can look at none
+   */
+  default List<TckNode> nodes() {
+    return List.of();
+  }
+
+  /**
+   * Opens a manager with other nodes, or other ways to reach them.
+   *
+   * @param uris of nodes and of links
+   * @param options as with {@link #open}
+   * @return a new manager, which the kit closes
+   */
+  default LockManager openOn(List<String> uris, Map<String, String> options) {
+    throw new UnsupportedOperationException("this environment opens managers on its nodes alone");
+  }
+
+  /**
+   * A URL by which {@link LockManager#open(String, Map)} finds the same locks, also in another
+   * process with the same class path.
+   *
+   * @return empty if there is none
+   */
+  default Optional<String> url() {
+    return Optional.empty();
+  }
+
+  /**
+   * The wall clock of the managers that {@link #open} opens.
+   *
+   * @return empty if they have the machine's
+   */
+  default Optional<TckClock> clock() {
+    return Optional.empty();
+  }
+
+  /**
+   * How long things take.
+   *
+   * @return the same every time
+   */
+  default TckTiming timing() {
+    return TckTiming.local();
+  }
+
+  /**
+   * The rules that this backend cannot keep, and why. Each must be seen to be broken by a test of
+   * the kit, or the run fails: what was mended must be promised.
+   *
+   * @return the reason by the rule's id
+   */
+  default Map<String, String> brokenByDesign() {
+    return Map.of();
+  }
+
+  /**
+   * What a report says of this environment, such as the versions of its servers.
+   *
+   * @return text by heading
+   */
+  default Map<String, String> facts() {
+    return Map.of();
+  }
+
+  /** Makes all nodes sound and empty again. Called after each test. */
+  default void reset() {}
+
+  @Override
+  default void close() {}
+}

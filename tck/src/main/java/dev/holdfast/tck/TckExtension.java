@@ -1,0 +1,164 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Gives each test its {@link Trial}, leaves it out where its rule does not bind the backend, limits
+ * its time, and says with each failure which rule it is about and what to check.
+ */
+final class TckExtension implements ParameterResolver, InvocationInterceptor, AfterEachCallback {
+  private static final String SOAK = "holdfast.soak";
+
+  private final Class<?> kit;
+  private final TckEnvironment environment;
+  private final Set<LockCapability> capabilities;
+  private final Set<String> kept = new TreeSet<>();
+  private final Set<String> broken = new TreeSet<>();
+  private @Nullable Trial trial;
+
+  TckExtension(Class<?> kit, TckEnvironment environment) {
+    this.kit = kit;
+    this.environment = environment;
+    environment.brokenByDesign().keySet().forEach(Spec::rule);
+    try (LockManager manager = environment.open(Map.of())) {
+      capabilities = manager.capabilities();
+    }
+  }
+
+  /** Fails for rules that were said to be broken, and are not. */
+  void assertBrokenByDesign() {
+    Set<String> unexpected = new TreeSet<>(environment.brokenByDesign().keySet());
+    unexpected.retainAll(kept);
+    unexpected.removeAll(broken);
+    if (!unexpected.isEmpty()) {
+      throw new AssertionError(
+          "["
+              + kit.getSimpleName()
+              + "] these rules were kept, though they are listed as broken by design: "
+              + unexpected
+              + "; take them off the list, and declare the capability that they belong to");
+    }
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Trial.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    Trial begun = new Trial(environment, capabilities);
+    trial = begun;
+    return begun;
+  }
+
+  @Override
+  public void interceptTestMethod(
+      Invocation<Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    Method test = method.getExecutable();
+    Rule named = test.getAnnotation(Rule.class);
+    if (named == null) {
+      invocation.proceed();
+      return;
+    }
+    if (context.getTags().contains("soak") && !Boolean.getBoolean(SOAK)) {
+      invocation.skip();
+      Assumptions.abort("takes minutes: -D" + SOAK + "=true runs it");
+    }
+    for (String id : named.value()) {
+      Optional<LockCapability> needed = Spec.rule(id).capability();
+      if (needed.isPresent() && !capabilities.contains(needed.get())) {
+        invocation.skip();
+        Assumptions.abort("not declared: " + needed.get());
+      }
+    }
+    Throwable thrown = thrownBy(invocation, environment.timing().limit());
+    if (thrown instanceof TestAbortedException) {
+      throw thrown;
+    }
+    String reason =
+        Arrays.stream(named.value())
+            .map(environment.brokenByDesign()::get)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    (thrown == null ? kept : broken).addAll(Arrays.asList(named.value()));
+    if (thrown != null && reason != null) {
+      Assumptions.abort("broken by design: " + reason);
+    }
+    if (thrown != null) {
+      throw new AssertionError(explained(test, named, thrown), thrown);
+    }
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Trial ended = trial;
+    trial = null;
+    if (ended != null) {
+      ended.close();
+    }
+  }
+
+  private String explained(Method test, Rule named, Throwable thrown) {
+    IfThisFails hint = test.getAnnotation(IfThisFails.class);
+    return "["
+        + kit.getSimpleName()
+        + "] "
+        + Spec.rule(named.value()[0])
+        + (hint == null ? "" : "\nIf this fails, " + hint.value())
+        + "\n"
+        + (thrown.getMessage() == null ? thrown : thrown.getMessage());
+  }
+
+  /** What a test threw. It runs on a thread of its own, so that one that hangs fails, too. */
+  private static @Nullable Throwable thrownBy(Invocation<Void> test, Duration limit)
+      throws InterruptedException {
+    Throwable[] thrown = new Throwable[1];
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                test.proceed();
+              } catch (Throwable t) {
+                thrown[0] = t;
+              }
+              ended.countDown();
+            },
+            "holdfast-tck");
+    thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+    thread.setDaemon(true);
+    thread.start();
+    if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      return thrown[0];
+    }
+    AssertionError hangs = new AssertionError("it did not end within " + limit);
+    hangs.setStackTrace(thread.getStackTrace());
+    thread.interrupt();
+    return hangs;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.holdfast.tck;
+
+/** What a test can do to a node, if its environment knows how. */
+public enum TckFault {
+  /** It answers nothing, and keeps its connections and data; what it was sent it does later. */
+  FROZEN,
+  /** It is gone, and so is its data; at the end it is there again, empty. */
+  DEAD,
+  /** It refuses all that would write, but for releases, with an error that is nobody's mistake. */
+  REFUSING,
+  /** It refuses the lock for a reason that a person must mend, such as a missing right. */
+  FORBIDDEN,
+  /** It holds something under the lock's name that is no lock. */
+  OTHER_TYPE,
+  /** It follows another node, and takes no writes. */
+  REPLICA,
+  /** It may drop locks to make room for other data. */
+  EVICTING,
+  /** At once, and over at once: it ends all connections. */
+  CUT,
+  /** At once, and over at once: it forgets the scripts that it was sent. */
+  SCRIPTS_FORGOTTEN,
+  /** At once, and over at once: its data is gone, its connections stay. */
+  EMPTIED
+}

@@ -1,0 +1,50 @@
+package dev.holdfast.tck;
+
+import java.util.List;
+
+/** Stands between managers and one node, and can lose what they say to each other. */
+public interface TckLink extends AutoCloseable {
+  /** What becomes of a request. */
+  enum Fate {
+    /** It reaches the node, but the connection ends before the reply. */
+    REPLY_CUT,
+    /** It reaches nobody, and the connection ends. */
+    CUT,
+    /** It reaches nobody, and the connection stays. */
+    LOST
+  }
+
+  /**
+   * How {@link TckEnvironment#openOn} is told of it.
+   *
+   * @return in place of the node's
+   */
+  String uri();
+
+  /**
+   * Decides the fate of requests about a lock that are yet to come.
+   *
+   * @param name of the lock
+   * @param passing how many of them pass first
+   * @param fate of all that follow, until {@link #mend}
+   */
+  void after(String name, int passing, Fate fate);
+
+  /**
+   * What managers have asked about a lock, whatever became of it.
+   *
+   * @param name of the lock
+   * @return each request in the order in which they came; two are equal if they are the same byte
+   *     for byte
+   */
+  List<String> requests(String name);
+
+  /** Ends all connections, and each new one at once, until {@link #mend}. */
+  void cut();
+
+  /** Lets everything through again. */
+  void mend();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,390 @@
+package dev.holdfast.tck;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What one test works with. Closes and mends at its end what was opened and begun in it. */
+final class Trial implements AutoCloseable {
+  private static final System.Logger logger = System.getLogger(Trial.class.getName());
+  private static final AtomicLong NAMES = new AtomicLong();
+
+  private final TckEnvironment environment;
+  private final Set<LockCapability> capabilities;
+  private final Map<String, String> defaults;
+  private final Deque<Runnable> atEnd = new ArrayDeque<>();
+
+  Trial(TckEnvironment environment, Set<LockCapability> capabilities) {
+    this.environment = environment;
+    this.capabilities = capabilities;
+    defaults = new HashMap<>(Map.of("retryDelay", "20ms"));
+    if (!environment.nodes().isEmpty()) {
+      // patient, so that a busy machine is not taken for an outage
+      defaults.put("nodeTimeout", "2s");
+    }
+  }
+
+  /**
+   * Opens a manager, which is closed at the end.
+   *
+   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where there
+   *     are none
+   */
+  LockManager open(String... options) {
+    return closedAtEnd(environment.open(merged(options)));
+  }
+
+  /** Opens a manager for locks of {@link #shortTtl} and {@link #briefTtl}: less patient. */
+  LockManager openForShortTtl() {
+    return open("nodeTimeout=" + shortTtl().dividedBy(5).toMillis() + "ms");
+  }
+
+  /** The same on other nodes, or by other ways; leaves the test out where that cannot be. */
+  LockManager openOn(List<String> uris, String... options) {
+    try {
+      return closedAtEnd(environment.openOn(uris, merged(options)));
+    } catch (UnsupportedOperationException e) {
+      return abort(e.getMessage());
+    }
+  }
+
+  /** Opens a manager as users do, by a URL. */
+  LockManager openUrl(String... options) {
+    return closedAtEnd(LockManager.open(needsUrl(), merged(options)));
+  }
+
+  /** By which other processes find the same locks; leaves the test out where there is none. */
+  String needsUrl() {
+    return environment.url().orElseGet(() -> abort("this environment's managers have no URL"));
+  }
+
+  TckEnvironment environment() {
+    return environment;
+  }
+
+  /** A name that no other test uses, and that ends like this. */
+  String name(String end) {
+    return "tck-" + Long.toString(NAMES.incrementAndGet(), Character.MAX_RADIX) + "-" + end;
+  }
+
+  boolean declares(LockCapability capability) {
+    return capabilities.contains(capability);
+  }
+
+  Set<LockCapability> capabilities() {
+    return capabilities;
+  }
+
+  /** Leaves the test out where this is not declared. */
+  void needs(LockCapability... needed) {
+    for (LockCapability capability : needed) {
+      if (!declares(capability)) {
+        abort("not declared: " + capability);
+      }
+    }
+  }
+
+  /** Leaves the test out where there are fewer nodes. */
+  void needsNodes(int atLeast) {
+    int there = nodes().size();
+    if (there < atLeast) {
+      abort("this environment shows " + there + " nodes, and it takes " + atLeast);
+    }
+  }
+
+  /** Leaves the test out where the nodes do not know a fault. */
+  void needs(TckFault... needed) {
+    needsNodes(1);
+    for (TckFault fault : needed) {
+      if (!knows(fault)) {
+        abort("this environment's nodes cannot be " + fault);
+      }
+    }
+  }
+
+  boolean knows(TckFault fault) {
+    return nodes().stream().allMatch(node -> node.faults().contains(fault));
+  }
+
+  /** The wall clock; leaves the test out where it cannot be moved. */
+  TckClock needsClock() {
+    return environment.clock().orElseGet(() -> abort("this environment has no clock to move"));
+  }
+
+  /** A link before a node; leaves the test out where there is none. */
+  TckLink needsLink(TckNode node) {
+    TckLink link =
+        node.link().orElseGet(() -> abort("this environment has no links that can be cut"));
+    atEnd(link::close);
+    return link;
+  }
+
+  /** Leaves the test out where nodes keep no lock for its ttl, or keep it for longer: ACQ-10's. */
+  void needsExpiry() {
+    Duration ttl = Duration.ofMillis(20);
+    for (TckNode node : nodes()) {
+      String name = name("expiring");
+      long begun = System.nanoTime();
+      node.occupy(name, occupant(node), ttl);
+      while (node.holder(name).isPresent()) {
+        if (System.nanoTime() - begun > ttl.plus(allowance()).toNanos()) {
+          abort("a lock that nobody renews does not expire, which is another rule's");
+        }
+      }
+      if (System.nanoTime() - begun < ttl.toNanos()) {
+        abort("a lock expires before its time, which is another rule's");
+      }
+    }
+  }
+
+  /** Leaves the test out where requests are not counted. */
+  void needsCounts() {
+    needsNodes(1);
+    if (nodes().stream().anyMatch(node -> node.requests().isEmpty())) {
+      abort("this environment's nodes do not count requests");
+    }
+  }
+
+  /** Of all nodes together. */
+  long requests() {
+    return nodes().stream().mapToLong(node -> node.requests().orElse(0)).sum();
+  }
+
+  List<TckNode> nodes() {
+    return environment.nodes();
+  }
+
+  TckNode node(int index) {
+    return nodes().get(index);
+  }
+
+  /** The nodes' own URIs, to be passed on with some replaced. */
+  List<String> uris() {
+    return new ArrayList<>(nodes().stream().map(TckNode::uri).toList());
+  }
+
+  List<String> addresses() {
+    return nodes().stream().map(TckNode::address).toList();
+  }
+
+  int quorum() {
+    return quorumOf(Math.max(1, nodes().size()));
+  }
+
+  static int quorumOf(int nodes) {
+    return nodes / 2 + 1;
+  }
+
+  /** As many nodes as may be missing. */
+  List<TckNode> minority() {
+    return nodes().subList(0, nodes().size() - quorum());
+  }
+
+  /** As few nodes as leave no quorum. */
+  List<TckNode> blocking() {
+    return nodes().subList(0, nodes().size() - quorum() + 1);
+  }
+
+  /** Begins a fault, which is ended at the end. */
+  void begin(TckFault fault, TckNode node, String name) {
+    node.begin(fault, name);
+    atEnd(() -> node.end(fault, name));
+  }
+
+  void begin(TckFault fault, List<TckNode> nodes, String name) {
+    nodes.forEach(node -> begin(fault, node, name));
+  }
+
+  void end(TckFault fault, List<TckNode> nodes, String name) {
+    nodes.forEach(node -> node.end(fault, name));
+  }
+
+  /** Takes a lock on some nodes as another owner would. */
+  void occupy(List<TckNode> nodes, String name) {
+    nodes.forEach(node -> node.occupy(name, occupant(node), foreignTtl()));
+  }
+
+  /** Whom {@link #occupy} makes the owner. */
+  static String occupant(TckNode node) {
+    return "somebody else on " + node.address();
+  }
+
+  /** Of others' locks: longer than ours, so that it shows when somebody gives them ours. */
+  Duration foreignTtl() {
+    return ttl().multipliedBy(2);
+  }
+
+  boolean isUntouched(TckNode node, String name) {
+    return node.holder(name).equals(Optional.of(occupant(node)))
+        && node.timeToLive(name).compareTo(ttl()) > 0;
+  }
+
+  /** How many nodes are held by this token. */
+  long holding(String name, String token) {
+    return nodes().stream().filter(n -> n.holder(name).equals(Optional.of(token))).count();
+  }
+
+  boolean isFreeOn(List<TckNode> nodes, String name) {
+    return nodes.stream().allMatch(node -> node.holder(name).isEmpty());
+  }
+
+  /** Waits until no node holds a lock. */
+  void awaitFree(String name) {
+    soon().until("nothing is left of " + name, () -> isFreeOn(nodes(), name));
+  }
+
+  TckTiming timing() {
+    return environment.timing();
+  }
+
+  Duration ttl() {
+    return timing().ttl();
+  }
+
+  Duration shortTtl() {
+    return timing().shortTtl();
+  }
+
+  Duration allowance() {
+    return timing().allowance();
+  }
+
+  Eventually soon() {
+    return Eventually.within(timing().soon());
+  }
+
+  /**
+   * Of locks that nobody has to hold in time, because their end is all that matters: shorter than
+   * {@link #shortTtl}.
+   */
+  Duration briefTtl() {
+    return shortTtl().dividedBy(4);
+  }
+
+  /** Takes a free lock: in one attempt, or in several on a machine that stalls. */
+  Lease take(LockManager locks, LockRequest request) {
+    List<Lease> taken = new ArrayList<>();
+    soon()
+        .until(
+            request.name() + " is granted",
+            () -> {
+              try {
+                locks.tryAcquire(request).ifPresent(taken::add);
+              } catch (LockBackendException e) {
+                logger.log(System.Logger.Level.DEBUG, "tried again", e);
+              }
+              return !taken.isEmpty();
+            });
+    return taken.get(0);
+  }
+
+  Lease take(LockManager locks, String name, Duration ttl) {
+    return take(locks, LockRequest.of(name, ttl));
+  }
+
+  /** Whether one attempt gets a lock. How it is told that it does not is another rule's. */
+  boolean gets(LockManager locks, String name) throws InterruptedException {
+    try {
+      return locks.tryAcquire(name, ttl()).isPresent();
+    } catch (LockException e) {
+      return false;
+    }
+  }
+
+  /** Waits for the end of a lease that nobody renews. */
+  void awaitOver(Lease lease) {
+    soon().until(lease.name() + " is over for its holder", () -> !lease.isHeld());
+  }
+
+  /** Waits for what should be so soon, and goes on if it never is, because that is another rule's. */
+  void awaitRegardless(String what, Callable<Boolean> condition) {
+    try {
+      soon().until(what, condition);
+    } catch (AssertionError e) {
+      logger.log(System.Logger.Level.DEBUG, "what is another rule's", e);
+    }
+  }
+
+  /** Leaves the test out if leases are not kept alive. Takes time: for what seems to fail. */
+  void needsRenewals() {
+    Duration ttl = shortTtl();
+    LockRequest request = LockRequest.of(name("probe"), ttl).keepAliveUpTo(ttl.multipliedBy(100));
+    Lease probe = take(openForShortTtl(), request);
+    long begun = System.nanoTime();
+    awaitRegardless(
+        "its ttl is over", () -> System.nanoTime() - begun > 5 * ttl.toNanos() / 4);
+    if (!probe.isHeld()) {
+      abort("leases are not kept alive, which is another rule's");
+    }
+    regardless(probe::release);
+  }
+
+  /** Does something whatever comes of it, because that is another rule's. */
+  static void regardless(Eventually.Assertions act) {
+    try {
+      act.run();
+    } catch (Exception e) {
+      logger.log(System.Logger.Level.DEBUG, "what is another rule's", e);
+    }
+  }
+
+  /** Has something done when the test is over, before what was asked for earlier. */
+  void atEnd(Runnable task) {
+    synchronized (atEnd) {
+      atEnd.push(task);
+    }
+  }
+
+  @Override
+  public void close() {
+    RuntimeException first = null;
+    while (!atEnd.isEmpty()) {
+      try {
+        atEnd.remove().run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    environment.reset();
+    if (first != null) {
+      throw first;
+    }
+  }
+
+  private LockManager closedAtEnd(LockManager manager) {
+    atEnd(manager::close);
+    return manager;
+  }
+
+  private Map<String, String> merged(String... options) {
+    Map<String, String> merged = new HashMap<>(defaults);
+    for (String option : options) {
+      int equals = option.indexOf('=');
+      merged.put(option.substring(0, equals), option.substring(equals + 1));
+    }
+    if (environment.nodes().size() < 2) {
+      merged.keySet().removeAll(Set.of("nodeTimeout", "connectTimeout"));
+    }
+    return merged;
+  }
+}

@@ -1,0 +1,100 @@
+package dev.holdfast.tck;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import dev.holdfast.core.Clock;
+import dev.holdfast.memory.MemoryLocks;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spi.LockUrl;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Managers that share a store in this process, which is the one node. */
+final class MemoryEnvironment implements TckEnvironment {
+  private final SteppedClock clock = new SteppedClock();
+  private final LockManager observer = MemoryLocks.builder().clock(clock).open();
+  private final MemoryStore store = observer.unwrap(MemoryStore.class).orElseThrow();
+
+  /** The machine's clocks; the wall clock can be set. */
+  private static final class SteppedClock implements Clock, TckClock {
+    private final AtomicLong offsetMicros = new AtomicLong();
+
+    @Override
+    public long nanos() {
+      return Clock.system().nanos();
+    }
+
+    @Override
+    public long wallMicros() {
+      return Clock.system().wallMicros() + offsetMicros.get();
+    }
+
+    @Override
+    public void step(Duration by) {
+      offsetMicros.addAndGet(by.toNanos() / 1_000);
+    }
+  }
+
+  private final class Memory implements TckNode {
+    @Override
+    public String address() {
+      return "memory";
+    }
+
+    @Override
+    public Optional<String> holder(String name) {
+      return store.holder(name);
+    }
+
+    @Override
+    public Duration timeToLive(String name) {
+      return observer.inspect(name).map(LockStatus::remaining).orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void occupy(String name, String token, Duration ttl) {
+      store.steal(name, token, ttl);
+    }
+
+    @Override
+    public void remove(String name) {
+      store.remove(name);
+    }
+  }
+
+  @Override
+  public LockManager open(Map<String, String> options) {
+    LockUrl url = LockUrl.parse("memory:", options);
+    MemoryLocks.Builder builder =
+        MemoryLocks.builder()
+            .store(store)
+            .retryDelay(url.duration("retryDelay", MemoryLocks.DEFAULT_RETRY_DELAY))
+            .maxTtl(url.duration("maxTtl", Duration.ofSeconds(60)));
+    return options.containsKey("owner")
+        ? builder.owner(url.text("owner", "")).open()
+        : builder.open();
+  }
+
+  @Override
+  public List<TckNode> nodes() {
+    return List.of(new Memory());
+  }
+
+  @Override
+  public Optional<TckClock> clock() {
+    return Optional.of(clock);
+  }
+
+  @Override
+  public void reset() {
+    clock.offsetMicros.set(0);
+  }
+
+  @Override
+  public void close() {
+    observer.close();
+  }
+}

@@ -100,7 +100,8 @@ class SpecTest {
       if (!rule.section().equals(section)) {
         section = rule.section();
         text.append("\n## ").append(section).append('\n');
-        text.append("\n| rule | level | the kit's tests | other tests |\n| --- | --- | --- | --- |\n");
+        text.append(
+            "\n| rule | level | the kit's tests | other tests |\n| --- | --- | --- | --- |\n");
       }
       List<Proof> own = proofs.stream().filter(p -> p.rule().equals(rule.id())).toList();
       text.append("| ")

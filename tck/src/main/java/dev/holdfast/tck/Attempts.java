@@ -132,6 +132,7 @@ final class Attempts {
         if (node.holder(name).equals(Optional.of(lease.get().token()))) {
           return true;
         }
+        LockSupport.parkNanos(1_000_000);
       }
       return false;
     } finally {

@@ -40,7 +40,7 @@ abstract class ConcurrencyRules {
     try (Workers workers = new Workers()) {
       for (int worker = 0; worker < 6; worker++) {
         LockManager locks = managers.get(worker % 2);
-        workers.start(() -> enter(locks, name, section, 25));
+        workers.start(() -> enter(locks, name, section, 15));
       }
       workers.join();
     }

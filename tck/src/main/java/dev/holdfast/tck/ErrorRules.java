@@ -51,13 +51,13 @@ abstract class ErrorRules {
     Rival.holding(trial, name);
     LockManager locks = trial.open();
 
-    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockUnavailableException.class)
         .hasMessageContaining(name)
         .satisfies(
             thrown -> assertThat(((LockUnavailableException) thrown).refused()).isPositive());
-    assertThat(kindOf(() -> locks.tryAcquire(name, trial.ttl()))).isNull();
-    assertThat(kindOf(() -> locks.tryAcquireAsync(requestOf(name)).join())).isNull();
+    assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
+    assertThat(thrownByFuture(locks, requestOf(name))).isNull();
   }
 
   @Test
@@ -69,8 +69,8 @@ abstract class ErrorRules {
     LockRequest request = requestOf(name).waitAtMost(Duration.ofMillis(100));
     LockManager locks = trial.open();
 
-    assertThat(kindOf(() -> locks.acquire(request))).isInstanceOf(LockUnavailableException.class);
-    assertThat(kindOf(() -> locks.tryAcquire(request))).isNull();
+    assertThat(thrownByAcquire(locks, request)).isInstanceOf(LockUnavailableException.class);
+    assertThat(thrownByTryAcquire(locks, request)).isNull();
   }
 
   @Test
@@ -84,9 +84,9 @@ abstract class ErrorRules {
     trial.occupy(sound(trial.minority()), name);
     trial.begin(TckFault.FROZEN, trial.minority(), name);
 
-    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockUnavailableException.class);
-    assertThat(kindOf(() -> locks.tryAcquire(name, trial.ttl()))).isNull();
+    assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
   }
 
   @Test
@@ -101,7 +101,7 @@ abstract class ErrorRules {
     trial.occupy(answering.subList(1, answering.size()), name);
     trial.begin(TckFault.FROZEN, trial.minority(), name);
 
-    assertThat(kindOf(() -> locks.acquire(withoutWaiting(name))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockUnavailableException.class);
   }
 
@@ -116,7 +116,7 @@ abstract class ErrorRules {
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
     assertOutage(locks, name);
-    assertThat(kindOf(() -> locks.acquire(requestOf(name).waitAtMost(Duration.ofMillis(50)))))
+    assertThat(thrownByAcquire(locks, requestOf(name).waitAtMost(Duration.ofMillis(50))))
         .as("after a wait")
         .isInstanceOf(LockBackendException.class);
   }
@@ -154,9 +154,9 @@ abstract class ErrorRules {
     LockManager locks = trial.open();
     trial.begin(TckFault.FORBIDDEN, trial.blocking(), name);
 
-    assertThat(kindOf(() -> notGranted(Optional.of(locks.acquire(withoutWaiting(name))))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockConfigurationException.class);
-    assertThat(kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl()))))
+    assertThat(thrownByTryAcquire(locks, requestOf(name)))
         .isInstanceOf(LockConfigurationException.class);
   }
 
@@ -166,15 +166,17 @@ abstract class ErrorRules {
   void halfOfTwoNodesIsNoQuorum() {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(2);
-    LockManager locks = trial.openOn(trial.uris().subList(0, 2), IMPATIENT);
+    List<String> two = trial.uris().subList(0, 2);
+    LockManager locks = trial.openOn(two);
+    LockManager hasty = trial.openOn(two, HASTY);
     String busy = trial.name("busy");
     trial.occupy(List.of(trial.node(0)), busy);
     String silent = trial.name("silent");
 
-    assertThat(kindOf(() -> locks.acquire(withoutWaiting(busy))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(busy)))
         .isInstanceOf(LockUnavailableException.class);
     trial.begin(TckFault.FROZEN, trial.node(0), silent);
-    assertOutage(locks, silent);
+    assertOutage(hasty, silent);
   }
 
   @Test
@@ -210,13 +212,14 @@ abstract class ErrorRules {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("silent");
     LockManager locks = trial.open(IMPATIENT);
+    LockManager hasty = trial.open(HASTY);
     Lease lease = trial.take(locks, trial.name("held"), trial.ttl());
 
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
     assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
     assertNamed(trial.blocking(), lease::release);
     trial.begin(TckFault.FROZEN, sound(trial.blocking()), name);
-    assertNamed(trial.nodes(), () -> locks.acquire(withoutWaiting(name)));
+    assertNamed(trial.nodes(), () -> hasty.acquire(withoutWaiting(name)));
   }
 
   @Test
@@ -465,7 +468,7 @@ abstract class ErrorRules {
     LockManager locks = trial.open();
     trial.begin(TckFault.OTHER_TYPE, trial.blocking(), name);
 
-    Throwable thrown = kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl())));
+    Throwable thrown = thrownByTryAcquire(locks, requestOf(name));
 
     assertThat(thrown).isInstanceOf(LockConfigurationException.class).hasMessageContaining(name);
     assertThat(trial.nodes().stream().filter(node -> isNamed(thrown, node)))
@@ -517,13 +520,13 @@ abstract class ErrorRules {
   }
 
   private void assertOutage(LockManager locks, String name) {
-    assertThat(kindOf(() -> notGranted(Optional.of(locks.acquire(withoutWaiting(name))))))
+    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .as("acquire")
         .isInstanceOf(LockBackendException.class);
-    assertThat(kindOf(() -> notGranted(locks.tryAcquire(name, trial.ttl()))))
+    assertThat(thrownByTryAcquire(locks, requestOf(name)))
         .as("tryAcquire")
         .isInstanceOf(LockBackendException.class);
-    assertThat(kindOf(() -> notGranted(locks.tryAcquireAsync(requestOf(name)).join())))
+    assertThat(thrownByFuture(locks, requestOf(name)))
         .as("tryAcquireAsync")
         .isInstanceOf(LockBackendException.class);
   }
@@ -535,6 +538,18 @@ abstract class ErrorRules {
       abort("no LockException: " + thrown);
     }
     return thrown;
+  }
+
+  private static @Nullable Throwable thrownByAcquire(LockManager locks, LockRequest request) {
+    return kindOf(() -> notGranted(Optional.of(locks.acquire(request))));
+  }
+
+  private static @Nullable Throwable thrownByTryAcquire(LockManager locks, LockRequest request) {
+    return kindOf(() -> notGranted(locks.tryAcquire(request)));
+  }
+
+  private static @Nullable Throwable thrownByFuture(LockManager locks, LockRequest request) {
+    return kindOf(() -> notGranted(locks.tryAcquireAsync(request).join()));
   }
 
   /** That nothing is granted is another rule's. */

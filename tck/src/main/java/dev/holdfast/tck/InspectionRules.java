@@ -45,7 +45,7 @@ abstract class InspectionRules {
     trial.needsExpiry();
     String name = trial.name("expired");
     LockManager locks = trial.openForShortTtl();
-    trial.take(locks, name, trial.shortTtl());
+    trial.take(locks, name, trial.briefTtl());
 
     trial.soon().until("the lock was seen to be free", () -> locks.inspect(name).isEmpty());
   }

@@ -66,7 +66,7 @@ abstract class InteropRules {
     trial.needsNodes(1);
     trial.needsExpiry();
     String name = trial.name("left");
-    trial.nodes().forEach(node -> node.occupy(name, FOREIGN_VALUE, trial.shortTtl()));
+    trial.nodes().forEach(node -> node.occupy(name, FOREIGN_VALUE, Duration.ofMillis(100)));
 
     trial.take(trial.open(), name, trial.ttl());
   }

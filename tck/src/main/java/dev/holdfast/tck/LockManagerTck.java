@@ -27,8 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 public abstract class LockManagerTck {
   private final TckEnvironment environment = environment();
 
-  @RegisterExtension
-  final TckExtension extension = new TckExtension(getClass(), environment);
+  @RegisterExtension final TckExtension extension = new TckExtension(getClass(), environment);
 
   /** For subclasses. */
   protected LockManagerTck() {}

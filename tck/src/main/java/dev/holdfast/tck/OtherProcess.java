@@ -135,6 +135,7 @@ final class OtherProcess {
     Map<String, String> options = new HashMap<>(Map.of("retryDelay", "5ms"));
     if (!arguments[1].isEmpty()) {
       options.put("nodeTimeout", arguments[1]);
+      options.put("connectTimeout", "10s");
     }
     Duration ttl = Duration.ofMillis(Long.parseLong(arguments[4]));
     LockRequest request = LockRequest.of(arguments[3], ttl);

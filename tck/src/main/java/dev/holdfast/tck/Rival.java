@@ -29,7 +29,7 @@ final class Rival {
   static Rival holdingBriefly(Trial trial, String name) {
     return trial.nodes().isEmpty()
         ? new Rival(trial, name, trial.take(trial.openForShortTtl(), name, trial.shortTtl()))
-        : occupying(trial, name, trial.shortTtl());
+        : occupying(trial, name, Duration.ofMillis(200));
   }
 
   private static Rival occupying(Trial trial, String name, Duration ttl) {

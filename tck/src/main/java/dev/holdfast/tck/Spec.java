@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /** The rules of SPEC.md, which is in this jar. */
 public final class Spec {
   private static final Pattern PARTS = Pattern.compile("\\n(?=- |## )|\\n\\n");
-  private static final Pattern SECTION = Pattern.compile("## ([^\\[\\n]*?)(?: \\[([A-Z_]+)])?\\s*");
+  private static final Pattern SECTION =
+      Pattern.compile("## ([^\\[\\n]*?)(?: \\[(?:([A-Z_]+)|.*)])?\\s*");
   private static final Pattern RULE =
       Pattern.compile(
           "- \\*\\*([A-Z]+-\\d+)\\*\\* (MUST|SHOULD|MAY)\\. (?:\\[([A-Z_]+)] )?(.*?)"

@@ -28,6 +28,7 @@ import org.opentest4j.TestAbortedException;
  */
 final class TckExtension implements ParameterResolver, InvocationInterceptor, AfterEachCallback {
   private static final String SOAK = "holdfast.soak";
+  private static final int LONGER_TO_SOAK = 10;
 
   private final Class<?> kit;
   private final TckEnvironment environment;
@@ -40,7 +41,9 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     this.kit = kit;
     this.environment = environment;
     environment.brokenByDesign().keySet().forEach(Spec::rule);
-    try (LockManager manager = environment.open(Map.of())) {
+    Map<String, String> patient =
+        environment.nodes().size() < 2 ? Map.of() : Map.of("connectTimeout", "10s");
+    try (LockManager manager = environment.open(patient)) {
       capabilities = manager.capabilities();
     }
   }
@@ -84,7 +87,8 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
       invocation.proceed();
       return;
     }
-    if (context.getTags().contains("soak") && !Boolean.getBoolean(SOAK)) {
+    boolean soak = context.getTags().contains("soak");
+    if (soak && !Boolean.getBoolean(SOAK)) {
       invocation.skip();
       Assumptions.abort("takes minutes: -D" + SOAK + "=true runs it");
     }
@@ -95,7 +99,8 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
         Assumptions.abort("not declared: " + needed.get());
       }
     }
-    Throwable thrown = thrownBy(invocation, environment.timing().limit());
+    Duration limit = environment.timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
+    Throwable thrown = thrownBy(invocation, limit);
     if (thrown instanceof TestAbortedException) {
       throw thrown;
     }

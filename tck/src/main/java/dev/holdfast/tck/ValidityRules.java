@@ -31,6 +31,9 @@ abstract class ValidityRules {
   private static final Duration MOST_AFTER_SILENCE =
       TTL.minus(SILENCE.multipliedBy(2).dividedBy(3));
 
+  /** What a thread may sleep too long by. */
+  private static final long SPIN_NANOS = 3_000_000;
+
   final Trial trial;
 
   ValidityRules(Trial trial) {
@@ -371,6 +374,7 @@ abstract class ValidityRules {
   }
 
   private static void spinUntil(long nanos) {
+    LockSupport.parkNanos(nanos - System.nanoTime() - SPIN_NANOS);
     while (System.nanoTime() - nanos <= 0) {
       Thread.onSpinWait();
     }

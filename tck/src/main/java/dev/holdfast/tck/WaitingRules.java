@@ -33,7 +33,7 @@ abstract class WaitingRules {
   /** About as long as an attempt takes, so that all of its moments are hit. */
   private static final long MICROS = 1_500;
 
-  private static final int ROUNDS = 60;
+  private static final int ROUNDS = 40;
 
   /** When nothing has changed for so long, nothing will. */
   private static final Duration QUIET = Duration.ofSeconds(1);
@@ -50,7 +50,7 @@ abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that a pause ends with the wait, and so does the place in a line")
   void aWaitInVainIsOverInTime() throws InterruptedException {
-    Duration wait = trial.allowance().multipliedBy(2);
+    Duration wait = trial.allowance().multipliedBy(3).dividedBy(2);
     LockManager locks = trial.open("retryDelay=10s");
     List<LockRequest> requests = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -313,7 +313,7 @@ abstract class WaitingRules {
   void aLockThatIsReleasedWhileAWaiterComesIsGot() throws InterruptedException {
     Seed seed = new Seed();
     LockManager locks = trial.open();
-    for (int round = 0; round < ROUNDS / 2; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
       String name = trial.name("race");
       Lease held = trial.take(locks, name, trial.ttl());
       List<Call<Lease>> waiters = new ArrayList<>();

@@ -159,6 +159,9 @@ final class RedisLink implements TckLink {
 
     /** Returns false if the connection is to end. */
     private boolean carry(RespRequest request) throws IOException {
+      if (client.isClosed()) {
+        return false; // a thread that reads may get what comes after that
+      }
       Optional<Fate> fate = fateOf(request);
       loses |= fate.equals(Optional.of(Fate.LOST));
       if (fate.equals(Optional.of(Fate.CUT))) {

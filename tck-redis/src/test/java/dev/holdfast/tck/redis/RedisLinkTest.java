@@ -11,6 +11,8 @@ import dev.holdfast.tck.TckNode;
 import dev.holdfast.testnodes.NodeException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -169,6 +171,33 @@ class RedisLinkTest {
     try (Client client = Client.of(link.uri())) {
       assertThat(client.call("PING")).isEqualTo("PONG");
     }
+  }
+
+  @Test
+  void whatIsSentAfterACutReachesNobodyHoweverMuchThereIsToCut() throws IOException {
+    for (int round = 0; round < 10; round++) {
+      List<Sender> senders = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        Sender sender = new Sender(link.uri());
+        senders.add(sender);
+        sender.send("WATCH", "locks:before");
+      }
+      int all = senders.size() * (round + 1);
+      await().until(() -> link.requests("before").size() == all);
+
+      link.cut();
+
+      for (Sender sender : senders) {
+        sender.tryToSend("SET", "locks:after", "token");
+      }
+      link.mend();
+      for (Sender sender : senders) {
+        sender.close();
+      }
+    }
+    await().until(() -> node.connections().orElseThrow() == 0);
+    assertThat(link.requests("after")).isEmpty();
+    assertThat(node.holder("after")).isEmpty();
   }
 
   @Test

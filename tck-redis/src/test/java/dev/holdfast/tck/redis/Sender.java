@@ -26,6 +26,15 @@ final class Sender implements AutoCloseable {
     socket.getOutputStream().write(request.toString().getBytes(UTF_8));
   }
 
+  /** On a connection that may have ended. */
+  void tryToSend(String... words) {
+    try {
+      send(words);
+    } catch (IOException ended) {
+      // as it may
+    }
+  }
+
   /** Returns once the connection has ended without a reply. */
   void awaitEnd() throws IOException {
     try {

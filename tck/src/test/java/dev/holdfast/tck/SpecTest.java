@@ -1,0 +1,57 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockCapability;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** SPEC.md as the kit reads it, and the kit's own tests. */
+class SpecTest {
+  @Test
+  void eachRuleHasItsLevelSectionCapabilityTextAndIntent() {
+    assertThat(Spec.rule("ACQ-11"))
+        .extracting(SpecRule::level, SpecRule::section)
+        .containsExactly(SpecRule.Level.MUST, "Acquire");
+    assertThat(Spec.rule("ACQ-11").capability()).hasValue(LockCapability.HOLD_AT_LEAST);
+    assertThat(Spec.rule("EXT-2").capability()).hasValue(LockCapability.EXTENSION);
+    assertThat(Spec.rule("EXT-7").capability()).hasValue(LockCapability.FAULT_TOLERANT);
+    assertThat(Spec.rule("REL-1").capability()).isEmpty();
+    assertThat(Spec.rule("INT-1").section()).isEqualTo("Interoperation");
+    assertThat(Spec.rule("INT-1").capability()).isEmpty();
+    assertThat(Spec.rule("LOSS-6").level()).isEqualTo(SpecRule.Level.SHOULD);
+    assertThat(Spec.rules().values())
+        .allSatisfy(
+            rule -> {
+              assertThat(rule.text()).isNotEmpty();
+              assertThat(rule.intent()).isNotEmpty();
+            });
+  }
+
+  @Test
+  void eachTestOfTheKitNamesOneRuleAndSaysWhatToCheck() {
+    assertThat(tests())
+        .hasSizeGreaterThan(200)
+        .allSatisfy(
+            test -> {
+              Rule rule = test.getAnnotation(Rule.class);
+              assertThat(rule).as("%s", test).isNotNull();
+              assertThat(rule.value()).as("%s", test).hasSize(1);
+              assertThat(Spec.rules()).containsKey(rule.value()[0]);
+              IfThisFails hint = test.getAnnotation(IfThisFails.class);
+              assertThat(hint).as("%s", test).isNotNull();
+              assertThat(hint.value()).startsWith("check ");
+            });
+  }
+
+  private static List<Method> tests() {
+    return Arrays.stream(LockManagerTck.class.getDeclaredClasses())
+        .filter(group -> group.isAnnotationPresent(Nested.class))
+        .flatMap(group -> Arrays.stream(group.getSuperclass().getDeclaredMethods()))
+        .filter(method -> method.isAnnotationPresent(Test.class))
+        .toList();
+  }
+}

@@ -1,0 +1,326 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.Moment;
+import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.broken.Request.Verb;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/** Attempts, their votes, and the time that they take. */
+final class AcquireFlaws {
+  private AcquireFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        Flaw.inRedlock(
+            "N/2 nodes are enough",
+            Set.of("ACQ-2"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isGranted(Votes votes) {
+                    return votes.mine() >= Math.max(1, votes.nodes() / 2);
+                  }
+                }),
+        Flaw.inRedlock(
+            "more than half of the nodes that can be reached are enough",
+            Set.of("ACQ-2"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isGranted(Votes votes) {
+                    return super.isGranted(votes)
+                        || (votes.isComplete() && votes.mine() > votes.answered() / 2);
+                  }
+                }),
+        Flaw.inRedlock(
+            "a node that answers with an error has granted",
+            Set.of("ERR-6"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isGranted(Votes votes) {
+                    return votes.isQuorum(votes.mine() + votes.failed(Kind.PASSING));
+                  }
+                }),
+        Flaw.inRedlock(
+            "validity begins with the last answer",
+            Set.of("VAL-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Moment validUntil(Moment start, Duration ttl) {
+                    return super.validUntil(clock.now(), ttl);
+                  }
+                }),
+        Flaw.inRedlock(
+            "nothing is taken off for drift",
+            Set.of("VAL-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Moment validUntil(Moment start, Duration ttl) {
+                    return start.plusNanos(ttl.toNanos());
+                  }
+                }),
+        Flaw.inRedlock(
+            "a grant that came too late is a grant",
+            Set.of("VAL-5"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isValid(Moment until) {
+                    return true;
+                  }
+                }),
+        Flaw.inRedlock(
+            "any ttl will do",
+            Set.of("VAL-6"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  public void requireUsable(String name, Duration ttl) {}
+                }),
+        Flaw.of(
+            "time is read from the wall clock alone",
+            Set.of("VAL-2"),
+            () ->
+                new FakeEnvironment() {
+                  @Override
+                  Clock time(Clock system, AtomicLong micros) {
+                    Clock stepped = super.time(system, micros);
+                    return new Clock() {
+                      @Override
+                      public long nanos() {
+                        return 1_000 * stepped.wallMicros();
+                      }
+
+                      @Override
+                      public long wallMicros() {
+                        return stepped.wallMicros();
+                      }
+                    };
+                  }
+                }),
+        Flaw.of(
+            "time is read from the monotonic clock alone",
+            Set.of("VAL-2"),
+            () ->
+                new FakeEnvironment() {
+                  @Override
+                  Clock time(Clock system, AtomicLong micros) {
+                    return super.time(system, new AtomicLong());
+                  }
+                }),
+        Flaw.inRedlock(
+            "a failed attempt leaves its keys",
+            Set.of("ACQ-3"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+                    return CompletableFuture.completedFuture(votes);
+                  }
+                }),
+        Flaw.inRedlock(
+            "a failed attempt is taken back where it was granted, and not where no answer came from",
+            Set.of("ACQ-3"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Collection<Member> takeBackFrom(Held held) {
+                    return held.granted();
+                  }
+                }),
+        Flaw.inRedlock(
+            "a failed attempt deletes without comparing, where no answer came from",
+            Set.of("ACQ-4"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+                    members.ask(
+                        votes.silent(members.all()),
+                        Request.remove(held.name()),
+                        limit,
+                        Votes::isComplete,
+                        node -> false);
+                    return super.takeBack(held, votes, limit);
+                  }
+                }),
+        Flaw.inRedlock(
+            "an attempt gives the key that it finds its own ttl, if that is shorter",
+            Set.of("ACQ-4"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Request set(Attempt attempt, String token) {
+                    Request right = super.set(attempt, token);
+                    return Request.of(
+                        Verb.SET,
+                        attempt.name(),
+                        token,
+                        keys -> {
+                          if (keys.left(attempt.name()).compareTo(attempt.ttl()) > 0) {
+                            keys.expire(attempt.name(), attempt.ttl());
+                          }
+                          return right.work().apply(keys);
+                        });
+                  }
+                }),
+        Flaw.inRedlock(
+            "the attempt after one that was refused has its token",
+            Set.of("ACQ-5"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  private final Map<String, String> unused = new ConcurrentHashMap<>();
+
+                  @Override
+                  String token(Attempt attempt) {
+                    String token = unused.remove(attempt.name());
+                    return token == null ? super.token(attempt) : token;
+                  }
+
+                  @Override
+                  Outcome refusal(Held held, Votes votes) {
+                    unused.put(held.name(), held.token());
+                    return super.refusal(held, votes);
+                  }
+                }),
+        Flaw.inRedlock(
+            "a key of another type is just somebody else's lock",
+            Set.of("ACQ-9"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isOtherTypeToBlame(Votes votes) {
+                    return false;
+                  }
+                }),
+        Flaw.inRedlock(
+            "contention is an outage unless every node answers",
+            Set.of("ERR-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Outcome refusal(Held held, Votes votes) {
+                    if (votes.answered() < votes.nodes()) {
+                      throw new LockBackendException(
+                          "not all nodes voted", votes.failures(), false);
+                    }
+                    return super.refusal(held, votes);
+                  }
+                }),
+        Flaw.inRedlock(
+            "contention is an outage",
+            Set.of("ERR-1", "ACQ-6"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Outcome refusal(Held held, Votes votes) {
+                    super.refusal(held, votes);
+                    throw new LockBackendException("no quorum granted", votes.failures(), false);
+                  }
+                }),
+        Flaw.inRedlock(
+            "an outage is contention",
+            Set.of("ERR-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Outcome refusal(Held held, Votes votes) {
+                    try {
+                      return super.refusal(held, votes);
+                    } catch (LockBackendException outage) {
+                      return new Refusal(votes.mine(), votes.nodes() - votes.mine(), 0);
+                    }
+                  }
+                }),
+        Flaw.inRedlock(
+            "what a person must mend is an outage",
+            Set.of("ERR-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  LockException outage(String message, Votes votes, boolean outcomeUnknown) {
+                    return new LockBackendException(message, votes.failures(), outcomeUnknown);
+                  }
+                }),
+        Flaw.inRedlock(
+            "an outage names the first node only",
+            Set.of("ERR-2"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  LockException outage(String message, Votes votes, boolean outcomeUnknown) {
+                    LockException right = super.outage(message, votes, outcomeUnknown);
+                    return right instanceof LockBackendException
+                        ? new LockBackendException(message, first(votes.failures()), outcomeUnknown)
+                        : right;
+                  }
+                }),
+        Flaw.inRedlock(
+            "the driver's own exception comes through where a right is missing",
+            Set.of("ERR-5"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean removed(String name, Votes votes) {
+                    votes.failures().values().stream()
+                        .filter(error -> error.kind() == Kind.MENDABLE)
+                        .forEach(
+                            error -> {
+                              throw error;
+                            });
+                    return super.removed(name, votes);
+                  }
+                }),
+        Flaw.inMembers(
+            "nodes are asked one after the other", Set.of("FAULT-2"), OneAfterTheOther::new),
+        Flaw.inMembers(
+            "everybody waits for the slowest node, and long",
+            Set.of("FAULT-2"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  CompletableFuture<Votes> ask(
+                      Collection<Member> nodes,
+                      Request request,
+                      Duration limit,
+                      Predicate<Votes> enough,
+                      Predicate<Member> owed) {
+                    return super.ask(
+                        nodes, request, limit.multipliedBy(3), Votes::isComplete, owed);
+                  }
+                }),
+        Flaw.inRedlock(
+            "FENCING_TOKEN is declared, and there is none",
+            Set.of("ACQ-12", "CAP-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  public Set<LockCapability> capabilities() {
+                    Set<LockCapability> all = EnumSet.copyOf(super.capabilities());
+                    all.add(LockCapability.FENCING_TOKEN);
+                    return all;
+                  }
+                }));
+  }
+
+  private static Map<String, NodeError> first(Map<String, NodeError> failures) {
+    String name = failures.keySet().iterator().next();
+    return Map.of(name, failures.getOrDefault(name, new NodeError(Kind.PASSING, "")));
+  }
+}

@@ -1,0 +1,207 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
+import dev.holdfast.tck.broken.Request.Answer;
+import dev.holdfast.tck.broken.Request.Verb;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** Extensions, asked for and in the background. */
+final class ExtendFlaws {
+  private ExtendFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        inRequest(
+            "an extension compares nothing",
+            Set.of("EXT-1"),
+            (held, ttl) ->
+                keys -> {
+                  if (!keys.contains(held.name())) {
+                    keys.put(held.name(), held.token(), ttl);
+                    return Answer.MISSING;
+                  }
+                  if (keys.left(held.name()).compareTo(ttl) < 0) {
+                    keys.expire(held.name(), ttl);
+                  }
+                  return Answer.MINE;
+                }),
+        inRequest(
+            "a key that an extension puts back is a vote at once",
+            Set.of("EXT-1", "EXT-7"),
+            (held, ttl) ->
+                keys -> {
+                  if (!keys.contains(held.name())) {
+                    keys.put(held.name(), held.token(), ttl);
+                  }
+                  return Request.extend(held.name(), held.token(), ttl).work().apply(keys);
+                }),
+        inRequest(
+            "an extension sets the ttl, even if more is left",
+            Set.of("EXT-3"),
+            (held, ttl) ->
+                keys -> {
+                  Object answer = Request.extend(held.name(), held.token(), ttl).work().apply(keys);
+                  if (answer == Answer.MINE) {
+                    keys.expire(held.name(), ttl);
+                  }
+                  return answer;
+                }),
+        inRequest(
+            "a node that lost its key never gets it back",
+            Set.of("EXT-7"),
+            (held, ttl) ->
+                keys ->
+                    keys.contains(held.name())
+                        ? Request.extend(held.name(), held.token(), ttl).work().apply(keys)
+                        : Answer.MISSING),
+        Flaw.inRedlock(
+            "one node's extension is enough",
+            Set.of("EXT-1", "EXT-4"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isExtended(Votes votes) {
+                    return votes.mine() > 0;
+                  }
+                }),
+        Flaw.inRedlock(
+            "an extension that nobody answers is a loss",
+            Set.of("EXT-4"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Extension noQuorum(Held held, Votes votes) {
+                    return new Lost(LossReason.UNREACHABLE);
+                  }
+                }),
+        Flaw.inRedlock(
+            "a lock that is gone is an outage for whoever extends it",
+            Set.of("EXT-5"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Extension lost(Held held, Votes votes) {
+                    throw new LockBackendException("nobody extended it", votes.failures(), true);
+                  }
+                }),
+        Flaw.inRedlock(
+            "what an extension put back stays when the lock is lost",
+            Set.of("EXT-6"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
+                  @Override
+                  Extension lost(Held held, Votes votes) {
+                    lost.add(held.token());
+                    return super.lost(held, votes);
+                  }
+
+                  @Override
+                  Collection<Member> releaseFrom(Held held) {
+                    return lost.contains(held.token()) ? List.of() : super.releaseFrom(held);
+                  }
+                }),
+        Flaw.inRedlock(
+            "renewal ends with its first failure",
+            Set.of("KEEP-2"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  private final Set<String> givenUp = ConcurrentHashMap.newKeySet();
+
+                  @Override
+                  public CompletionStage<Extension> extend(
+                      Grant grant, Duration ttl, boolean callerWaits) {
+                    if (!callerWaits && givenUp.contains(grant.token())) {
+                      return CompletableFuture.failedFuture(
+                          new LockBackendException("given up", Map.of(), false));
+                    }
+                    return super.extend(grant, ttl, callerWaits)
+                        .whenComplete(
+                            (extension, failure) -> {
+                              if (failure != null) {
+                                givenUp.add(grant.token());
+                              }
+                            });
+                  }
+                }),
+        Flaw.inRedlock("renewals go on after the release", Set.of("KEEP-3"), GoesOn::new));
+  }
+
+  /** Puts a mistake into what nodes do when they are asked to extend. */
+  private static Flaw inRequest(
+      String mistake,
+      Set<String> rules,
+      BiFunction<SmallRedlock.Held, Duration, Function<FakeKeys, Object>> work) {
+    return Flaw.inRedlock(
+        mistake,
+        rules,
+        (members, clock, timeout) ->
+            new SmallRedlock(members, clock, timeout) {
+              @Override
+              Request extension(Held held, Duration ttl) {
+                return Request.of(
+                    Verb.EXTEND, held.name(), held.token() + " " + ttl, work.apply(held, ttl));
+              }
+            });
+  }
+
+  /** Renews what was released, if it is still or again there. */
+  private static final class GoesOn extends SmallRedlock {
+    private static final int TIMES = 200;
+    private static final Executor LATER =
+        CompletableFuture.delayedExecutor(30, TimeUnit.MILLISECONDS);
+
+    private final Map<String, Duration> ttls = new ConcurrentHashMap<>();
+
+    GoesOn(Members members, Clock clock, Duration nodeTimeout) {
+      super(members, clock, nodeTimeout);
+    }
+
+    @Override
+    Request set(Attempt attempt, String token) {
+      ttls.put(token, attempt.ttl());
+      return super.set(attempt, token);
+    }
+
+    @Override
+    Optional<LossReason> released(Held held, Votes votes) {
+      renew(held, ttls.getOrDefault(held.token(), Duration.ZERO), TIMES);
+      return super.released(held, votes);
+    }
+
+    private void renew(Held held, Duration ttl, int times) {
+      if (times > 0 && ttl.compareTo(Duration.ofSeconds(1)) < 0) {
+        LATER.execute(
+            () -> ask(renewal(held), Votes::isComplete).thenRun(() -> renew(held, ttl, times - 1)));
+      }
+    }
+
+    private static Request renewal(Held held) {
+      return Request.of(
+          Verb.EXTEND,
+          held.name(),
+          held.token(),
+          keys -> {
+            if (keys.holds(held.name(), held.token())) {
+              keys.expire(held.name(), Duration.ofSeconds(20));
+            }
+            return Request.compared(keys, held.name(), held.token());
+          });
+    }
+  }
+}

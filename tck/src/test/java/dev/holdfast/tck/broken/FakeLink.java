@@ -1,0 +1,120 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.tck.TckLink;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Stands before a fake node, and loses what it is told to lose. */
+final class FakeLink implements TckLink, Way {
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  /** Those that are open, by URI. */
+  static final Map<String, FakeLink> OPEN = new ConcurrentHashMap<>();
+
+  private final String uri = "fake://link-" + NUMBERS.incrementAndGet() + ":1";
+  private final FakeNode node;
+  private final Map<String, Fading> fading = new HashMap<>();
+  private final Map<String, List<String>> seen = new HashMap<>();
+  private final Set<Member> connected = new LinkedHashSet<>();
+  private boolean isCut;
+
+  /** A fate that begins after some requests. */
+  private record Fading(AtomicInteger passing, Fate fate) {}
+
+  FakeLink(FakeNode node) {
+    this.node = node;
+    OPEN.put(uri, this);
+  }
+
+  @Override
+  public String uri() {
+    return uri;
+  }
+
+  @Override
+  public FakeNode node() {
+    return node;
+  }
+
+  @Override
+  public synchronized void after(String name, int passing, Fate fate) {
+    fading.put(name, new Fading(new AtomicInteger(passing), fate));
+  }
+
+  @Override
+  public synchronized List<String> requests(String name) {
+    return List.copyOf(seen.getOrDefault(name, List.of()));
+  }
+
+  @Override
+  public void cut() {
+    List<Member> ended;
+    synchronized (this) {
+      isCut = true;
+      ended = List.copyOf(connected);
+    }
+    ended.forEach(Member::cut);
+  }
+
+  @Override
+  public synchronized void mend() {
+    isCut = false;
+    fading.clear();
+  }
+
+  @Override
+  public void close() {
+    cut();
+    OPEN.remove(uri);
+  }
+
+  @Override
+  public synchronized boolean isOpen() {
+    return !isCut && node.isOpen();
+  }
+
+  @Override
+  public void examine(Consumer<Examined> reply) {
+    node.examine(reply);
+  }
+
+  @Override
+  public void send(Request request, Member from, Consumer<Object> reply) {
+    Fate fate = fateOf(request);
+    if (fate == null || fate == Fate.REPLY_CUT) {
+      node.send(request, from, fate == null ? reply : answer -> from.cut());
+    } else if (fate == Fate.CUT) {
+      from.cut();
+    }
+  }
+
+  @Override
+  public void connected(Member member) {
+    synchronized (this) {
+      connected.add(member);
+    }
+    node.connected(member);
+  }
+
+  @Override
+  public void disconnected(Member member) {
+    synchronized (this) {
+      connected.remove(member);
+    }
+    node.disconnected(member);
+  }
+
+  private synchronized @Nullable Fate fateOf(Request request) {
+    seen.computeIfAbsent(request.name(), n -> new ArrayList<>()).add(request.text());
+    Fading ahead = fading.get(request.name());
+    return ahead == null || ahead.passing().getAndDecrement() > 0 ? null : ahead.fate();
+  }
+}

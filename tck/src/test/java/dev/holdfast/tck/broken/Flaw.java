@@ -1,0 +1,157 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.tck.TckEnvironment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * One mistake, in what is right otherwise.
+ *
+ * @param mistake what is wrong, as its author would confess it
+ * @param rules those that it breaks: no more and no fewer
+ * @param environment opens managers that have it
+ */
+record Flaw(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
+
+  /** All there are. */
+  static List<Flaw> all() {
+    return Stream.of(
+            NodeFlaws.all(),
+            AcquireFlaws.all(),
+            ExtendFlaws.all(),
+            ReleaseFlaws.all(),
+            WaitingFlaws.all(),
+            LeaseFlaws.all(),
+            ManagerFlaws.all(),
+            OpeningFlaws.all())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return mistake + " " + new TreeSet<>(rules);
+  }
+
+  /** Makes a primitive. */
+  interface Primitives {
+    LockPrimitive of(Members members, Clock clock, Duration nodeTimeout);
+  }
+
+  /** Makes a connection. */
+  interface Connections {
+    Member of(String uri, Way way, Scheduler network);
+  }
+
+  /** Makes what asks all nodes. */
+  interface Rounds {
+    Members of(List<Member> all, Scheduler network, Duration connectTimeout);
+  }
+
+  static Flaw of(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
+    return new Flaw(mistake, rules, environment);
+  }
+
+  static Flaw inNode(String mistake, Set<String> rules, Supplier<FakeKeys> keys) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              FakeKeys keys() {
+                return keys.get();
+              }
+            });
+  }
+
+  static Flaw inRedlock(String mistake, Set<String> rules, Primitives primitives) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
+                return primitives.of(members, clock, nodeTimeout);
+              }
+            });
+  }
+
+  static Flaw inMember(String mistake, Set<String> rules, Connections connections) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              Member member(String uri, Way way, Scheduler network) {
+                return connections.of(uri, way, network);
+              }
+            });
+  }
+
+  static Flaw inMembers(String mistake, Set<String> rules, Rounds rounds) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              Members members(List<Member> all, Scheduler network, Duration connectTimeout) {
+                return rounds.of(all, network, connectTimeout);
+              }
+            });
+  }
+
+  static Flaw inSettings(String mistake, Set<String> rules, Consumer<LockManagerBuilder> settings) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              void settle(LockManagerBuilder builder) {
+                settings.accept(builder);
+              }
+            });
+  }
+
+  static Flaw inManager(String mistake, Set<String> rules, UnaryOperator<LockManager> manager) {
+    return of(
+        mistake,
+        rules,
+        () ->
+            new FakeEnvironment() {
+              @Override
+              LockManager manager(Supplier<LockManager> right) {
+                return manager.apply(right.get());
+              }
+            });
+  }
+
+  static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {
+    return inManager(
+        mistake,
+        rules,
+        right ->
+            new PassingManager(right) {
+              @Override
+              Lease lease(Lease granted) {
+                return lease.apply(granted);
+              }
+            });
+  }
+}

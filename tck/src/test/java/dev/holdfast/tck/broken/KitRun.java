@@ -1,0 +1,148 @@
+package dev.holdfast.tck.broken;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.TckEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** The whole kit, run once against one environment. */
+final class KitRun {
+  @SuppressWarnings("ThreadLocalUsage") // one run is one thread, and several go on at the same time
+  private static final ThreadLocal<Supplier<? extends TckEnvironment>> ENVIRONMENT =
+      new ThreadLocal<>();
+
+  private final List<String> passed = new ArrayList<>();
+  private final List<Failure> failures = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
+  private final Duration took;
+
+  /** Found by the launcher alone. */
+  static class Kit extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return ENVIRONMENT.get().get();
+    }
+  }
+
+  /**
+   * One test that failed.
+   *
+   * @param rules those that it is about; empty if something else than a test failed
+   */
+  record Failure(Set<String> rules, String test, Throwable thrown) {
+    @Override
+    public String toString() {
+      String message = String.valueOf(thrown.getMessage());
+      return rules + " " + test + ": " + message.lines().limit(6).toList();
+    }
+  }
+
+  private KitRun(Supplier<? extends TckEnvironment> environment) {
+    long start = System.nanoTime();
+    ENVIRONMENT.set(environment);
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(Kit.class)).build();
+    LauncherConfig alone =
+        LauncherConfig.builder()
+            .enableTestExecutionListenerAutoRegistration(false)
+            .enableLauncherSessionListenerAutoRegistration(false)
+            .enableLauncherDiscoveryListenerAutoRegistration(false)
+            .build();
+    LauncherFactory.create(alone).execute(request, new Results());
+    ENVIRONMENT.remove();
+    took = Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /** In a thread group of its own, by which its threads can be told from those of other runs. */
+  static KitRun of(Supplier<? extends TckEnvironment> environment) {
+    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment));
+    Thread thread = new Thread(new ThreadGroup("kit"), run, "kit");
+    thread.start();
+    try {
+      return run.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The tests that passed. */
+  List<String> passed() {
+    return passed;
+  }
+
+  List<Failure> failures() {
+    return failures;
+  }
+
+  /** The tests that were left out, with the reason. */
+  List<String> skipped() {
+    return skipped;
+  }
+
+  Set<String> brokenRules() {
+    Set<String> rules = new TreeSet<>();
+    failures.forEach(failure -> rules.addAll(failure.rules()));
+    return rules;
+  }
+
+  Duration took() {
+    return took;
+  }
+
+  private final class Results implements TestExecutionListener {
+    @Override
+    public void executionSkipped(TestIdentifier test, String reason) {
+      skipped.add(name(test) + ": " + reason);
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+      switch (result.getStatus()) {
+        case SUCCESSFUL -> {
+          if (test.isTest()) {
+            passed.add(name(test));
+          }
+        }
+        case ABORTED ->
+            skipped.add(
+                name(test) + ": " + result.getThrowable().map(Throwable::getMessage).orElse(""));
+        case FAILED ->
+            failures.add(new Failure(rules(test), name(test), result.getThrowable().orElseThrow()));
+      }
+    }
+
+    private String name(TestIdentifier test) {
+      return test.getSource()
+          .filter(MethodSource.class::isInstance)
+          .map(MethodSource.class::cast)
+          .map(MethodSource::getMethodName)
+          .orElse(test.getDisplayName());
+    }
+
+    private Set<String> rules(TestIdentifier test) {
+      return test.getSource()
+          .filter(MethodSource.class::isInstance)
+          .map(source -> ((MethodSource) source).getJavaMethod().getAnnotation(Rule.class))
+          .map(rule -> Set.of(Objects.requireNonNull(rule).value()))
+          .orElse(Set.of());
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/** What a lease tells its holder. */
+final class LeaseFlaws {
+  private static final CompletableFuture<LossReason> NEVER = new CompletableFuture<>();
+
+  private LeaseFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        Flaw.inLease(
+            "remaining() stays what it was",
+            Set.of("VAL-3"),
+            right ->
+                new PassingLease(right) {
+                  private final Duration first = right.remaining();
+
+                  @Override
+                  public Duration remaining() {
+                    return right.isHeld() ? first : Duration.ZERO;
+                  }
+                }),
+        Flaw.inLease(
+            "remaining() counts on after the release",
+            Set.of("VAL-3"),
+            right ->
+                new PassingLease(right) {
+                  private final long end = System.nanoTime() + right.remaining().toNanos();
+                  private volatile boolean released;
+
+                  @Override
+                  public Duration remaining() {
+                    return released
+                        ? Duration.ofNanos(Math.max(0, end - System.nanoTime()))
+                        : super.remaining();
+                  }
+
+                  @Override
+                  public boolean release() {
+                    released = isHeld();
+                    return super.release();
+                  }
+                }),
+        Flaw.inLease(
+            "isHeld() waits to be told by a timer",
+            Set.of("VAL-4"),
+            right ->
+                new PassingLease(right) {
+                  private volatile boolean released;
+
+                  @Override
+                  public boolean isHeld() {
+                    return !released && !right.lost().toCompletableFuture().isDone();
+                  }
+
+                  @Override
+                  public boolean release() {
+                    released = true;
+                    return super.release();
+                  }
+
+                  @Override
+                  public CompletionStage<Boolean> releaseAsync() {
+                    released = true;
+                    return super.releaseAsync();
+                  }
+
+                  @Override
+                  public void close() {
+                    released = true;
+                    super.close();
+                  }
+                }),
+        Flaw.inLease(
+            "lost() never completes",
+            Set.of("LOSS-1", "ACQ-13"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return NEVER.minimalCompletionStage();
+                  }
+                }),
+        Flaw.inLease(
+            "lost() calls back twice",
+            Set.of("LOSS-2"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return new Twice(right.lost());
+                  }
+                }),
+        Flaw.inLease(
+            "lost() is a third of a second late",
+            Set.of("LOSS-6"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return right
+                        .lost()
+                        .thenCombineAsync(
+                            CompletableFuture.completedFuture(""),
+                            (reason, nothing) -> reason,
+                            CompletableFuture.delayedExecutor(333, TimeUnit.MILLISECONDS));
+                  }
+                }),
+        Flaw.inLease(
+            "lost() completes when a released lease would have ended",
+            Set.of("LOSS-2"),
+            right ->
+                new PassingLease(right) {
+                  private final CompletableFuture<LossReason> lost =
+                      right.lost().toCompletableFuture();
+
+                  @Override
+                  public boolean release() {
+                    long left = right.remaining().toMillis();
+                    boolean held = super.release();
+                    lost.completeOnTimeout(
+                        LossReason.EXPIRED, Math.max(1, left - 30), TimeUnit.MILLISECONDS);
+                    return held;
+                  }
+
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return lost.minimalCompletionStage();
+                  }
+                }),
+        Flaw.inLease(
+            "lost() completes with a release",
+            Set.of("LOSS-2"),
+            right ->
+                new PassingLease(right) {
+                  private final CompletableFuture<LossReason> lost =
+                      right.lost().toCompletableFuture();
+
+                  @Override
+                  public boolean release() {
+                    boolean held = super.release();
+                    lost.complete(LossReason.REMOVED);
+                    return held;
+                  }
+
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return lost.minimalCompletionStage();
+                  }
+                }),
+        Flaw.inLease(
+            "whatever the reason, it is EXPIRED",
+            Set.of("LOSS-4"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return right.lost().thenApply(reason -> LossReason.EXPIRED);
+                  }
+
+                  @Override
+                  public void requireHeld() {
+                    try {
+                      super.requireHeld();
+                    } catch (LockLostException e) {
+                      throw new LockLostException(name(), LossReason.EXPIRED);
+                    }
+                  }
+                }),
+        Flaw.inLease(
+            "what was taken away is held until its time is over",
+            Set.of("LOSS-3"),
+            right ->
+                new PassingLease(right) {
+                  private volatile long end = endOf(right);
+
+                  @Override
+                  public boolean isHeld() {
+                    if (super.isHeld()) {
+                      end = endOf(right);
+                      return true;
+                    }
+                    return wasTakenAway(right) && System.nanoTime() - end < 0;
+                  }
+                }));
+  }
+
+  private static long endOf(Lease lease) {
+    return System.nanoTime() + lease.remaining().toNanos();
+  }
+
+  private static boolean wasTakenAway(Lease lease) {
+    try {
+      lease.requireHeld();
+      return false;
+    } catch (LockLostException lost) {
+      return lost.reason() == LossReason.TAKEN || lost.reason() == LossReason.REMOVED;
+    } catch (IllegalStateException released) {
+      return false;
+    }
+  }
+
+  /** Runs each callback two times. */
+  private static final class Twice extends CompletableFuture<LossReason> {
+    Twice(CompletionStage<LossReason> once) {
+      once.thenAccept(this::complete);
+    }
+
+    @Override
+    public CompletableFuture<Void> thenAccept(Consumer<? super LossReason> action) {
+      super.thenAccept(action);
+      return super.thenAccept(action);
+    }
+
+    @Override
+    public CompletableFuture<Void> thenRun(Runnable action) {
+      super.thenRun(action);
+      return super.thenRun(action);
+    }
+
+    @Override
+    public CompletableFuture<LossReason> whenComplete(
+        BiConsumer<? super LossReason, ? super Throwable> action) {
+      super.whenComplete(action);
+      return super.whenComplete(action);
+    }
+  }
+}

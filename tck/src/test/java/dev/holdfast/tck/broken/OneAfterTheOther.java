@@ -1,0 +1,50 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.core.Scheduler;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+/** Asks a node when the one before it has answered, or its time is over. */
+final class OneAfterTheOther extends Members {
+  OneAfterTheOther(List<Member> all, Scheduler network, Duration connectTimeout) {
+    super(all, network, connectTimeout);
+  }
+
+  @Override
+  CompletableFuture<Votes> ask(
+      Collection<Member> nodes,
+      Request request,
+      Duration limit,
+      Predicate<Votes> enough,
+      Predicate<Member> owed) {
+    return next(
+        nodes.iterator(), Votes.none(all().size(), nodes.size()), request, limit, enough, owed);
+  }
+
+  private CompletableFuture<Votes> next(
+      Iterator<Member> left,
+      Votes votes,
+      Request request,
+      Duration limit,
+      Predicate<Votes> enough,
+      Predicate<Member> owed) {
+    if (!left.hasNext()) {
+      return CompletableFuture.completedFuture(votes);
+    }
+    Member node = left.next();
+    return super.ask(List.of(node), request, limit, one -> false, owed)
+        .thenCompose(
+            one ->
+                next(
+                    left,
+                    votes.with(node, one.replies().values().iterator().next()),
+                    request,
+                    limit,
+                    enough,
+                    owed));
+  }
+}

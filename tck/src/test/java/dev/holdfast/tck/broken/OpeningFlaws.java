@@ -1,0 +1,141 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.broken.Way.Examined;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Connections: how they begin, end, and begin anew. */
+final class OpeningFlaws {
+  private OpeningFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        Flaw.inMembers(
+            "no node may be down at the start",
+            Set.of("OPEN-1"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  boolean isEnough(long up) {
+                    return up == all.size();
+                  }
+                }),
+        Flaw.inMembers(
+            "all nodes may be down at the start",
+            Set.of("OPEN-1"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  boolean isEnough(long up) {
+                    return true;
+                  }
+                }),
+        Flaw.inMembers(
+            "one server may be listed twice",
+            Set.of("OPEN-2"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  String wrongWith(Member member, Examined found) {
+                    return super.wrongWith(
+                        member,
+                        new Examined(
+                            found.identity() + member.name(), found.isReplica(), found.evicts()));
+                  }
+                }),
+        Flaw.inMembers(
+            "a replica may vote",
+            Set.of("OPEN-2"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  String wrongWith(Member member, Examined found) {
+                    return super.wrongWith(
+                        member, new Examined(found.identity(), false, found.evicts()));
+                  }
+                }),
+        Flaw.inMembers(
+            "nobody is warned of nodes that evict",
+            Set.of("OPEN-3"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  String wrongWith(Member member, Examined found) {
+                    return super.wrongWith(
+                        member, new Examined(found.identity(), found.isReplica(), false));
+                  }
+                }),
+        Flaw.of(
+            "connect=lazy connects at once",
+            Set.of("OPEN-4"),
+            () ->
+                new FakeEnvironment() {
+                  @Override
+                  LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
+                    members.open();
+                    return super.primitive(members, clock, nodeTimeout);
+                  }
+                }),
+        Flaw.inMember(
+            "a connection that ended is not made again",
+            Set.of("FAULT-3", "FAULT-5"),
+            (uri, way, network) ->
+                new Member(uri, way, network) {
+                  private boolean wasUp;
+
+                  @Override
+                  void connect() {
+                    if (!wasUp) {
+                      super.connect();
+                      wasUp = isUp();
+                    }
+                  }
+                }),
+        Flaw.inMember(
+            "what was not answered is sent again on the next connection",
+            Set.of("FAULT-4"),
+            (uri, way, network) ->
+                new Member(uri, way, network) {
+                  @Override
+                  void toUnanswered(Request request, Consumer<Object> answer) {
+                    super.toUnanswered(request, answer);
+                    owe(request);
+                  }
+                }),
+        Flaw.inMember(
+            "a script that a node forgot is not sent again",
+            Set.of("FAULT-5"),
+            (uri, way, network) ->
+                new Member(uri, way, network) {
+                  @Override
+                  void toUnknown(Request request, Consumer<Object> answer) {
+                    answer.accept(new NodeError(Kind.PASSING, "it does not know the script"));
+                  }
+                }),
+        Flaw.inMember(
+            "errors name a node by all that stands in its URI",
+            Set.of("ERR-3"),
+            (uri, way, network) ->
+                new Member(uri, way, network) {
+                  @Override
+                  String name() {
+                    return uri.replaceFirst(".*//", "");
+                  }
+                }),
+        Flaw.inMembers(
+            "one connection stays open when the manager is closed",
+            Set.of("CLOSE-4"),
+            (all, network, connectTimeout) ->
+                new Members(all, network, connectTimeout) {
+                  @Override
+                  void close() {
+                    network.schedule(0, () -> all.stream().skip(1).forEach(Member::close));
+                  }
+                }));
+  }
+}

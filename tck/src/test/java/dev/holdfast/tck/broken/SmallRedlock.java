@@ -1,0 +1,341 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Moment;
+import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.broken.Request.Answer;
+import dev.holdfast.tck.broken.Request.Seen;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+
+/** Redlock in a few lines, and right. Each step that can be got wrong is a method of its own. */
+class SmallRedlock implements LockPrimitive {
+  private final Members members;
+  private final Clock clock;
+  private final Duration nodeTimeout;
+
+  SmallRedlock(Members members, Clock clock, Duration nodeTimeout) {
+    this.members = members;
+    this.clock = clock;
+    this.nodeTimeout = nodeTimeout;
+  }
+
+  /**
+   * A lock that was got.
+   *
+   * @param granted the nodes that said yes
+   * @param reached the nodes that may hold it, which an extension may make more
+   */
+  record Held(
+      String name, String token, Moment validUntil, Collection<Member> granted, Set<Member> reached)
+      implements Grant {
+    @Override
+    public OptionalLong fencingToken() {
+      return OptionalLong.empty();
+    }
+  }
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return EnumSet.of(
+        LockCapability.EXTENSION,
+        LockCapability.OWNER_SAFE_RELEASE,
+        LockCapability.HOLD_AT_LEAST,
+        LockCapability.INSPECTION,
+        LockCapability.FORCE_RELEASE,
+        LockCapability.FAULT_TOLERANT);
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    Duration lost = drift(ttl).plus(nodeTimeout);
+    if (ttl.compareTo(lost) <= 0) {
+      throw new LockConfigurationException(
+          "the ttl "
+              + ttl.toMillis()
+              + " ms is not above nodeTimeout and drift, "
+              + lost.toMillis()
+              + " ms together: ask for more");
+    }
+  }
+
+  @Override
+  public CompletionStage<Outcome> attempt(Attempt attempt) {
+    return members.open().thenCompose(opened -> tryOnce(attempt));
+  }
+
+  private CompletionStage<Outcome> tryOnce(Attempt attempt) {
+    String token = token(attempt);
+    Moment start = clock.now();
+    return askForGrant(set(attempt, token))
+        .thenCompose(
+            votes -> {
+              Held held =
+                  new Held(
+                      attempt.name(),
+                      token,
+                      validUntil(start, attempt.ttl()),
+                      votes.saying(Answer.MINE),
+                      ConcurrentHashMap.newKeySet());
+              held.reached().addAll(votes.reached(members.all()));
+              return isGranted(votes) && isValid(held.validUntil())
+                  ? CompletableFuture.completedFuture(held)
+                  : takeBack(held, votes, left(start)).thenApply(done -> refusal(held, votes));
+            });
+  }
+
+  /** The value of the lock, which proves whose it is. */
+  String token(Attempt attempt) {
+    return attempt.owner() + ":" + UUID.randomUUID();
+  }
+
+  Request set(Attempt attempt, String token) {
+    return Request.set(attempt.name(), token, attempt.ttl());
+  }
+
+  private CompletableFuture<Votes> askForGrant(Request set) {
+    return ask(
+        set,
+        votes ->
+            isGranted(votes)
+                || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes)));
+  }
+
+  boolean isGranted(Votes votes) {
+    return votes.isQuorum(votes.mine());
+  }
+
+  boolean isValid(Moment until) {
+    return clock.now().nanosUntil(until) > 0;
+  }
+
+  Moment validUntil(Moment start, Duration ttl) {
+    return start.plusNanos(ttl.minus(drift(ttl)).toNanos());
+  }
+
+  Duration drift(Duration ttl) {
+    return ttl.dividedBy(100).plusMillis(2);
+  }
+
+  boolean isAnswered(Votes votes) {
+    return votes.isQuorum(votes.answered());
+  }
+
+  /** Removes what an attempt left. Those who voted are heard; nobody waits for the others. */
+  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+    return members.ask(
+        takeBackFrom(held),
+        taken(held),
+        limit,
+        seen -> seen.answered() >= votes.answered(),
+        held.reached()::contains);
+  }
+
+  /** Whom the cleaning up after an attempt goes to. */
+  Collection<Member> takeBackFrom(Held held) {
+    return members.all();
+  }
+
+  Request taken(Held held) {
+    return Request.release(held.name(), held.token(), Duration.ZERO);
+  }
+
+  private Duration left(Moment start) {
+    return Duration.ofNanos(Math.max(0, nodeTimeout.toNanos() - clock.now().nanosSince(start)));
+  }
+
+  Outcome refusal(Held held, Votes votes) {
+    if (!isAnswered(votes)) {
+      throw outage("no quorum voted on '" + held.name() + "'", votes, false);
+    }
+    if (isOtherTypeToBlame(votes)) {
+      throw otherType(held.name(), votes);
+    }
+    return new Refusal(votes.mine(), votes.notMine(), votes.nodes() - votes.answered());
+  }
+
+  boolean isOtherTypeToBlame(Votes votes) {
+    return !votes.isQuorum(votes.mine())
+        && votes.isQuorum(votes.mine() + votes.count(Answer.OTHER_TYPE));
+  }
+
+  private static LockConfigurationException otherType(String name, Votes votes) {
+    List<String> nodes = votes.saying(Answer.OTHER_TYPE).stream().map(Member::name).toList();
+    return new LockConfigurationException(
+        "the key '" + name + "' is no lock on " + nodes + ": use another name");
+  }
+
+  @Override
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+    Held held = (Held) grant;
+    Moment start = clock.now();
+    return askToExtend(held, ttl)
+        .thenApply(
+            votes -> {
+              held.reached().addAll(votes.reached(members.all()));
+              return extension(held, start, ttl, votes);
+            });
+  }
+
+  final CompletableFuture<Votes> askToExtend(Held held, Duration ttl) {
+    return ask(extension(held, ttl), votes -> isExtended(votes) || votes.isQuorum(votes.notMine()));
+  }
+
+  Request extension(Held held, Duration ttl) {
+    return Request.extend(held.name(), held.token(), ttl);
+  }
+
+  boolean isExtended(Votes votes) {
+    return votes.isQuorum(votes.mine());
+  }
+
+  Extension extension(Held held, Moment start, Duration ttl, Votes votes) {
+    if (isExtended(votes)) {
+      return new Extended(validUntil(start, ttl));
+    }
+    if (votes.isQuorum(votes.notMine())) {
+      return lost(held, votes);
+    }
+    return noQuorum(held, votes);
+  }
+
+  Extension lost(Held held, Votes votes) {
+    return new Lost(lossOf(votes));
+  }
+
+  Extension noQuorum(Held held, Votes votes) {
+    throw outage("no quorum extended '" + held.name() + "'", votes, true);
+  }
+
+  @Override
+  public CompletionStage<Optional<LossReason>> release(
+      Grant grant, Duration keep, boolean callerWaits) {
+    Held held = (Held) grant;
+    return members
+        .ask(
+            releaseFrom(held),
+            release(held, keep),
+            nodeTimeout,
+            votes ->
+                votes.isQuorum(votes.notMine())
+                    || (isAnswered(votes) && !votes.isQuorum(votes.notMine() + votes.pending())),
+            held.reached()::contains)
+        .thenApply(votes -> released(held, votes));
+  }
+
+  Optional<LossReason> released(Held held, Votes votes) {
+    if (votes.isQuorum(votes.notMine())) {
+      return Optional.of(lossOf(votes));
+    }
+    if (!isAnswered(votes)) {
+      throw outage("no quorum answered the release of '" + held.name() + "'", votes, true);
+    }
+    return Optional.empty();
+  }
+
+  /** Whom a release goes to. Where it is not heard it is sent once more. */
+  Collection<Member> releaseFrom(Held held) {
+    return members.all();
+  }
+
+  Request release(Held held, Duration keep) {
+    return Request.release(held.name(), held.token(), keep);
+  }
+
+  LossReason lossOf(Votes votes) {
+    return votes.count(Answer.OTHER) + votes.count(Answer.OTHER_TYPE) > 0
+        ? LossReason.TAKEN
+        : LossReason.REMOVED;
+  }
+
+  @Override
+  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+    return askAll(Request.look(name)).thenApply(votes -> status(name, votes));
+  }
+
+  Optional<LockStatus> status(String name, Votes votes) {
+    if (!isAnswered(votes)) {
+      throw outage("no quorum told who holds '" + name + "'", votes, false);
+    }
+    List<Seen> seen =
+        votes.replies().values().stream()
+            .filter(Seen.class::isInstance)
+            .map(Seen.class::cast)
+            .sorted(Comparator.comparing(Seen::left).reversed())
+            .toList();
+    return seen.stream()
+        .map(Seen::token)
+        .max(Comparator.comparingInt(token -> agreeing(seen, token).size()))
+        .map(
+            token -> {
+              List<Seen> agreeing = agreeing(seen, token);
+              return new LockStatus(
+                  name,
+                  label(token),
+                  agreeing.get(Math.min(votes.quorum(), agreeing.size()) - 1).left(),
+                  agreeing.size(),
+                  votes.nodes());
+            });
+  }
+
+  /** What people see of a token. */
+  String label(String token) {
+    return token.contains(":") ? token.substring(0, token.lastIndexOf(':')) : token;
+  }
+
+  private static List<Seen> agreeing(List<Seen> seen, String token) {
+    return seen.stream().filter(one -> one.token().equals(token)).toList();
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name) {
+    return askAll(Request.remove(name)).thenApply(votes -> removed(name, votes));
+  }
+
+  boolean removed(String name, Votes votes) {
+    if (!isAnswered(votes)) {
+      throw outage("no quorum removed '" + name + "'", votes, false);
+    }
+    return votes.mine() > 0;
+  }
+
+  final CompletableFuture<Votes> ask(Request request, Predicate<Votes> enough) {
+    return members.ask(members.all(), request, nodeTimeout, enough, node -> false);
+  }
+
+  private CompletableFuture<Votes> askAll(Request request) {
+    return members.open().thenCompose(opened -> ask(request, votes -> false));
+  }
+
+  /** An outage; but if mending what people can mend made a quorum, that is what it is. */
+  LockException outage(String message, Votes votes, boolean outcomeUnknown) {
+    LockBackendException outage =
+        new LockBackendException(message, votes.failures(), outcomeUnknown);
+    return isAnswered(votes) || !votes.isQuorum(votes.answered() + votes.failed(Kind.MENDABLE))
+        ? outage
+        : new LockConfigurationException(String.valueOf(outage.getMessage()), outage.getCause());
+  }
+
+  @Override
+  public void close() {
+    members.close();
+  }
+}

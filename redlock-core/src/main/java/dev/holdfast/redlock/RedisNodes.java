@@ -44,7 +44,7 @@ public interface RedisNodes extends AutoCloseable {
    *
    * @param node its index
    * @param disconnected to be run once when this connection has ended, whoever ended it, after what
-   *     was asked on it has failed
+   *     was asked on it has failed; never if it was not made
    * @return completes when the node has answered and takes commands; exceptionally, within the
    *     driver's own time-out, if it does not
    */
@@ -75,7 +75,11 @@ public interface RedisNodes extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** Closes all that the driver opened, and nothing else. */
+  /**
+   * Closes all that the driver opened, and nothing else. What was submitted before, such as
+   * releases, should still be sent; a second of waiting for it is enough. What is called afterwards
+   * fails: no method throws.
+   */
   @Override
   void close();
 }

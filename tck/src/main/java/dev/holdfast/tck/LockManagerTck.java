@@ -11,10 +11,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The kit. A backend's author extends it, with JUnit 5 or 6 as the engine:
  *
  * <pre>{@code
- * class MyDriverTckTest extends LockManagerTck {
+ * class MyBackendTckTest extends LockManagerTck {
  *   @Override
  *   protected TckEnvironment environment() {
- *     return options -> LockManager.open("mydriver:", options);
+ *     return options -> LockManager.open("mybackend:somewhere", options);
  *   }
  * }
  * }</pre>

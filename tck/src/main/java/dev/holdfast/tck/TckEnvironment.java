@@ -11,11 +11,12 @@ import java.util.Optional;
  * supplied is not tested, and the report says so.
  *
  * <pre>{@code
- * return options -> LockManager.open("mydriver:", options);
+ * return options -> LockManager.open("mybackend:somewhere", options);
  * }</pre>
  *
  * <p>One environment serves one run of the kit, whose tests come one after the other; {@link #open}
- * alone may be called by several threads.
+ * alone may be called by several threads. For drivers on Redis nodes there is a ready one in
+ * holdfast-tck-redis.
  */
 @FunctionalInterface
 public interface TckEnvironment extends AutoCloseable {

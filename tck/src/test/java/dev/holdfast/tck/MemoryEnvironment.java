@@ -17,6 +17,7 @@ final class MemoryEnvironment implements TckEnvironment {
   private final SteppedClock clock = new SteppedClock();
   private final LockManager observer = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = observer.unwrap(MemoryStore.class).orElseThrow();
+  private final List<TckNode> nodes = List.of(new Memory());
 
   /** The machine's clocks; the wall clock can be set. */
   private static final class SteppedClock implements Clock, TckClock {
@@ -80,7 +81,7 @@ final class MemoryEnvironment implements TckEnvironment {
 
   @Override
   public List<TckNode> nodes() {
-    return List.of(new Memory());
+    return nodes;
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -25,8 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * same time, because they mostly wait. A run that differs is repeated alone, and then counts: a
  * machine that is kept too busy breaks rules of its own.
  */
+@Tag("soak")
 @TestInstance(Lifecycle.PER_CLASS)
-@Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class BrokenManagersTest {
   private static final int AT_A_TIME = 10;
 

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Many want the same locks at the same time. How soon they get them is other rules'. */
 abstract class ConcurrencyRules {
@@ -120,6 +121,7 @@ abstract class ConcurrencyRules {
 
   @Test
   @Tag("soak")
+  @Timeout(600)
   @Rule("ACQ-1")
   @IfThisFails("check that tokens of two processes differ, and what a node does for whom")
   void tenProcessesLoseNoneOfAThousandIncrementsEach() throws IOException, InterruptedException {

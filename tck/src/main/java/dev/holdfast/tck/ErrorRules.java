@@ -399,7 +399,7 @@ abstract class ErrorRules {
       abort("this environment knows no faults");
     }
     for (TckFault fault : known) {
-      LockManager locks = trial.open(HASTY, "connectTimeout=200ms");
+      LockManager locks = trial.open(HASTY, "connectTimeout=5s");
       String name = trial.name("fault");
       Lease held = Attempts.untilGotAgain(trial, locks, trial.name("held"));
       trial.begin(fault, trial.blocking(), name);

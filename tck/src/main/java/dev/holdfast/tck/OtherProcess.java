@@ -75,7 +75,7 @@ final class OtherProcess {
   }
 
   private void await(String word) {
-    Eventually.within(trial.timing().limit()).until("a process said something", said::isOver);
+    Eventually.within(LONG).until("a process said something", said::isOver);
     assertThat(said.result()).as("what a process said").hasValue(word);
   }
 
@@ -132,7 +132,7 @@ final class OtherProcess {
     Thread watch = new Thread(OtherProcess::endWithParent, "parent");
     watch.setDaemon(true);
     watch.start();
-    Map<String, String> options = new HashMap<>(Map.of("retryDelay", "5ms"));
+    Map<String, String> options = new HashMap<>(Map.of("retryDelay", "20ms"));
     if (!arguments[1].isEmpty()) {
       options.put("nodeTimeout", arguments[1]);
       options.put("connectTimeout", "10s");

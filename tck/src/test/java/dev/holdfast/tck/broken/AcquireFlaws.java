@@ -6,6 +6,8 @@ import dev.holdfast.LockException;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.Moment;
 import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.broken.Request.Answer;
+import dev.holdfast.tck.broken.Request.Seen;
 import dev.holdfast.tck.broken.Request.Verb;
 import java.time.Duration;
 import java.util.Collection;
@@ -53,6 +55,39 @@ final class AcquireFlaws {
                   @Override
                   boolean isGranted(Votes votes) {
                     return votes.isQuorum(votes.mine() + votes.failed(Kind.PASSING));
+                  }
+                }),
+        Flaw.inRedlock("an attempt looks first, and sets then", Set.of("ACQ-1"), LooksFirst::new),
+        Flaw.inRedlock(
+            "a value that is not of our form keeps nobody out",
+            Set.of("INT-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  Request set(Attempt attempt, String token) {
+                    Request right = super.set(attempt, token);
+                    return Request.of(
+                        Verb.SET,
+                        attempt.name(),
+                        token,
+                        keys -> {
+                          if (keys.token(attempt.name())
+                              .filter(t -> !t.contains(":"))
+                              .isPresent()) {
+                            keys.remove(attempt.name());
+                          }
+                          return right.work().apply(keys);
+                        });
+                  }
+                }),
+        Flaw.inRedlock(
+            "the error of one node is everybody's",
+            Set.of("FAULT-1"),
+            (members, clock, timeout) ->
+                new SmallRedlock(members, clock, timeout) {
+                  @Override
+                  boolean isGranted(Votes votes) {
+                    return super.isGranted(votes) && votes.failed(Kind.PASSING) == 0;
                   }
                 }),
         Flaw.inRedlock(
@@ -135,15 +170,16 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "a failed attempt is taken back where it was granted, and not where no answer came from",
-            Set.of("ACQ-3"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  Collection<Member> takeBackFrom(Held held) {
-                    return held.granted();
-                  }
-                }),
+                "a failed attempt is taken back where it was granted, and not where no answer came from",
+                Set.of("ACQ-3"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Collection<Member> takeBackFrom(Held held) {
+                        return held.granted();
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "a failed attempt deletes without comparing, where no answer came from",
             Set.of("ACQ-4"),
@@ -161,25 +197,26 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "an attempt gives the key that it finds its own ttl, if that is shorter",
-            Set.of("ACQ-4"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  Request set(Attempt attempt, String token) {
-                    Request right = super.set(attempt, token);
-                    return Request.of(
-                        Verb.SET,
-                        attempt.name(),
-                        token,
-                        keys -> {
-                          if (keys.left(attempt.name()).compareTo(attempt.ttl()) > 0) {
-                            keys.expire(attempt.name(), attempt.ttl());
-                          }
-                          return right.work().apply(keys);
-                        });
-                  }
-                }),
+                "an attempt gives the key that it finds its own ttl, if that is shorter",
+                Set.of("ACQ-4"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Request set(Attempt attempt, String token) {
+                        Request right = super.set(attempt, token);
+                        return Request.of(
+                            Verb.SET,
+                            attempt.name(),
+                            token,
+                            keys -> {
+                              if (keys.left(attempt.name()).compareTo(attempt.ttl()) > 0) {
+                                keys.expire(attempt.name(), attempt.ttl());
+                              }
+                              return right.work().apply(keys);
+                            });
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "the attempt after one that was refused has its token",
             Set.of("ACQ-5"),
@@ -210,19 +247,20 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "contention is an outage unless every node answers",
-            Set.of("ERR-1"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  Outcome refusal(Held held, Votes votes) {
-                    if (votes.answered() < votes.nodes()) {
-                      throw new LockBackendException(
-                          "not all nodes voted", votes.failures(), false);
-                    }
-                    return super.refusal(held, votes);
-                  }
-                }),
+                "contention is an outage unless every node answers",
+                Set.of("ERR-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Outcome refusal(Held held, Votes votes) {
+                        if (votes.answered() < votes.nodes()) {
+                          throw new LockBackendException(
+                              "not all nodes voted", votes.failures(), false);
+                        }
+                        return super.refusal(held, votes);
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "contention is an outage",
             Set.of("ERR-1", "ACQ-6"),
@@ -249,15 +287,16 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "what a person must mend is an outage",
-            Set.of("ERR-1"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  LockException outage(String message, Votes votes, boolean outcomeUnknown) {
-                    return new LockBackendException(message, votes.failures(), outcomeUnknown);
-                  }
-                }),
+                "what a person must mend is an outage",
+                Set.of("ERR-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      LockException outage(String message, Votes votes, boolean outcomeUnknown) {
+                        return new LockBackendException(message, votes.failures(), outcomeUnknown);
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "an outage names the first node only",
             Set.of("ERR-2"),
@@ -288,7 +327,8 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inMembers(
-            "nodes are asked one after the other", Set.of("FAULT-2"), OneAfterTheOther::new),
+                "nodes are asked one after the other", Set.of("FAULT-2"), OneAfterTheOther::new)
+            .asVariation(),
         Flaw.inMembers(
             "everybody waits for the slowest node, and long",
             Set.of("FAULT-2"),
@@ -322,5 +362,51 @@ final class AcquireFlaws {
   private static Map<String, NodeError> first(Map<String, NodeError> failures) {
     String name = failures.keySet().iterator().next();
     return Map.of(name, failures.getOrDefault(name, new NodeError(Kind.PASSING, "")));
+  }
+
+  /** Finds the lock free, and overwrites whatever has come since. */
+  private static final class LooksFirst extends SmallRedlock {
+    LooksFirst(Members members, Clock clock, Duration nodeTimeout) {
+      super(members, clock, nodeTimeout);
+    }
+
+    @Override
+    CompletableFuture<Votes> askForGrant(Attempt attempt, String token) {
+      return ask(Request.look(attempt.name()), Votes::isComplete)
+          .thenCompose(
+              seen ->
+                  members()
+                      .ask(
+                          seen.saying(Answer.MISSING),
+                          set(attempt, token),
+                          nodeTimeout(),
+                          Votes::isComplete,
+                          node -> false)
+                      .thenApply(set -> together(seen, set)));
+    }
+
+    @Override
+    Request set(Attempt attempt, String token) {
+      return Request.of(
+          Verb.SET,
+          attempt.name(),
+          token,
+          keys -> {
+            keys.put(attempt.name(), token, attempt.ttl());
+            return Answer.MINE;
+          });
+    }
+
+    private static Votes together(Votes seen, Votes set) {
+      Votes votes = Votes.none(seen.nodes(), seen.nodes());
+      for (Map.Entry<Member, Object> vote : seen.replies().entrySet()) {
+        Object reply =
+            vote.getValue() instanceof Seen lock
+                ? lock.isOfOtherType() ? Answer.OTHER_TYPE : Answer.OTHER
+                : set.replies().getOrDefault(vote.getKey(), vote.getValue());
+        votes = votes.with(vote.getKey(), reply);
+      }
+      return votes;
+    }
   }
 }

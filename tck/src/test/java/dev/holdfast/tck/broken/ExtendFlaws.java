@@ -61,13 +61,14 @@ final class ExtendFlaws {
                   return answer;
                 }),
         inRequest(
-            "a node that lost its key never gets it back",
-            Set.of("EXT-7"),
-            (held, ttl) ->
-                keys ->
-                    keys.contains(held.name())
-                        ? Request.extend(held.name(), held.token(), ttl).work().apply(keys)
-                        : Answer.MISSING),
+                "a node that lost its key never gets it back",
+                Set.of("EXT-7"),
+                (held, ttl) ->
+                    keys ->
+                        keys.contains(held.name())
+                            ? Request.extend(held.name(), held.token(), ttl).work().apply(keys)
+                            : Answer.MISSING)
+            .asVariation(),
         Flaw.inRedlock(
             "one node's extension is enough",
             Set.of("EXT-1", "EXT-4"),
@@ -79,15 +80,16 @@ final class ExtendFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "an extension that nobody answers is a loss",
-            Set.of("EXT-4"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  Extension noQuorum(Held held, Votes votes) {
-                    return new Lost(LossReason.UNREACHABLE);
-                  }
-                }),
+                "an extension that nobody answers is a loss",
+                Set.of("EXT-4"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Extension noQuorum(Held held, Votes votes) {
+                        return new Lost(LossReason.UNREACHABLE);
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "a lock that is gone is an outage for whoever extends it",
             Set.of("EXT-5"),

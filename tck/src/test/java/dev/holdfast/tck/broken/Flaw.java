@@ -22,8 +22,10 @@ import java.util.stream.Stream;
  * @param mistake what is wrong, as its author would confess it
  * @param rules those that it breaks: no more and no fewer
  * @param environment opens managers that have it
+ * @param isVariation whether others break the same rules, so that it is tried less often
  */
-record Flaw(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
+record Flaw(
+    String mistake, Set<String> rules, Supplier<TckEnvironment> environment, boolean isVariation) {
 
   /** All there are. */
   static List<Flaw> all() {
@@ -45,6 +47,10 @@ record Flaw(String mistake, Set<String> rules, Supplier<TckEnvironment> environm
     return mistake + " " + new TreeSet<>(rules);
   }
 
+  Flaw asVariation() {
+    return new Flaw(mistake, rules, environment, true);
+  }
+
   /** Makes a primitive. */
   interface Primitives {
     LockPrimitive of(Members members, Clock clock, Duration nodeTimeout);
@@ -61,7 +67,7 @@ record Flaw(String mistake, Set<String> rules, Supplier<TckEnvironment> environm
   }
 
   static Flaw of(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
-    return new Flaw(mistake, rules, environment);
+    return new Flaw(mistake, rules, environment, false);
   }
 
   static Flaw inNode(String mistake, Set<String> rules, Supplier<FakeKeys> keys) {

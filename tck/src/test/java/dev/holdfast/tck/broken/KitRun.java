@@ -14,9 +14,11 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherConfig;
@@ -59,7 +61,10 @@ final class KitRun {
     long start = System.nanoTime();
     ENVIRONMENT.set(environment);
     LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(Kit.class)).build();
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(Kit.class))
+            .filters(TagFilter.excludeTags("soak"))
+            .build();
     LauncherConfig alone =
         LauncherConfig.builder()
             .enableTestExecutionListenerAutoRegistration(false)
@@ -95,6 +100,12 @@ final class KitRun {
   /** The tests that were left out, with the reason. */
   List<String> skipped() {
     return skipped;
+  }
+
+  Set<String> reasonsToSkip() {
+    return skipped.stream()
+        .map(test -> test.substring(test.indexOf(": ") + 2))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   Set<String> brokenRules() {

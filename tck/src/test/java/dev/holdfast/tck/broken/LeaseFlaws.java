@@ -33,26 +33,27 @@ final class LeaseFlaws {
                   }
                 }),
         Flaw.inLease(
-            "remaining() counts on after the release",
-            Set.of("VAL-3"),
-            right ->
-                new PassingLease(right) {
-                  private final long end = System.nanoTime() + right.remaining().toNanos();
-                  private volatile boolean released;
+                "remaining() counts on after the release",
+                Set.of("VAL-3"),
+                right ->
+                    new PassingLease(right) {
+                      private final long end = System.nanoTime() + right.remaining().toNanos();
+                      private volatile boolean released;
 
-                  @Override
-                  public Duration remaining() {
-                    return released
-                        ? Duration.ofNanos(Math.max(0, end - System.nanoTime()))
-                        : super.remaining();
-                  }
+                      @Override
+                      public Duration remaining() {
+                        return released
+                            ? Duration.ofNanos(Math.max(0, end - System.nanoTime()))
+                            : super.remaining();
+                      }
 
-                  @Override
-                  public boolean release() {
-                    released = isHeld();
-                    return super.release();
-                  }
-                }),
+                      @Override
+                      public boolean release() {
+                        released = isHeld();
+                        return super.release();
+                      }
+                    })
+            .asVariation(),
         Flaw.inLease(
             "isHeld() waits to be told by a timer",
             Set.of("VAL-4"),
@@ -141,25 +142,26 @@ final class LeaseFlaws {
                   }
                 }),
         Flaw.inLease(
-            "lost() completes with a release",
-            Set.of("LOSS-2"),
-            right ->
-                new PassingLease(right) {
-                  private final CompletableFuture<LossReason> lost =
-                      right.lost().toCompletableFuture();
+                "lost() completes with a release",
+                Set.of("LOSS-2"),
+                right ->
+                    new PassingLease(right) {
+                      private final CompletableFuture<LossReason> lost =
+                          right.lost().toCompletableFuture();
 
-                  @Override
-                  public boolean release() {
-                    boolean held = super.release();
-                    lost.complete(LossReason.REMOVED);
-                    return held;
-                  }
+                      @Override
+                      public boolean release() {
+                        boolean held = super.release();
+                        lost.complete(LossReason.REMOVED);
+                        return held;
+                      }
 
-                  @Override
-                  public CompletionStage<LossReason> lost() {
-                    return lost.minimalCompletionStage();
-                  }
-                }),
+                      @Override
+                      public CompletionStage<LossReason> lost() {
+                        return lost.minimalCompletionStage();
+                      }
+                    })
+            .asVariation(),
         Flaw.inLease(
             "whatever the reason, it is EXPIRED",
             Set.of("LOSS-4"),

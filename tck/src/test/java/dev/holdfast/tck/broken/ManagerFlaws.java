@@ -38,7 +38,7 @@ final class ManagerFlaws {
   static List<Flaw> all() {
     return List.of(
         inName("names are folded", name -> name.toLowerCase(Locale.ROOT)),
-        inName("names are trimmed", String::strip),
+        inName("names are trimmed", String::strip).asVariation(),
         Flaw.inManager("whoever holds the lock gets it again", Set.of("ACQ-8"), Reentrant::new),
         Flaw.inManager(
             "keepAliveUpTo is not heeded",
@@ -96,36 +96,38 @@ final class ManagerFlaws {
                   }
                 }),
         Flaw.inManager(
-            "callLocked keeps the lock when the task throws",
-            Set.of("ACQ-13"),
-            right ->
-                new PassingManager(right) {
-                  @Override
-                  public <T, X extends Exception> T callLocked(
-                      LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
-                    boolean[] thrown = {false};
-                    return new PassingManager(right) {
+                "callLocked keeps the lock when the task throws",
+                Set.of("ACQ-13"),
+                right ->
+                    new PassingManager(right) {
                       @Override
-                      Lease lease(Lease granted) {
-                        return new PassingLease(granted) {
+                      public <T, X extends Exception> T callLocked(
+                          LockRequest request, LockedTask<T, X> task)
+                          throws InterruptedException, X {
+                        boolean[] thrown = {false};
+                        return new PassingManager(right) {
                           @Override
-                          public void close() {
-                            if (!thrown[0]) {
-                              super.close();
-                            }
+                          Lease lease(Lease granted) {
+                            return new PassingLease(granted) {
+                              @Override
+                              public void close() {
+                                if (!thrown[0]) {
+                                  super.close();
+                                }
+                              }
+                            };
                           }
-                        };
+                        }.callLocked(
+                            request,
+                            lease -> {
+                              thrown[0] = true;
+                              T result = task.call(lease);
+                              thrown[0] = false;
+                              return result;
+                            });
                       }
-                    }.callLocked(
-                        request,
-                        lease -> {
-                          thrown[0] = true;
-                          T result = task.call(lease);
-                          thrown[0] = false;
-                          return result;
-                        });
-                  }
-                }),
+                    })
+            .asVariation(),
         Flaw.inManager(
             "what is not declared is left out silently",
             Set.of("CAP-2"),
@@ -150,7 +152,8 @@ final class ManagerFlaws {
                     return new Reopening(right);
                   }
                 }),
-        Flaw.inLease("leases go on when their manager is closed", Set.of("CLOSE-2"), Unclosed::new),
+        Flaw.inLease("leases go on when their manager is closed", Set.of("CLOSE-2"), Unclosed::new)
+            .asVariation(),
         Flaw.inManager(
             "holders are given no grace",
             Set.of("CLOSE-3"),
@@ -162,17 +165,18 @@ final class ManagerFlaws {
                   }
                 }),
         Flaw.inManager(
-            "an interrupt does not end a grace",
-            Set.of("CLOSE-3"),
-            right ->
-                new PassingManager(right) {
-                  @Override
-                  public void close(Duration grace) {
-                    CompletableFuture.runAsync(
-                            () -> super.close(grace), task -> new Thread(task).start())
-                        .join();
-                  }
-                }),
+                "an interrupt does not end a grace",
+                Set.of("CLOSE-3"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public void close(Duration grace) {
+                        CompletableFuture.runAsync(
+                                () -> super.close(grace), task -> new Thread(task).start())
+                            .join();
+                      }
+                    })
+            .asVariation(),
         Flaw.of(
             "the timer's thread stays when the manager is closed",
             Set.of("CLOSE-4"),
@@ -194,9 +198,10 @@ final class ManagerFlaws {
                   }
                 }),
         Flaw.of(
-            "all grants have the same fencing token",
-            Set.of("ACQ-12"),
-            () -> inMemory(right -> fenced(right, 7))));
+                "all grants have the same fencing token",
+                Set.of("ACQ-12"),
+                () -> inMemory(right -> fenced(right, 7)))
+            .asVariation());
   }
 
   /** A right manager in memory, with leases that are not. */
@@ -305,12 +310,11 @@ final class ManagerFlaws {
     @Override
     public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
       Holding holding = held.get(request.name());
-      Lease lease = holding == null ? null : holding.lease().get();
-      if (holding != null
-          && lease != null
-          && holding.thread() == Thread.currentThread()
-          && lease.isHeld()) {
-        return Optional.of(lease);
+      if (holding != null && holding.thread() == Thread.currentThread()) {
+        Lease mine = holding.lease().get();
+        if (mine != null && mine.isHeld()) {
+          return Optional.of(mine);
+        }
       }
       Optional<Lease> got = super.tryAcquire(request);
       got.ifPresent(

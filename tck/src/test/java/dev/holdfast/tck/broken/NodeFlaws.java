@@ -21,14 +21,15 @@ final class NodeFlaws {
                   }
                 }),
         Flaw.inNode(
-            "nodes give locks away at half their time",
-            Set.of("ACQ-10"),
-            () ->
-                new FakeKeys() {
-                  @Override
-                  boolean isOver(Duration left, Duration ttl) {
-                    return left.compareTo(ttl.dividedBy(2)) < 0;
-                  }
-                }));
+                "nodes give locks away at half their time",
+                Set.of("ACQ-10"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      boolean isOver(Duration left, Duration ttl) {
+                        return left.compareTo(ttl.dividedBy(2)) < 0;
+                      }
+                    })
+            .asVariation());
   }
 }

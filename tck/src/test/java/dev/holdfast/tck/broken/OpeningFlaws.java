@@ -26,15 +26,16 @@ final class OpeningFlaws {
                   }
                 }),
         Flaw.inMembers(
-            "all nodes may be down at the start",
-            Set.of("OPEN-1"),
-            (all, network, connectTimeout) ->
-                new Members(all, network, connectTimeout) {
-                  @Override
-                  boolean isEnough(long up) {
-                    return true;
-                  }
-                }),
+                "all nodes may be down at the start",
+                Set.of("OPEN-1"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      boolean isEnough(long up) {
+                        return true;
+                      }
+                    })
+            .asVariation(),
         Flaw.inMembers(
             "one server may be listed twice",
             Set.of("OPEN-2"),
@@ -49,16 +50,17 @@ final class OpeningFlaws {
                   }
                 }),
         Flaw.inMembers(
-            "a replica may vote",
-            Set.of("OPEN-2"),
-            (all, network, connectTimeout) ->
-                new Members(all, network, connectTimeout) {
-                  @Override
-                  String wrongWith(Member member, Examined found) {
-                    return super.wrongWith(
-                        member, new Examined(found.identity(), false, found.evicts()));
-                  }
-                }),
+                "a replica may vote",
+                Set.of("OPEN-2"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      String wrongWith(Member member, Examined found) {
+                        return super.wrongWith(
+                            member, new Examined(found.identity(), false, found.evicts()));
+                      }
+                    })
+            .asVariation(),
         Flaw.inMembers(
             "nobody is warned of nodes that evict",
             Set.of("OPEN-3"),
@@ -108,15 +110,16 @@ final class OpeningFlaws {
                   }
                 }),
         Flaw.inMember(
-            "a script that a node forgot is not sent again",
-            Set.of("FAULT-5"),
-            (uri, way, network) ->
-                new Member(uri, way, network) {
-                  @Override
-                  void toUnknown(Request request, Consumer<Object> answer) {
-                    answer.accept(new NodeError(Kind.PASSING, "it does not know the script"));
-                  }
-                }),
+                "a script that a node forgot is not sent again",
+                Set.of("FAULT-5"),
+                (uri, way, network) ->
+                    new Member(uri, way, network) {
+                      @Override
+                      void toUnknown(Request request, Consumer<Object> answer) {
+                        answer.accept(new NodeError(Kind.PASSING, "it does not know the script"));
+                      }
+                    })
+            .asVariation(),
         Flaw.inMember(
             "errors name a node by all that stands in its URI",
             Set.of("ERR-3"),
@@ -128,14 +131,15 @@ final class OpeningFlaws {
                   }
                 }),
         Flaw.inMembers(
-            "one connection stays open when the manager is closed",
-            Set.of("CLOSE-4"),
-            (all, network, connectTimeout) ->
-                new Members(all, network, connectTimeout) {
-                  @Override
-                  void close() {
-                    network.schedule(0, () -> all.stream().skip(1).forEach(Member::close));
-                  }
-                }));
+                "one connection stays open when the manager is closed",
+                Set.of("CLOSE-4"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      void close() {
+                        network.schedule(0, () -> all.stream().skip(1).forEach(Member::close));
+                      }
+                    })
+            .asVariation());
   }
 }

@@ -110,7 +110,7 @@ class OwnLine extends PassingManager {
     CompletableFuture<Void> next;
     synchronized (this) {
       Deque<CompletableFuture<Void>> line = lines.getOrDefault(name, new ArrayDeque<>());
-      line.removeIf(waiting -> waiting == turn);
+      line.removeIf(other -> other == turn);
       if (line.isEmpty()) {
         lines.remove(name);
         return;

@@ -108,19 +108,20 @@ final class ReleaseFlaws {
                   }
                 }),
         Flaw.inLease(
-            "closing a lease that was lost is not worth a warning",
-            Set.of("REL-7"),
-            right ->
-                new PassingLease(right) {
-                  @Override
-                  public void close() {
-                    try {
-                      release();
-                    } catch (LockException silent) {
-                      // which is the mistake
-                    }
-                  }
-                }),
+                "closing a lease that was lost is not worth a warning",
+                Set.of("REL-7"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public void close() {
+                        try {
+                          release();
+                        } catch (LockException silent) {
+                          // which is the mistake
+                        }
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "a release lets the lock expire soon",
             Set.of("REL-8"),
@@ -163,24 +164,25 @@ final class ReleaseFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "inspect counts the nodes that answer",
-            Set.of("INSP-1"),
-            (members, clock, timeout) ->
-                new SmallRedlock(members, clock, timeout) {
-                  @Override
-                  public CompletionStage<Optional<LockStatus>> inspect(String name) {
-                    return super.inspect(name)
-                        .thenApply(
-                            found ->
-                                found.map(
-                                    s ->
-                                        new LockStatus(
-                                            name,
-                                            s.owner(),
-                                            s.remaining(),
-                                            s.agreeing(),
-                                            s.agreeing())));
-                  }
-                }));
+                "inspect counts the nodes that answer",
+                Set.of("INSP-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      public CompletionStage<Optional<LockStatus>> inspect(String name) {
+                        return super.inspect(name)
+                            .thenApply(
+                                found ->
+                                    found.map(
+                                        s ->
+                                            new LockStatus(
+                                                name,
+                                                s.owner(),
+                                                s.remaining(),
+                                                s.agreeing(),
+                                                s.agreeing())));
+                      }
+                    })
+            .asVariation());
   }
 }

@@ -47,7 +47,13 @@ record Request(
   }
 
   /** What a node answers to whoever only looks. */
-  record Seen(String token, Duration left) {}
+  record Seen(String token, Duration left) {
+    private static final String OTHER_TYPE = "(no lock)";
+
+    boolean isOfOtherType() {
+      return token.equals(OTHER_TYPE);
+    }
+  }
 
   static Request of(Verb verb, String name, String rest, Function<FakeKeys, Object> work) {
     return new Request(verb, false, name, verb + " " + name + " " + rest, work);
@@ -117,7 +123,7 @@ record Request(
         "",
         keys ->
             keys.contains(name)
-                ? new Seen(keys.token(name).orElse("(no lock)"), keys.left(name))
+                ? new Seen(keys.token(name).orElse(Seen.OTHER_TYPE), keys.left(name))
                 : Answer.MISSING);
   }
 

@@ -38,6 +38,14 @@ class SmallRedlock implements LockPrimitive {
     this.nodeTimeout = nodeTimeout;
   }
 
+  final Members members() {
+    return members;
+  }
+
+  final Duration nodeTimeout() {
+    return nodeTimeout;
+  }
+
   /**
    * A lock that was got.
    *
@@ -85,7 +93,7 @@ class SmallRedlock implements LockPrimitive {
   private CompletionStage<Outcome> tryOnce(Attempt attempt) {
     String token = token(attempt);
     Moment start = clock.now();
-    return askForGrant(set(attempt, token))
+    return askForGrant(attempt, token)
         .thenCompose(
             votes -> {
               Held held =
@@ -111,9 +119,9 @@ class SmallRedlock implements LockPrimitive {
     return Request.set(attempt.name(), token, attempt.ttl());
   }
 
-  private CompletableFuture<Votes> askForGrant(Request set) {
+  CompletableFuture<Votes> askForGrant(Attempt attempt, String token) {
     return ask(
-        set,
+        set(attempt, token),
         votes ->
             isGranted(votes)
                 || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes)));

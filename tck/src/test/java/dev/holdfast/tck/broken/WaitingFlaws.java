@@ -2,19 +2,16 @@ package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
-import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /** Those who wait, how long, in which order, and what becomes of them. */
 final class WaitingFlaws {
@@ -35,34 +33,35 @@ final class WaitingFlaws {
         inWait("a wait lasts longer than asked", Set.of("WAIT-1"), wait -> wait.plusMillis(1_500)),
         inWait("a wait is given up at half its time", Set.of("WAIT-2"), wait -> wait.dividedBy(2)),
         Flaw.inManager(
-            "an attempt under way is cut short at the end of the wait",
-            Set.of("WAIT-1"),
-            right ->
-                new PassingManager(right) {
-                  @Override
-                  public Optional<Lease> tryAcquire(LockRequest request)
-                      throws InterruptedException {
-                    if (request
-                        .maxWait()
-                        .filter(wait -> !wait.isZero() && wait.compareTo(DAY) < 0)
-                        .isEmpty()) {
-                      return super.tryAcquire(request);
-                    }
-                    CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
-                    try {
-                      return future.get(
-                          request.maxWait().orElseThrow().toNanos(), TimeUnit.NANOSECONDS);
-                    } catch (TimeoutException over) {
-                      future.cancel(true);
-                      return Optional.empty();
-                    } catch (ExecutionException e) {
-                      throw (RuntimeException) e.getCause();
-                    } catch (InterruptedException e) {
-                      future.cancel(true);
-                      throw e;
-                    }
-                  }
-                }),
+                "an attempt under way is cut short at the end of the wait",
+                Set.of("WAIT-1"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Optional<Lease> tryAcquire(LockRequest request)
+                          throws InterruptedException {
+                        if (request
+                            .maxWait()
+                            .filter(wait -> !wait.isZero() && wait.compareTo(DAY) < 0)
+                            .isEmpty()) {
+                          return super.tryAcquire(request);
+                        }
+                        CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
+                        try {
+                          return future.get(
+                              request.maxWait().orElseThrow().toNanos(), TimeUnit.NANOSECONDS);
+                        } catch (TimeoutException over) {
+                          future.cancel(true);
+                          return Optional.empty();
+                        } catch (ExecutionException e) {
+                          throw (RuntimeException) e.getCause();
+                        } catch (InterruptedException e) {
+                          future.cancel(true);
+                          throw e;
+                        }
+                      }
+                    })
+            .asVariation(),
         Flaw.inSettings(
             "whoever waits asks all the time",
             Set.of("WAIT-6"),
@@ -98,15 +97,16 @@ final class WaitingFlaws {
                   }
                 }),
         Flaw.of(
-            "whoever does not wait overtakes those who do",
-            Set.of("WAIT-8"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  LockManager manager(Supplier<LockManager> right) {
-                    return new Overtaking(right);
-                  }
-                }),
+                "whoever does not wait overtakes those who do",
+                Set.of("WAIT-8"),
+                () ->
+                    new FakeEnvironment() {
+                      @Override
+                      LockManager manager(Supplier<LockManager> right) {
+                        return new Overtaking(right);
+                      }
+                    })
+            .asVariation(),
         Flaw.inManager(
             "an attempt without a wait is made three times",
             Set.of("ACQ-6"),
@@ -259,16 +259,14 @@ final class WaitingFlaws {
 
   /** Has many managers, and gives each that waits the next of them. */
   private static final class Many extends PassingManager {
-    private static final int MANY = 60;
+    private static final int MANY = 30;
 
-    private final Supplier<LockManager> managers;
-    private final Map<Integer, LockManager> others = new ConcurrentHashMap<>();
+    private final List<LockManager> others;
     private final AtomicInteger turns = new AtomicInteger();
-    private boolean closed;
 
     Many(Supplier<LockManager> managers) {
       super(managers.get());
-      this.managers = managers;
+      others = Stream.generate(managers).limit(MANY).toList();
     }
 
     @Override
@@ -291,32 +289,19 @@ final class WaitingFlaws {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
       super.close();
-      others.values().forEach(LockManager::close);
-      closed = true;
+      others.forEach(LockManager::close);
     }
 
     @Override
-    public synchronized void close(Duration grace) {
+    public void close(Duration grace) {
       super.close(grace);
-      others.values().forEach(manager -> manager.close(grace));
-      closed = true;
+      others.forEach(manager -> manager.close(grace));
     }
 
-    /** The right one, if no other can be opened now. */
-    private synchronized LockManager other() {
-      int next = Math.floorMod(turns.getAndIncrement(), MANY);
-      LockManager other = others.get(next);
-      if (other == null && !closed) {
-        try {
-          other = managers.get();
-          others.put(next, other);
-        } catch (LockException e) {
-          return right;
-        }
-      }
-      return other == null ? right : other;
+    private LockManager other() {
+      return others.get(Math.floorMod(turns.getAndIncrement(), MANY));
     }
   }
 }

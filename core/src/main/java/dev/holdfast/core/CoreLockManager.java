@@ -8,6 +8,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -105,9 +106,12 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
-    return type.isInstance(this)
-        ? Optional.of(type.cast(this))
-        : surroundings.primitive().unwrap(type);
+    for (Object own : List.of(this, surroundings.primitive())) {
+      if (type.isInstance(own)) {
+        return Optional.of(type.cast(own));
+      }
+    }
+    return surroundings.primitive().unwrap(type);
   }
 
   @Override

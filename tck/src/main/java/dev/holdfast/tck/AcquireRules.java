@@ -508,7 +508,7 @@ abstract class AcquireRules {
     Lease lease = trial.take(locks, name, trial.briefTtl());
     long end = System.nanoTime() + lease.remaining().toNanos();
 
-    trial.soon().until("others get the lock", () -> trial.gets(other, name));
+    awaitGot(other, name);
 
     assertThat(Duration.ofNanos(System.nanoTime() - end))
         .as("time from the end of its validity to the next grant")
@@ -570,7 +570,7 @@ abstract class AcquireRules {
     Lease lease = trial.take(locks, LockRequest.of(name, trial.ttl()).holdAtLeast(atLeast));
 
     Trial.regardless(lease::release);
-    trial.soon().until("others get it", () -> trial.gets(other, name));
+    awaitGot(other, name);
 
     assertThat(Duration.ofNanos(System.nanoTime() - asked))
         .as("time from the first request to the next grant")
@@ -827,6 +827,12 @@ abstract class AcquireRules {
     if (trial.gets(locks, name)) {
       abort("the attempt was granted, so that nothing can be seen of one that fails");
     }
+  }
+
+  /** Gets a lock as soon as it is free, asking no more often than needed. */
+  private void awaitGot(LockManager locks, String name) {
+    trial.awaitFree(name);
+    trial.soon().until("others get the lock", () -> trial.gets(locks, name));
   }
 
   /** Frees a name, also if releases do not. */

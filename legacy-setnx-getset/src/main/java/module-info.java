@@ -5,5 +5,4 @@ module dev.holdfast.legacy {
   requires org.apache.commons.pool2;
   requires static org.jspecify;
 
-  exports dev.holdfast.legacy;
 }

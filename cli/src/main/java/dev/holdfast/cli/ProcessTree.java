@@ -24,9 +24,9 @@ final class ProcessTree {
     return all;
   }
 
-  /** What still runs of these. */
+  /** What still runs of these, in the order of their numbers. */
   static List<ProcessHandle> left(Collection<ProcessHandle> processes) {
-    return processes.stream().filter(ProcessTree::isAlive).toList();
+    return processes.stream().filter(ProcessTree::isAlive).sorted().toList();
   }
 
   /**

@@ -18,7 +18,8 @@ record TckReport(Path folder) {
     try {
       Files.createDirectories(folder);
     } catch (IOException e) {
-      throw new UsageException("--report is " + folder + ", which can be made no folder: " + e);
+      throw new UsageException(
+          "--report is " + folder + ", and no folder can be made there: give one that can be");
     }
     if (!Files.isWritable(folder)) {
       throw new UsageException("--report is " + folder + ", which cannot be written");

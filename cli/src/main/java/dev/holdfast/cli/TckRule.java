@@ -46,6 +46,21 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
     return meant;
   }
 
+  /**
+   * Refuses what is no rule.
+   *
+   * @throws UsageException if there is no rule of this id
+   */
+  static void requireId(String id) {
+    if (!Spec.rules().containsKey(id)) {
+      throw new UsageException(
+          "there is no rule '"
+              + id
+              + "'"
+              + Nearest.to(id, Spec.rules().keySet()).map(n -> "; the nearest is " + n).orElse(""));
+    }
+  }
+
   /** A rule is broken if one of its tests fails, and kept if none does and one passes. */
   TckOutcome outcome() {
     return tests.stream()

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -12,6 +13,7 @@ import java.util.Set;
 final class TckRun {
   private final TckTarget target;
   private final Set<String> rules;
+  private final Map<String, String> brokenByDesign;
   private final Optional<TckReport> report;
   private final boolean json;
 
@@ -19,10 +21,17 @@ final class TckRun {
    * Begins nothing yet.
    *
    * @param rules whose tests are run; empty for all
+   * @param brokenByDesign the reasons by rule
    */
-  TckRun(TckTarget target, Set<String> rules, Optional<TckReport> report, boolean json) {
+  TckRun(
+      TckTarget target,
+      Set<String> rules,
+      Map<String, String> brokenByDesign,
+      Optional<TckReport> report,
+      boolean json) {
     this.target = target;
     this.rules = rules;
+    this.brokenByDesign = brokenByDesign;
     this.report = report;
     this.json = json;
   }
@@ -53,7 +62,7 @@ final class TckRun {
   private TckResult result() {
     Instant begun = Instant.now();
     long nanos = System.nanoTime();
-    TckEnvironment environment = target.environment();
+    TckEnvironment environment = target.environment(brokenByDesign);
     TckSubject subject;
     try {
       subject = TckSubject.of(target, environment);

@@ -98,13 +98,19 @@ record TckTarget(
         : url;
   }
 
-  /** Starts what is to be started; managers are opened later. */
-  TckEnvironment environment() {
+  /**
+   * Starts what is to be started; managers are opened later.
+   *
+   * @param brokenByDesign the reasons by rule
+   */
+  TckEnvironment environment(Map<String, String> brokenByDesign) {
     if (!url.contains(NODES)) {
-      return new UrlEnvironment(url, isInProcess);
+      return TckEnvironment.ofUrl(url, isInProcess, brokenByDesign);
     }
     RedisTckEnvironment.Builder builder =
-        RedisTckEnvironment.builder(url).keyPrefix(parsed.text("keyPrefix", ""));
+        RedisTckEnvironment.builder(url)
+            .keyPrefix(parsed.text("keyPrefix", ""))
+            .brokenByDesign(brokenByDesign);
     try {
       return running.isEmpty() ? builder.nodes(count).build() : builder.running(running).build();
     } catch (IllegalArgumentException | RedisErrorReply e) {

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.holdfast.tck.Spec;
 import java.io.StringReader;
@@ -25,12 +26,16 @@ import org.xml.sax.InputSource;
  * @param totals how many rules of a level have a result, by {@code MUST failed}
  * @param failures what is said of each test that failed
  * @param tests how many there are, by result
+ * @param about the URL, what is declared and undeclared, and the environment
+ * @param seconds how long the tests of each rule took, and {@code all} of them
  */
 record ReportFigures(
     Map<String, String> rules,
     Map<String, Long> totals,
     List<String> failures,
-    Map<String, Long> tests) {
+    Map<String, Long> tests,
+    Map<String, String> about,
+    Map<String, Double> seconds) {
   private static final List<String> RESULTS = List.of("passed", "failed", "skipped", "not-run");
 
   private static final Pattern TOTAL =
@@ -40,6 +45,27 @@ record ReportFigures(
   private static final Pattern TEST = Pattern.compile("<li [^>]*data-test=\"([a-z-]+)\"");
   private static final Pattern FAILURE =
       Pattern.compile("data-test=\"failed\".*?<div class=\"why\">(.*?)</div>", Pattern.DOTALL);
+
+  private static final Pattern FACT = Pattern.compile("<dt>(.*?)</dt><dd>(.*?)</dd>");
+  private static final Pattern URL = Pattern.compile("<code id=\"url\">(.*?)</code>");
+  private static final Pattern CHIPS = Pattern.compile("<ul class=\"chips (\\w+)\">(.*?)</ul>");
+  private static final Pattern ALL_SECONDS = Pattern.compile("tests in ([\\d.]+) s</p>");
+  private static final Pattern RULE_SECONDS =
+      Pattern.compile(
+          "<tr id=\"([A-Z]+-\\d+)\".*?<td class=\"number\">([\\d.]*)(?: s)?</td>\n</tr>",
+          Pattern.DOTALL);
+
+  /** The same, but for what rounding does to times. */
+  void assertSameAs(ReportFigures other) {
+    assertThat(rules).isEqualTo(other.rules);
+    assertThat(totals).isEqualTo(other.totals);
+    assertThat(failures).isEqualTo(other.failures);
+    assertThat(tests).isEqualTo(other.tests);
+    assertThat(about).isEqualTo(other.about).hasSizeGreaterThan(3);
+    assertThat(seconds.keySet()).isEqualTo(other.seconds.keySet()).hasSizeGreaterThan(1);
+    seconds.forEach(
+        (what, time) -> assertThat(time).as(what).isCloseTo(other.seconds.get(what), within(0.02)));
+  }
 
   /** Counts what the page shows. */
   static ReportFigures ofPage(String html) {
@@ -53,7 +79,18 @@ record ReportFigures(
     all(TEST, html).forEach(test -> tests.merge(test.group(1), 1L, Long::sum));
     List<String> failures =
         all(FAILURE, html).stream().map(failure -> plain(failure.group(1))).sorted().toList();
-    return new ReportFigures(rules, totals, failures, tests);
+    Map<String, String> about = new TreeMap<>();
+    all(URL, html).forEach(url -> about.put("url", plain(url.group(1))));
+    for (MatchResult chips : all(CHIPS, html)) {
+      about.put(chips.group(1), chips.group(2).replace("</li><li>", ", ").replaceAll("<.*?>", ""));
+    }
+    all(FACT, html).forEach(fact -> about.put(plain(fact.group(1)), plain(fact.group(2))));
+    Map<String, Double> seconds = new TreeMap<>();
+    all(ALL_SECONDS, html).forEach(time -> seconds.put("all", Double.valueOf(time.group(1))));
+    all(RULE_SECONDS, html).stream()
+        .filter(time -> !time.group(2).isEmpty())
+        .forEach(time -> seconds.put(time.group(1), Double.valueOf(time.group(2))));
+    return new ReportFigures(rules, totals, failures, tests, about, seconds);
   }
 
   /** Works them out of the single tests, and of nothing else. */
@@ -67,6 +104,14 @@ record ReportFigures(
     Spec.rules().keySet().forEach(id -> rules.put(id, "not-run"));
     Map<String, Long> tests = new TreeMap<>();
     List<String> failures = new ArrayList<>();
+    Map<String, Double> seconds = new TreeMap<>();
+    seconds.put("all", Double.valueOf(suite.getAttribute("time")));
+    Map<String, String> about = new TreeMap<>();
+    for (Element property : elements(suite, "property")) {
+      if (!property.getAttribute("value").isEmpty()) {
+        about.put(property.getAttribute("name"), property.getAttribute("value"));
+      }
+    }
     for (Element test : elements(suite, "testcase")) {
       List<Element> failed = elements(test, "failure");
       String result =
@@ -74,7 +119,11 @@ record ReportFigures(
       failed.forEach(failure -> failures.add(failure.getAttribute("message")));
       tests.merge(result, 1L, Long::sum);
       ruleOf(test.getAttribute("name"))
-          .ifPresent(id -> rules.merge(id, result, ReportFigures::stronger));
+          .ifPresent(
+              id -> {
+                rules.merge(id, result, ReportFigures::stronger);
+                seconds.merge(id, Double.valueOf(test.getAttribute("time")), Double::sum);
+              });
     }
     requireSums(suite, tests);
     Map<String, Long> totals = new TreeMap<>();
@@ -84,7 +133,8 @@ record ReportFigures(
       }
       totals.put(level + " all", RESULTS.stream().mapToLong(r -> count(rules, level, r)).sum());
     }
-    return new ReportFigures(rules, totals, failures.stream().sorted().toList(), tests);
+    return new ReportFigures(
+        rules, totals, failures.stream().sorted().toList(), tests, about, seconds);
   }
 
   private static void requireSums(Element suite, Map<String, Long> tests) {

@@ -168,7 +168,7 @@ class RunInterruptedTest {
     assertThat(own(run.err()))
         .singleElement()
         .asString()
-        .contains("process " + grandchild, "killing");
+        .contains("process " + grandchild, "killing"); // and perhaps its sleep
     assertThat(Nodes.holding(nodes, "job")).isZero();
   }
 

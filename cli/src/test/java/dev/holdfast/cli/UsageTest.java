@@ -134,13 +134,15 @@ class UsageTest {
           demo --workers 65                               | --workers is 65: give 1 to 64
           demo --faults --without-lock                    | holdfast: --faults, --without-lock are mutually
           demo --driver memory                            | found: jedis, lettuce, redisson
-          tck                                             | Missing required option: '--url=URL'
+          tck                                             | --url says what is to be proved: give for example --url memory:
           tck --url memory: --nodes 3                     | write for example redlock:jedis:{nodes}
           tck --url redlock:jedis:{nodes} --nodes 0       | --nodes is 0: give 1 to 31
           tck --url redlock:jedis:{nodes}x                | a port is a number
           tck --url memory: --rule REL-99                 | there is no rule 'REL-99'; the nearest is REL-
+          tck --url memory: --broken REL-99=x             | there is no rule 'REL-99'
           tck --url memory: --rule RELEASE                | and groups are ACQ VAL REL EXT
-          tck --url memory: --report /dev/null            | can be made no folder
+          tck --url memory: --report /dev/null            | no folder can be made there
+          tck --url memory: --report /proc/x              | no folder can be made there
           tck --url redlock:jedis:{nodes} --in-process    | --in-process is for locks in one process
           tck --url redlock:redis://h --in-process        | --in-process is for locks in one process
           tck --url redlok:x                              | the nearest is redlock

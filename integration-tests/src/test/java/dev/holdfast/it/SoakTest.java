@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.launcher.TagFilter.excludeTags;
 
-import dev.holdfast.tck.LockManagerTck;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -24,14 +24,18 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 @ParameterizedClass(name = "{0}")
 @MethodSource("kits")
 class SoakTest {
-  private final Class<? extends LockManagerTck> kit;
+  private static final String MEMORY = "dev.holdfast.tck.MemoryTckTest";
 
-  SoakTest(Class<? extends LockManagerTck> kit) {
+  private final Class<?> kit;
+
+  SoakTest(Class<?> kit) {
     this.kit = kit;
   }
 
-  static List<Class<? extends LockManagerTck>> kits() {
-    return Backend.all().stream().<Class<? extends LockManagerTck>>map(Backend::kit).toList();
+  static List<Class<?>> kits() throws ClassNotFoundException {
+    List<Class<?>> kits = new ArrayList<>(List.of(Class.forName(MEMORY)));
+    Backend.all().forEach(backend -> kits.add(backend.kit()));
+    return kits;
   }
 
   @RepeatedTest(20)

@@ -184,7 +184,7 @@ abstract class CapabilityRules {
 
   private void needsUndeclared(LockCapability capability) {
     if (trial.declares(capability)) {
-      abort("declared: " + capability);
+      abort("what is declared is not refused");
     }
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * class MyBackendTckTest extends LockManagerTck {
  *   @Override
  *   protected TckEnvironment environment() {
- *     return options -> LockManager.open("mybackend:somewhere", options);
+ *     return TckEnvironment.ofUrl("mybackend:somewhere");
  *   }
  * }
  * }</pre>

@@ -11,7 +11,7 @@ import java.util.Optional;
  * supplied is not tested, and the report says so.
  *
  * <pre>{@code
- * return options -> LockManager.open("mybackend:somewhere", options);
+ * return TckEnvironment.ofUrl("mybackend:somewhere");
  * }</pre>
  *
  * <p>One environment serves one run of the kit, whose tests come one after the other; {@link #open}
@@ -20,6 +20,28 @@ import java.util.Optional;
  */
 @FunctionalInterface
 public interface TckEnvironment extends AutoCloseable {
+  /**
+   * A backend that is seen through its managers alone, in this process and in others.
+   *
+   * @param url by which all managers see the same locks
+   * @return an environment without nodes
+   */
+  static TckEnvironment ofUrl(String url) {
+    return ofUrl(url, false, Map.of());
+  }
+
+  /**
+   * A backend that is seen through its managers alone.
+   *
+   * @param url by which all managers see the same locks
+   * @param isInProcess whether other processes have other locks, as with {@code memory:name}
+   * @param brokenByDesign as {@link #brokenByDesign()}
+   * @return an environment without nodes
+   */
+  static TckEnvironment ofUrl(String url, boolean isInProcess, Map<String, String> brokenByDesign) {
+    return new UrlEnvironment(url, isInProcess, brokenByDesign);
+  }
+
   /**
    * Opens a new manager. All that are opened see the same locks. The kit closes it.
    *

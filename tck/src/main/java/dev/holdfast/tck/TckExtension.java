@@ -4,14 +4,12 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -33,14 +31,13 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
   private final Class<?> kit;
   private final TckEnvironment environment;
   private final Set<LockCapability> capabilities;
-  private final Set<String> kept = new TreeSet<>();
-  private final Set<String> broken = new TreeSet<>();
+  private final ByDesign byDesign;
   private @Nullable Trial trial;
 
   TckExtension(Class<?> kit, TckEnvironment environment) {
     this.kit = kit;
     this.environment = environment;
-    environment.brokenByDesign().keySet().forEach(Spec::rule);
+    byDesign = new ByDesign(environment.brokenByDesign());
     Map<String, String> patient =
         environment.nodes().size() < 2 ? Map.of() : Map.of("connectTimeout", "10s");
     try (LockManager manager = environment.open(patient)) {
@@ -48,18 +45,11 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     }
   }
 
-  /** Fails for rules that were said to be broken, and are not. */
+  /** Fails for rules that were said to be broken by design, and have not been seen to break. */
   void assertBrokenByDesign() {
-    Set<String> unexpected = new TreeSet<>(environment.brokenByDesign().keySet());
-    unexpected.retainAll(kept);
-    unexpected.removeAll(broken);
-    if (!unexpected.isEmpty()) {
-      throw new AssertionError(
-          "["
-              + kit.getSimpleName()
-              + "] these rules were kept, though they are listed as broken by design: "
-              + unexpected
-              + "; take them off the list, and declare the capability that they belong to");
+    Optional<String> unseen = byDesign.unseen();
+    if (unseen.isPresent()) {
+      throw new AssertionError("[" + kit.getSimpleName() + "] " + unseen.get());
     }
   }
 
@@ -87,6 +77,7 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
       invocation.proceed();
       return;
     }
+    byDesign.begin(named);
     boolean soak = context.getTags().contains("soak");
     if (soak && !Boolean.getBoolean(SOAK)) {
       invocation.skip();
@@ -104,19 +95,14 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     if (thrown instanceof TestAbortedException) {
       throw thrown;
     }
-    String reason =
-        Arrays.stream(named.value())
-            .map(environment.brokenByDesign()::get)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-    (thrown == null ? kept : broken).addAll(Arrays.asList(named.value()));
-    if (thrown != null && reason != null) {
-      Assumptions.abort("broken by design: " + reason);
+    if (thrown == null) {
+      return;
     }
-    if (thrown != null) {
-      throw new AssertionError(explained(test, named, thrown), thrown);
+    Optional<String> reason = byDesign.reason(named, thrown);
+    if (reason.isPresent()) {
+      Assumptions.abort("broken by design: " + reason.get());
     }
+    throw new AssertionError(explained(test, named, thrown), thrown);
   }
 
   @Override
@@ -161,7 +147,7 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       return thrown[0];
     }
-    AssertionError hangs = new AssertionError("it did not end within " + limit);
+    Throwable hangs = new TimeoutException("it did not end within " + limit);
     hangs.setStackTrace(thread.getStackTrace());
     thread.interrupt();
     return hangs;

@@ -38,6 +38,6 @@ public record TckTiming(
         Duration.ofSeconds(1),
         Duration.ofMillis(500),
         Duration.ofSeconds(15),
-        Duration.ofSeconds(60));
+        Duration.ofSeconds(100));
   }
 }

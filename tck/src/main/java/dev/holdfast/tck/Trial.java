@@ -103,8 +103,11 @@ final class Trial implements AutoCloseable {
   /** Leaves the test out where there are fewer nodes. */
   void needsNodes(int atLeast) {
     int there = nodes().size();
+    if (there == 0) {
+      abort("this environment shows no nodes");
+    }
     if (there < atLeast) {
-      abort("this environment shows " + there + " nodes, and it takes " + atLeast);
+      abort("it takes " + atLeast + " nodes, and this environment shows fewer: " + there);
     }
   }
 

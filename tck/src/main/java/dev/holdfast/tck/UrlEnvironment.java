@@ -1,8 +1,6 @@
-package dev.holdfast.cli;
+package dev.holdfast.tck;
 
 import dev.holdfast.LockManager;
-import dev.holdfast.tck.TckEnvironment;
-import dev.holdfast.tck.TckTiming;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,8 +9,14 @@ import java.util.Optional;
  *
  * @param address its URL
  * @param isInProcess whether other processes have other locks
+ * @param brokenByDesign the reasons by rule
  */
-record UrlEnvironment(String address, boolean isInProcess) implements TckEnvironment {
+record UrlEnvironment(String address, boolean isInProcess, Map<String, String> brokenByDesign)
+    implements TckEnvironment {
+  UrlEnvironment {
+    brokenByDesign = Map.copyOf(brokenByDesign);
+  }
+
   @Override
   public LockManager open(Map<String, String> options) {
     return LockManager.open(address, options);

@@ -105,7 +105,9 @@ class ClientSettingsTest {
             .getScript(StringCodec.INSTANCE)
             .evalAsync(RScript.Mode.READ_WRITE, COUNT, RScript.ReturnType.LONG, List.of("count"));
 
-        soon().until(() -> "2".equals(server.command("GET", "count")));
+        soon()
+            .untilAsserted(
+                () -> assertThat((Long) server.command("INCRBY", "count", "0")).isGreaterThan(1));
       } finally {
         YourClients.shutdown(client);
       }

@@ -240,7 +240,9 @@ final class TckPage {
             spec.id(),
             spec.level(),
             result,
-            spec.capability().map(needed -> "<code>" + needed + "</code> ").orElse(""),
+            spec.capabilities().stream()
+                .map(needed -> "<code>" + needed + "</code> ")
+                .collect(Collectors.joining()),
             prose(spec.text()),
             prose(spec.intent()),
             details(rule),

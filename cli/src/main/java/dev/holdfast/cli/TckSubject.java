@@ -45,7 +45,7 @@ record TckSubject(String url, Map<String, String> facts, Set<LockCapability> dec
             + Runtime.getRuntime().availableProcessors()
             + " processors");
     Map<String, String> patient =
-        environment.nodes().isEmpty() ? Map.of() : Map.of("connectTimeout", "10s");
+        environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
     try (LockManager manager = environment.open(patient)) {
       return new TckSubject(target.shown(), facts, new TreeSet<>(manager.capabilities()));
     }

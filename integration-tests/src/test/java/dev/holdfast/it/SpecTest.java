@@ -108,7 +108,7 @@ class SpecTest {
           .append(rule.id())
           .append(" | ")
           .append(rule.level())
-          .append(rule.capability().map(c -> " for " + c).orElse(""))
+          .append(rule.capabilities().isEmpty() ? "" : " for " + behind(rule))
           .append(" | ")
           .append(
               own.stream()
@@ -132,6 +132,10 @@ class SpecTest {
           .append(" |\n");
     }
     return text.toString();
+  }
+
+  private static String behind(SpecRule rule) {
+    return rule.capabilities().stream().map(Object::toString).collect(Collectors.joining(" and "));
   }
 
   private static List<Proof> proofs() throws IOException {

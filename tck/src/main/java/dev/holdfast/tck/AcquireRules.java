@@ -117,6 +117,24 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Rule("ACQ-2")
+  @IfThisFails("check that a quorum of two nodes is both, also while one of them refuses all")
+  void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() throws InterruptedException {
+    trial.needs(TckFault.REFUSING);
+    trial.needsNodes(2);
+    List<String> two = trial.uris().subList(0, 2);
+    LockManager locks = trial.openOn(two);
+    LockManager alone = trial.openOn(two.subList(1, 2));
+    String name = trial.name("one-refuses");
+    trial.begin(TckFault.REFUSING, trial.node(1), name);
+    if (trial.gets(alone, trial.name("refused"))) {
+      abort("an error is taken for a grant, which is another rule's");
+    }
+
+    assertThat(trial.gets(locks, name)).as("granted by one of two nodes").isFalse();
+  }
+
+  @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a refused attempt is taken back on the nodes that had granted it")
   void anAttemptThatWasRefusedLeavesNoKey() throws InterruptedException {
@@ -271,7 +289,7 @@ abstract class AcquireRules {
       tokens.add(trial.take(locks, trial.name("once"), trial.ttl()).token());
       Lease lease = trial.take(locks, again, trial.ttl());
       tokens.add(lease.token());
-      free(lease);
+      Attempts.giveBack(trial, lease);
     }
 
     assertThat(tokens).doesNotHaveDuplicates().doesNotContain("");
@@ -495,6 +513,8 @@ abstract class AcquireRules {
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContainingAll(parts.toArray(String[]::new));
     }
+    trial.end(TckFault.OTHER_TYPE, trial.blocking(), name);
+    assertThat(trial.gets(locks, name)).as("got when the key is gone").isTrue();
   }
 
   @Test
@@ -623,7 +643,7 @@ abstract class AcquireRules {
     for (int i = 0; i < 10; i++) {
       Lease lease = trial.take(managers[i % 2], name, trial.ttl());
       tokens.add(lease.fencingToken().orElseThrow());
-      free(lease);
+      Attempts.giveBack(trial, lease);
     }
 
     assertThat(tokens).isSorted().doesNotHaveDuplicates();
@@ -642,7 +662,7 @@ abstract class AcquireRules {
         trial.occupy(without(granting), name);
         Lease lease = trial.take(managers[tokens.size() % 2], name, trial.ttl());
         tokens.add(lease.fencingToken().orElseThrow());
-        free(lease);
+        Attempts.giveBack(trial, lease);
       }
     }
 
@@ -657,7 +677,7 @@ abstract class AcquireRules {
     String name = trial.name("fenced");
     Lease before = trial.take(trial.open(), name, trial.ttl());
     long token = before.fencingToken().orElseThrow();
-    free(before);
+    Attempts.giveBack(trial, before);
 
     clock.step(Duration.ofHours(-1));
 
@@ -833,12 +853,6 @@ abstract class AcquireRules {
   private void awaitGot(LockManager locks, String name) {
     trial.awaitFree(name);
     trial.soon().until("others get the lock", () -> trial.gets(locks, name));
-  }
-
-  /** Frees a name, also if releases do not. */
-  private void free(Lease lease) {
-    Trial.regardless(lease::release);
-    trial.nodes().forEach(node -> node.remove(lease.name()));
   }
 
   private static void assertRefused(Optional<Lease> granted) {

@@ -119,6 +119,11 @@ final class Attempts {
     return true;
   }
 
+  /** Whether something comes to be so while a test looks on. */
+  static boolean comes(BooleanSupplier condition) {
+    return !stays(() -> !condition.getAsBoolean());
+  }
+
   private static boolean votes(Trial trial, LockManager locks, TckNode node)
       throws InterruptedException {
     String name = trial.name("vote");

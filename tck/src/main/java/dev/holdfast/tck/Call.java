@@ -41,8 +41,12 @@ final class Call<T> {
   }
 
   boolean isWaiting() {
+    return isWaiting(thread) && !over;
+  }
+
+  static boolean isWaiting(Thread thread) {
     Thread.State state = thread.getState();
-    return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) && !over;
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
   }
 
   void interrupt() {

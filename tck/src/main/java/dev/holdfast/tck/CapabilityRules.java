@@ -137,7 +137,7 @@ abstract class CapabilityRules {
   @IfThisFails("check that an extension is refused before any node is asked, and costs no lease")
   void extensionIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.EXTENSION);
-    Lease lease = trial.take(trial.open(), requestOf("extended"));
+    Lease lease = trial.takeOnAll(trial.open(), requestOf("extended"));
 
     assertRefused(() -> lease.extend(trial.ttl()));
     assertRefused(() -> lease.extendAsync(trial.ttl()).toCompletableFuture().join());
@@ -161,7 +161,7 @@ abstract class CapabilityRules {
     needsUndeclared(LockCapability.FORCE_RELEASE);
     LockManager locks = trial.open();
     String name = trial.name("forced");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
 
     assertRefused(() -> locks.forceRelease(name));
 
@@ -211,7 +211,7 @@ abstract class CapabilityRules {
   }
 
   private void assertRefused(ThrowingCallable call) {
-    long before = trial.requests();
+    long before = trial.requestsWhenAllAreAnswered();
 
     Throwable thrown = catchThrowable(call);
 

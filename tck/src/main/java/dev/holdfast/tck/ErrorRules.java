@@ -16,7 +16,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,14 +78,16 @@ abstract class ErrorRules {
   void whatAQuorumRefusesIsContentionThoughOthersAreSilent() {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(3);
-    String name = trial.name("busy");
     LockManager locks = trial.open(IMPATIENT);
-    trial.occupy(sound(trial.minority()), name);
-    trial.begin(TckFault.FROZEN, trial.minority(), name);
 
-    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
-        .isInstanceOf(LockUnavailableException.class);
-    assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
+    whileFrozen(
+        trial.minority(),
+        name -> {
+          trial.occupy(sound(trial.minority()), name);
+          assertThat(thrownByAcquire(locks, withoutWaiting(name)))
+              .isInstanceOf(LockUnavailableException.class);
+          assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
+        });
   }
 
   @Test
@@ -95,14 +96,16 @@ abstract class ErrorRules {
   void aQuorumOfAnswersThatDoNotAgreeIsContention() {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(3);
-    String name = trial.name("split");
     LockManager locks = trial.open(IMPATIENT);
     List<TckNode> answering = sound(trial.minority());
-    trial.occupy(answering.subList(1, answering.size()), name);
-    trial.begin(TckFault.FROZEN, trial.minority(), name);
 
-    assertThat(thrownByAcquire(locks, withoutWaiting(name)))
-        .isInstanceOf(LockUnavailableException.class);
+    whileFrozen(
+        trial.minority(),
+        name -> {
+          trial.occupy(answering.subList(1, answering.size()), name);
+          assertThat(thrownByAcquire(locks, withoutWaiting(name)))
+              .isInstanceOf(LockUnavailableException.class);
+        });
   }
 
   @Test
@@ -181,6 +184,19 @@ abstract class ErrorRules {
 
   @Test
   @Rule("ERR-1")
+  @IfThisFails("check that of two nodes both must answer, and that an error is no answer")
+  void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() {
+    trial.needs(TckFault.REFUSING);
+    trial.needsNodes(2);
+    String name = trial.name("refused");
+    LockManager locks = trial.openOn(trial.uris().subList(0, 2));
+    trial.begin(TckFault.REFUSING, trial.node(0), name);
+
+    assertOutage(locks, name);
+  }
+
+  @Test
+  @Rule("ERR-1")
   @IfThisFails("check that inspect does not take silence for a lock that is free")
   void anInspectionThatNoQuorumAnswersIsAnOutage() {
     trial.needs(LockCapability.INSPECTION);
@@ -210,16 +226,25 @@ abstract class ErrorRules {
   @IfThisFails("check that an outage waits for all nodes, to name each one that is silent")
   void anOutageNamesEveryNodeThatWasSilent() {
     trial.needs(TckFault.FROZEN);
-    String name = trial.name("silent");
     LockManager locks = trial.open(IMPATIENT);
     LockManager hasty = trial.open(HASTY);
-    Lease lease = trial.take(locks, trial.name("held"), trial.ttl());
 
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
-    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
-    assertNamed(trial.blocking(), lease::release);
-    trial.begin(TckFault.FROZEN, sound(trial.blocking()), name);
-    assertNamed(trial.nodes(), () -> hasty.acquire(withoutWaiting(name)));
+    Tries.anyOf(
+        () -> {
+          Lease lease = trial.take(locks, trial.name("held"), trial.ttl());
+          String name = trial.name("silent");
+          trial.during(
+              TckFault.FROZEN,
+              trial.blocking(),
+              name,
+              () -> {
+                assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+                assertNamed(trial.blocking(), lease::release);
+              });
+        });
+    whileFrozen(
+        trial.nodes(),
+        name -> assertNamed(trial.nodes(), () -> hasty.acquire(withoutWaiting(name))));
   }
 
   @Test
@@ -252,11 +277,18 @@ abstract class ErrorRules {
   void theOutageOfAnExtensionNamesTheNodes() {
     trial.needs(LockCapability.EXTENSION);
     trial.needs(TckFault.FROZEN);
-    String name = trial.name("extended");
-    Lease lease = trial.take(trial.open(IMPATIENT), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    LockManager locks = trial.open(IMPATIENT);
 
-    assertNamed(trial.blocking(), () -> lease.extend(trial.ttl()));
+    Tries.anyOf(
+        () -> {
+          String name = trial.name("extended");
+          Lease lease = trial.take(locks, name, trial.ttl());
+          trial.during(
+              TckFault.FROZEN,
+              trial.blocking(),
+              name,
+              () -> assertNamed(trial.blocking(), () -> lease.extend(trial.ttl())));
+        });
   }
 
   @Test
@@ -265,11 +297,9 @@ abstract class ErrorRules {
   void theOutageOfAnInspectionNamesTheNodes() {
     trial.needs(LockCapability.INSPECTION);
     trial.needs(TckFault.FROZEN);
-    String name = trial.name("inspected");
     LockManager locks = trial.open(IMPATIENT);
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
-    assertNamed(trial.blocking(), () -> locks.inspect(name));
+    whileFrozen(trial.blocking(), name -> assertNamed(trial.blocking(), () -> locks.inspect(name)));
   }
 
   @Test
@@ -309,43 +339,30 @@ abstract class ErrorRules {
   @Test
   @Rule("ERR-4")
   @IfThisFails("check that an option's value is read by LockUrl, or by as clear words")
-  void aWrongOptionIsShownWithWhatIsRight() {
-    Map<String, String> wrong = new LinkedHashMap<>();
-    wrong.put("retryDelay=soon", "ms");
-    wrong.put("retryDelay=50", "50ms");
-    wrong.put("maxTtl=0ms", "more than zero");
-    wrong.put("maxTtl=-1s", "-1s");
-
-    wrong.forEach(
-        (option, right) -> {
-          String value = option.substring(option.indexOf('=') + 1);
-          Throwable thrown = catchThrowable(() -> trial.open(option));
-          assertThat(thrown).as(option).isInstanceOf(LockConfigurationException.class);
-          assertThat(thrown)
-              .hasMessageContainingAll(option.substring(0, option.indexOf('=')), right);
-          if (!value.equals("0ms")) {
-            assertThat(thrown).hasMessageContaining(value);
-          }
-        });
+  void aWrongOptionIsShownWithItsValue() {
+    assertBadInput(() -> trial.open("retryDelay=soon"), "retryDelay", "soon");
+    assertBadInput(() -> trial.open("retryDelay=50"), "retryDelay", "50");
+    assertBadInput(() -> trial.open("maxTtl=0ms"), "maxTtl", "0");
+    assertBadInput(() -> trial.open("maxTtl=-1s"), "maxTtl", "-1");
   }
 
   @Test
   @Rule("ERR-4")
   @IfThisFails("check that operators' names are held to the same limits as those of requests")
-  void aWrongNameIsShownWithWhatIsRightAndAsksNobody() {
+  void aWrongNameIsShownWithTheLimitAndAsksNobody() {
     LockManager locks = trial.open();
     String tooLong = "n".repeat(1025);
     long before = trial.requests();
 
     if (trial.declares(LockCapability.INSPECTION)) {
-      assertBadInput(() -> locks.inspect(""), "name", "empty");
-      assertBadInput(() -> locks.inspect(tooLong), "nnn", "1025", "1024");
+      assertBadInput(() -> locks.inspect(""));
+      assertBadInput(() -> locks.inspect(tooLong), "nnn", "1024");
     }
     if (trial.declares(LockCapability.FORCE_RELEASE)) {
-      assertBadInput(() -> locks.forceRelease(""), "name", "empty");
-      assertBadInput(() -> locks.forceRelease(tooLong), "nnn", "1025", "1024");
+      assertBadInput(() -> locks.forceRelease(""));
+      assertBadInput(() -> locks.forceRelease(tooLong), "nnn", "1024");
     }
-    assertBadInput(() -> locks.tryAcquire("", trial.ttl()), "name", "empty");
+    assertBadInput(() -> locks.tryAcquire("", trial.ttl()));
     assertThat(trial.requests() - before).as("requests to nodes").isZero();
   }
 
@@ -371,13 +388,13 @@ abstract class ErrorRules {
   @Test
   @Rule("ERR-4")
   @IfThisFails("check that the ttl of an extension is held to the limits of the first one")
-  void anExtensionByAWrongTtlIsShownWithWhatIsRight() {
+  void anExtensionByAWrongTtlIsShownWithTheLimit() {
     trial.needs(LockCapability.EXTENSION);
-    Lease lease = trial.take(trial.open("maxTtl=45s"), trial.name("extended"), trial.ttl());
-    long before = trial.requests();
+    Lease lease = trial.takeOnAll(trial.open("maxTtl=45s"), trial.name("extended"), trial.ttl());
+    long before = trial.requestsWhenAllAreAnswered();
 
-    assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "more than zero");
-    assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "more than zero");
+    assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "0");
+    assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "-1");
     assertBadInput(() -> lease.extend(Duration.ofSeconds(46)), "46", "maxTtl", "45");
     assertThat(trial.requests() - before).as("requests to nodes").isZero();
   }
@@ -458,53 +475,18 @@ abstract class ErrorRules {
         .isTrue();
   }
 
-  @Test
-  @Rule("ACQ-9")
-  @IfThisFails("check that a key of another type is told apart from contention, and where it is")
-  void aKeyOfAnotherTypeThatPreventsAQuorumIsAMistakeInTheConfiguration()
-      throws InterruptedException {
-    trial.needs(TckFault.OTHER_TYPE);
-    String name = trial.name("other-type");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.OTHER_TYPE, trial.blocking(), name);
-
-    Throwable thrown = thrownByTryAcquire(locks, requestOf(name));
-
-    assertThat(thrown).isInstanceOf(LockConfigurationException.class).hasMessageContaining(name);
-    assertThat(trial.nodes().stream().filter(node -> isNamed(thrown, node)))
-        .as("nodes that are named by %s", thrown)
-        .containsExactlyElementsOf(trial.blocking());
-    trial.end(TckFault.OTHER_TYPE, trial.blocking(), name);
-    assertThat(trial.gets(locks, name)).as("got when the key is gone").isTrue();
+  /** Once more on a machine that stalls, so that sound nodes seem silent as well. */
+  private void whileFrozen(List<TckNode> nodes, Checks checks) {
+    Tries.anyOf(
+        () -> {
+          String name = trial.name("frozen");
+          trial.during(TckFault.FROZEN, nodes, name, () -> checks.of(name));
+        });
   }
 
-  @Test
-  @Rule("ACQ-9")
-  @IfThisFails("check that a key of another type is a refusal of its node, and no more")
-  void aKeyOfAnotherTypeOnAMinorityKeepsNobodyOut() throws InterruptedException {
-    trial.needs(TckFault.OTHER_TYPE);
-    trial.needsNodes(3);
-    String name = trial.name("other-type");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.OTHER_TYPE, trial.minority(), name);
-
-    assertThat(trial.gets(locks, name)).isTrue();
-  }
-
-  @Test
-  @Rule("ACQ-9")
-  @IfThisFails("check that it is contention if another owner has a part in the refusal")
-  void aKeyOfAnotherTypeIsARefusalWhereAnotherOwnerPreventsTheQuorum() {
-    trial.needs(TckFault.OTHER_TYPE);
-    trial.needsNodes(3);
-    String name = trial.name("other-type");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.OTHER_TYPE, trial.minority(), name);
-    trial.occupy(sound(trial.minority()), name);
-
-    Throwable thrown = catchThrowable(() -> locks.tryAcquire(name, trial.ttl()));
-
-    assertThat(thrown instanceof LockConfigurationException).as("%s", thrown).isFalse();
+  /** What is to be seen of a lock. */
+  private interface Checks {
+    void of(String name) throws Exception;
   }
 
   private LockRequest requestOf(String name) {
@@ -573,9 +555,11 @@ abstract class ErrorRules {
   }
 
   private static void assertBadInput(ThrowingCallable call, String... parts) {
-    assertThat(catchThrowable(call))
-        .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContainingAll(parts);
+    Throwable thrown = catchThrowable(call);
+    assertThat(thrown).isInstanceOf(LockConfigurationException.class);
+    for (String part : parts) {
+      assertThat(thrown).hasMessageContaining(part);
+    }
   }
 
   private static void assertOurs(TckFault during, ThrowingCallable call) {
@@ -598,10 +582,6 @@ abstract class ErrorRules {
     assertThat(Attempts.once(locks, name, trial.ttl()))
         .as("got though all nodes are %s", fault)
         .isEmpty();
-  }
-
-  private static boolean isNamed(@Nullable Throwable thrown, TckNode node) {
-    return thrown != null && String.valueOf(thrown.getMessage()).contains(node.address());
   }
 
   private List<String> withPassword(String user, List<String> uris) {

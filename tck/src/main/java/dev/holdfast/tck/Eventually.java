@@ -38,6 +38,7 @@ final class Eventually {
         pause();
       }
     } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       throw new AssertionError("interrupted before it was seen that " + what, e);
     } catch (RuntimeException e) {
       throw e;
@@ -59,6 +60,9 @@ final class Eventually {
         }
       } catch (RuntimeException e) {
         throw e;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new AssertionError("interrupted", e);
       } catch (Exception e) {
         throw new AssertionError(e);
       }
@@ -75,6 +79,7 @@ final class Eventually {
     } catch (ExecutionException e) {
       throw new AssertionError(what + ", but it ended by " + e.getCause(), e.getCause());
     } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
       throw new AssertionError("interrupted before it was seen that " + what, e);
     }
   }

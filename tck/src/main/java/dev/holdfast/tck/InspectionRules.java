@@ -96,11 +96,7 @@ abstract class InspectionRules {
     trial.needsNodes(1);
     String name = trial.name("counted");
     LockManager operator = trial.open();
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial
-        .soon()
-        .until(
-            "all nodes held it", () -> trial.holding(name, lease.token()) == trial.nodes().size());
+    trial.takeOnAll(trial.open(), name, trial.ttl());
 
     assertThat(seen(operator, name).nodes()).isEqualTo(trial.nodes().size());
     assertThat(seen(operator, name).agreeing()).isEqualTo(trial.nodes().size());
@@ -129,7 +125,7 @@ abstract class InspectionRules {
   void forceReleaseFreesTheNameAndSaysSo() throws InterruptedException {
     String name = trial.name("forced");
     LockManager operator = trial.open();
-    trial.take(trial.open(), name, trial.ttl());
+    trial.takeOnAll(trial.open(), name, trial.ttl());
 
     assertThat(operator.forceRelease(name)).isTrue();
 
@@ -156,7 +152,7 @@ abstract class InspectionRules {
   void theHolderSeesThatItsLockWasRemoved() throws InterruptedException {
     trial.needs(LockCapability.EXTENSION);
     String name = trial.name("removed");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
     Trial.regardless(() -> trial.open().forceRelease(name));
     Attempts.awaitFree(trial, name);
 
@@ -169,7 +165,7 @@ abstract class InspectionRules {
   void theHolderSeesThatSomebodyElseWasFaster() throws InterruptedException {
     trial.needs(LockCapability.EXTENSION);
     String name = trial.name("taken");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
     Trial.regardless(() -> trial.open().forceRelease(name));
     Attempts.awaitFree(trial, name);
     Rival.holding(trial, name);

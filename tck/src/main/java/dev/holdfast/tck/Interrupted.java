@@ -43,8 +43,7 @@ final class Interrupted {
   }
 
   boolean isWaiting() {
-    Thread.State state = thread.getState();
-    return (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) && !over;
+    return Call.isWaiting(thread) && !over;
   }
 
   boolean isOver() {

@@ -151,6 +151,7 @@ abstract class KeepAliveRules {
                       return trial.gets(other, name);
                     });
 
+            logs.needsToBeSeen();
             if (logs.warnings().stream().noneMatch(line -> line.contains(name))) {
               trial.needsRenewals();
             }

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The kit. A backend's author extends it, with JUnit 5 or 6 as the engine:
@@ -23,17 +25,16 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * and those that the environment can make no fault for, are reported as skipped, with the reason.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.SAME_THREAD)
 @DisplayNameGeneration(RuleNames.class)
 public abstract class LockManagerTck {
-  private final TckEnvironment environment = environment();
-
-  @RegisterExtension final TckExtension extension = new TckExtension(getClass(), environment);
+  @RegisterExtension final TckExtension extension = new TckExtension(getClass(), this::environment);
 
   /** For subclasses. */
   protected LockManagerTck() {}
 
   /**
-   * Supplies what the kit needs. Called once, from the constructor.
+   * Supplies what the kit needs. Called once, before the first test.
    *
    * @return a new environment, which the kit closes
    */
@@ -41,11 +42,11 @@ public abstract class LockManagerTck {
 
   @AfterAll
   final void end() {
-    environment.close();
-    extension.assertBrokenByDesign();
+    extension.end();
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Acquire extends AcquireRules {
     Acquire(Trial trial) {
       super(trial);
@@ -53,6 +54,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Validity extends ValidityRules {
     Validity(Trial trial) {
       super(trial);
@@ -60,6 +62,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Release extends ReleaseRules {
     Release(Trial trial) {
       super(trial);
@@ -67,6 +70,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Extend extends ExtendRules {
     Extend(Trial trial) {
       super(trial);
@@ -74,6 +78,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class KeepAlive extends KeepAliveRules {
     KeepAlive(Trial trial) {
       super(trial);
@@ -81,6 +86,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Loss extends LossRules {
     Loss(Trial trial) {
       super(trial);
@@ -88,6 +94,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Waiting extends WaitingRules {
     Waiting(Trial trial) {
       super(trial);
@@ -95,6 +102,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Inspection extends InspectionRules {
     Inspection(Trial trial) {
       super(trial);
@@ -102,6 +110,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Capabilities extends CapabilityRules {
     Capabilities(Trial trial) {
       super(trial);
@@ -109,6 +118,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Discovery extends DiscoveryRules {
     Discovery(Trial trial) {
       super(trial);
@@ -116,6 +126,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Errors extends ErrorRules {
     Errors(Trial trial) {
       super(trial);
@@ -123,6 +134,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Faults extends FaultRules {
     Faults(Trial trial) {
       super(trial);
@@ -130,6 +142,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Concurrency extends ConcurrencyRules {
     Concurrency(Trial trial) {
       super(trial);
@@ -137,6 +150,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Interop extends InteropRules {
     Interop(Trial trial) {
       super(trial);
@@ -144,6 +158,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Opening extends OpeningRules {
     Opening(Trial trial) {
       super(trial);
@@ -151,6 +166,7 @@ public abstract class LockManagerTck {
   }
 
   @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Closing extends ClosingRules {
     Closing(Trial trial) {
       super(trial);

@@ -43,14 +43,11 @@ final class Logs implements AutoCloseable {
   }
 
   /** Leaves the test out where what is logged goes elsewhere. */
-  static Logs needed() {
-    Logs logs = new Logs();
+  void needsToBeSeen() {
     System.getLogger(Logs.class.getName()).log(System.Logger.Level.INFO, PROBE);
-    if (logs.lines().stream().noneMatch(line -> line.contains(PROBE))) {
-      logs.close();
+    if (lines().stream().noneMatch(line -> line.contains(PROBE))) {
       abort("the kit does not see what is logged here");
     }
-    return logs;
   }
 
   /** One entry each, with its level, and its stack trace if it has one. */

@@ -206,8 +206,8 @@ abstract class LossRules {
               trial.take(locks, LockRequest.of(trial.name("taken"), ttl).keepAliveUpTo(HOUR));
           Lease removed =
               trial.take(locks, LockRequest.of(trial.name("removed"), ttl).keepAliveUpTo(HOUR));
+          trial.lose(trial.nodes(), removed.name());
           trial.occupy(trial.nodes(), taken.name());
-          trial.nodes().forEach(node -> node.remove(removed.name()));
           trial.awaitRegardless("they are lost", () -> !taken.isHeld() && !removed.isHeld());
           if (taken.isHeld() || removed.isHeld()) {
             abort("a renewal finds no loss, which is another rule's");

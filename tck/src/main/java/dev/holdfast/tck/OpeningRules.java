@@ -60,7 +60,8 @@ abstract class OpeningRules {
   void aMinorityThatIsDownIsLogged() {
     trial.needs(TckFault.DEAD);
     trial.needsNodes(3);
-    try (Logs logs = Logs.needed()) {
+    try (Logs logs = Logs.kept()) {
+      logs.needsToBeSeen();
       trial.begin(TckFault.DEAD, trial.minority(), "");
 
       trial.open();
@@ -146,7 +147,8 @@ abstract class OpeningRules {
   void aNodeThatCanEvictLocksIsWarnedOf() {
     trial.needs(TckFault.EVICTING);
     trial.begin(TckFault.EVICTING, trial.node(0), "");
-    try (Logs logs = Logs.needed()) {
+    try (Logs logs = Logs.kept()) {
+      logs.needsToBeSeen();
       trial.open();
 
       trial
@@ -182,12 +184,14 @@ abstract class OpeningRules {
     needsConnections();
     Tries.anyOf( // others may still be connecting to nodes that a test has brought back
         () -> {
-          int before = connections();
+          int before = trial.connections();
 
           LockManager locks = trial.open("connect=lazy");
 
           assertThat(locks.capabilities()).isEqualTo(trial.capabilities());
-          assertThat(Attempts.stays(() -> connections() <= before)).as("no connection").isTrue();
+          assertThat(Attempts.stays(() -> trial.connections() <= before))
+              .as("no connection")
+              .isTrue();
         });
   }
 
@@ -206,13 +210,7 @@ abstract class OpeningRules {
 
   private void needsConnections() {
     trial.needsNodes(2);
-    if (trial.nodes().stream().anyMatch(node -> node.connections().isEmpty())) {
-      abort("this environment's nodes do not count connections");
-    }
-  }
-
-  private int connections() {
-    return trial.nodes().stream().mapToInt(node -> node.connections().orElse(0)).sum();
+    trial.needsConnections();
   }
 
   private LockManager opened(Call<LockManager> opening) {

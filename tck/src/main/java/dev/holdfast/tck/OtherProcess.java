@@ -85,7 +85,7 @@ final class OtherProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m"));
     command.addAll(List.of("-cp", classPath(), OtherProcess.class.getName()));
-    command.addAll(List.of(trial.needsUrl(), trial.nodes().size() < 2 ? "" : PATIENT));
+    command.addAll(List.of(trial.needsUrl(), trial.environment().hasNodeOptions() ? PATIENT : ""));
     command.addAll(List.of(task, name, Long.toString(ttl.toMillis())));
     command.addAll(List.of(more));
     try {
@@ -100,7 +100,7 @@ final class OtherProcess {
   }
 
   /** This process's, with what a launcher has added to it. */
-  private static String classPath() {
+  static String classPath() {
     Set<String> entries = new LinkedHashSet<>();
     for (ClassLoader loader = Thread.currentThread().getContextClassLoader();
         loader != null;
@@ -111,7 +111,9 @@ final class OtherProcess {
         }
       }
     }
-    entries.add(System.getProperty("java.class.path"));
+    entries.add(System.getProperty("java.class.path", ""));
+    entries.add(System.getProperty("jdk.module.path", "")); // of an author with a module-info
+    entries.remove("");
     return String.join(File.pathSeparator, entries);
   }
 

@@ -11,14 +11,10 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A lock is given back. */
 abstract class ReleaseRules {
-  private static final long QUIET_NANOS = 20_000_000;
-
   final Trial trial;
 
   ReleaseRules(Trial trial) {
@@ -232,8 +228,7 @@ abstract class ReleaseRules {
   void theReleaseOfALeaseThatWasRemovedIsFalse() {
     trial.needsNodes(1);
     String name = trial.name("removed");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial.soon().until("all nodes hold it", () -> holdAll(lease));
+    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
     trial.nodes().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isFalse();
@@ -245,8 +240,7 @@ abstract class ReleaseRules {
   void theReleaseOfALeaseThatAQuorumHoldsIsTrue() {
     trial.needsNodes(3);
     String name = trial.name("kept");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial.soon().until("all nodes hold it", () -> holdAll(lease));
+    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
     trial.minority().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isTrue();
@@ -346,7 +340,7 @@ abstract class ReleaseRules {
     String name = trial.name("twice");
     Lease lease = trial.take(trial.open(), name, trial.ttl());
     Trial.regardless(lease::release);
-    long before = requestsWhenAllAreAnswered();
+    long before = trial.requestsWhenAllAreAnswered();
 
     Trial.regardless(lease::release);
     lease.close();
@@ -364,8 +358,7 @@ abstract class ReleaseRules {
     TckNode node = trial.node(0);
     TckLink link = trial.needsLink(node);
     LockManager locks = openBehind(link);
-    Lease lease = trial.take(locks, name, trial.ttl());
-    trial.soon().until("all nodes hold it", () -> holdAll(lease));
+    Lease lease = trial.takeOnAll(locks, name, trial.ttl());
     link.after(name, 0, TckLink.Fate.LOST);
 
     Trial.regardless(lease::release);
@@ -384,8 +377,7 @@ abstract class ReleaseRules {
     TckNode node = trial.node(0);
     TckLink link = trial.needsLink(node);
     LockManager locks = openBehind(link);
-    Lease lease = trial.take(locks, name, trial.ttl());
-    trial.soon().until("all nodes hold it", () -> holdAll(lease));
+    Lease lease = trial.takeOnAll(locks, name, trial.ttl());
     link.after(name, 0, TckLink.Fate.CUT);
 
     Trial.regardless(lease::release);
@@ -485,10 +477,6 @@ abstract class ReleaseRules {
     assertThat(node.holder(name)).as("left on the node").isEmpty();
   }
 
-  private boolean holdAll(Lease lease) {
-    return trial.holding(lease.name(), lease.token()) == trial.nodes().size();
-  }
-
   private static String answerOf(Lease lease) {
     try {
       return String.valueOf(lease.release());
@@ -512,21 +500,6 @@ abstract class ReleaseRules {
     }
   }
 
-  /** Once no more come: those to a minority are under way when a call returns. */
-  private long requestsWhenAllAreAnswered() {
-    AtomicLong last = new AtomicLong(-1);
-    trial
-        .soon()
-        .until(
-            "no more requests come",
-            () -> {
-              LockSupport.parkNanos(QUIET_NANOS);
-              long now = trial.requests();
-              return now == last.getAndSet(now);
-            });
-    return last.get();
-  }
-
   /** Opens a manager that reaches the first node by a link. */
   private LockManager openBehind(TckLink link, String... options) {
     List<String> uris = trial.uris();
@@ -534,13 +507,18 @@ abstract class ReleaseRules {
     return trial.openOn(uris, options);
   }
 
-  private static void assertClosedWithAWarning(Lease lease) {
+  private void assertClosedWithAWarning(Lease lease) {
     try (Logs logs = Logs.kept()) {
       assertThatCode(lease::close).doesNotThrowAnyException();
 
-      assertThat(logs.warnings())
-          .as("warnings that are logged by System.Logger")
-          .anyMatch(line -> line.contains(lease.name()));
+      logs.needsToBeSeen();
+      trial
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(logs.warnings())
+                      .as("warnings that are logged by System.Logger")
+                      .anyMatch(line -> line.contains(lease.name())));
     }
   }
 }

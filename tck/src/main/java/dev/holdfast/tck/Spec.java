@@ -6,10 +6,11 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -64,22 +65,21 @@ public final class Spec {
   private static Map<String, SpecRule> parse(String markdown) {
     Map<String, SpecRule> rules = new LinkedHashMap<>();
     String section = "";
-    Optional<LockCapability> ofSection = Optional.empty();
+    @Nullable String ofSection = null;
     for (String part : PARTS.split(markdown, -1)) {
       Matcher heading = SECTION.matcher(part);
       Matcher rule = RULE.matcher(part);
       if (heading.matches()) {
         section = heading.group(1).strip();
-        ofSection = capability(heading.group(2));
+        ofSection = heading.group(2);
       } else if (rule.lookingAt()) {
-        Optional<LockCapability> own = capability(rule.group(3));
         rules.put(
             rule.group(1),
             new SpecRule(
                 rule.group(1),
                 SpecRule.Level.valueOf(rule.group(2)),
                 section,
-                own.isPresent() ? own : ofSection,
+                capabilities(ofSection, rule.group(3)),
                 oneLine(rule.group(4)),
                 oneLine(rule.group(5))));
       }
@@ -87,8 +87,14 @@ public final class Spec {
     return Collections.unmodifiableMap(rules);
   }
 
-  private static Optional<LockCapability> capability(@Nullable String name) {
-    return Optional.ofNullable(name).map(LockCapability::valueOf);
+  private static Set<LockCapability> capabilities(@Nullable String... names) {
+    EnumSet<LockCapability> all = EnumSet.noneOf(LockCapability.class);
+    for (String name : names) {
+      if (name != null) {
+        all.add(LockCapability.valueOf(name));
+      }
+    }
+    return Collections.unmodifiableSet(all);
   }
 
   private static String oneLine(String text) {

@@ -1,7 +1,7 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.LockCapability;
-import java.util.Optional;
+import java.util.Set;
 
 /**
  * One rule of SPEC.md.
@@ -9,7 +9,8 @@ import java.util.Optional;
  * @param id for example {@code ACQ-3}
  * @param level MUST, SHOULD or MAY
  * @param section the heading that it stands under
- * @param capability what a backend must declare to be bound by it; empty if every backend is
+ * @param capabilities what a backend must declare, all of it, to be bound by it; empty if every
+ *     backend is
  * @param text the rule itself
  * @param intent why there is such a rule
  */
@@ -17,7 +18,7 @@ public record SpecRule(
     String id,
     Level level,
     String section,
-    Optional<LockCapability> capability,
+    Set<LockCapability> capabilities,
     String text,
     String intent) {
 

@@ -45,8 +45,8 @@ public interface TckEnvironment extends AutoCloseable {
   /**
    * Opens a new manager. All that are opened see the same locks. The kit closes it.
    *
-   * @param options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code retryDelay}; with
-   *     nodes also {@code nodeTimeout}, {@code connectTimeout} and {@code connect}
+   * @param options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code retryDelay}; and
+   *     those about nodes, if it {@linkplain #hasNodeOptions has} them
    * @return a new manager
    */
   LockManager open(Map<String, String> options);
@@ -58,6 +58,15 @@ public interface TckEnvironment extends AutoCloseable {
    */
   default List<TckNode> nodes() {
     return List.of();
+  }
+
+  /**
+   * Whether managers know {@code nodeTimeout}, {@code connectTimeout} and {@code connect}.
+   *
+   * @return the same every time; by default true if there are nodes
+   */
+  default boolean hasNodeOptions() {
+    return !nodes().isEmpty();
   }
 
   /**

@@ -5,14 +5,17 @@ import dev.holdfast.LockManager;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -24,30 +27,56 @@ import org.opentest4j.TestAbortedException;
  * Gives each test its {@link Trial}, leaves it out where its rule does not bind the backend, limits
  * its time, and says with each failure which rule it is about and what to check.
  */
-final class TckExtension implements ParameterResolver, InvocationInterceptor, AfterEachCallback {
+final class TckExtension
+    implements BeforeAllCallback, ParameterResolver, InvocationInterceptor, AfterEachCallback {
   private static final String SOAK = "holdfast.soak";
   private static final int LONGER_TO_SOAK = 10;
 
+  /** What a test that has taken too long gets to end, once it is told to. */
+  private static final Duration TO_END = Duration.ofSeconds(2);
+
   private final Class<?> kit;
-  private final TckEnvironment environment;
-  private final Set<LockCapability> capabilities;
-  private final ByDesign byDesign;
+  private final Supplier<TckEnvironment> environments;
+  private @Nullable Subject subject;
   private @Nullable Trial trial;
 
-  TckExtension(Class<?> kit, TckEnvironment environment) {
+  /** What is proved. */
+  private record Subject(
+      TckEnvironment environment, Set<LockCapability> capabilities, ByDesign byDesign) {
+
+    /** Closes the environment if nothing can be proved with it. */
+    static Subject of(TckEnvironment environment) {
+      try {
+        ByDesign byDesign = new ByDesign(environment.brokenByDesign());
+        Map<String, String> patient =
+            environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
+        try (LockManager manager = environment.open(patient)) {
+          return new Subject(environment, manager.capabilities(), byDesign);
+        }
+      } catch (RuntimeException e) {
+        environment.close();
+        throw e;
+      }
+    }
+  }
+
+  TckExtension(Class<?> kit, Supplier<TckEnvironment> environments) {
     this.kit = kit;
-    this.environment = environment;
-    byDesign = new ByDesign(environment.brokenByDesign());
-    Map<String, String> patient =
-        environment.nodes().size() < 2 ? Map.of() : Map.of("connectTimeout", "10s");
-    try (LockManager manager = environment.open(patient)) {
-      capabilities = manager.capabilities();
+    this.environments = environments;
+  }
+
+  /** Of the kit, and then of each group. */
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (subject == null) {
+      subject = Subject.of(environments.get());
     }
   }
 
   /** Fails for rules that were said to be broken by design, and have not been seen to break. */
-  void assertBrokenByDesign() {
-    Optional<String> unseen = byDesign.unseen();
+  void end() {
+    subject().environment().close();
+    Optional<String> unseen = subject().byDesign().unseen();
     if (unseen.isPresent()) {
       throw new AssertionError("[" + kit.getSimpleName() + "] " + unseen.get());
     }
@@ -60,7 +89,7 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Trial begun = new Trial(environment, capabilities);
+    Trial begun = new Trial(subject().environment(), subject().capabilities());
     trial = begun;
     return begun;
   }
@@ -77,20 +106,22 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
       invocation.proceed();
       return;
     }
-    byDesign.begin(named);
+    subject().byDesign().begin(named);
     boolean soak = context.getTags().contains("soak");
     if (soak && !Boolean.getBoolean(SOAK)) {
       invocation.skip();
       Assumptions.abort("takes minutes: -D" + SOAK + "=true runs it");
     }
     for (String id : named.value()) {
-      Optional<LockCapability> needed = Spec.rule(id).capability();
-      if (needed.isPresent() && !capabilities.contains(needed.get())) {
-        invocation.skip();
-        Assumptions.abort("not declared: " + needed.get());
+      for (LockCapability needed : Spec.rule(id).capabilities()) {
+        if (!subject().capabilities().contains(needed)) {
+          invocation.skip();
+          Assumptions.abort("not declared: " + needed);
+        }
       }
     }
-    Duration limit = environment.timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
+    Duration limit =
+        subject().environment().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
     Throwable thrown = thrownBy(invocation, limit);
     if (thrown instanceof TestAbortedException) {
       throw thrown;
@@ -98,7 +129,7 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     if (thrown == null) {
       return;
     }
-    Optional<String> reason = byDesign.reason(named, thrown);
+    Optional<String> reason = subject().byDesign().reason(named, thrown);
     if (reason.isPresent()) {
       Assumptions.abort("broken by design: " + reason.get());
     }
@@ -112,6 +143,10 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     if (ended != null) {
       ended.close();
     }
+  }
+
+  private Subject subject() {
+    return Objects.requireNonNull(subject);
   }
 
   private String explained(Method test, Rule named, Throwable thrown) {
@@ -150,6 +185,7 @@ final class TckExtension implements ParameterResolver, InvocationInterceptor, Af
     Throwable hangs = new TimeoutException("it did not end within " + limit);
     hangs.setStackTrace(thread.getStackTrace());
     thread.interrupt();
+    thread.join(TO_END.toMillis());
     return hangs;
   }
 }

@@ -62,6 +62,20 @@ public interface TckNode {
   void occupy(String name, String token, Duration ttl);
 
   /**
+   * Takes a lock here as clients of other libraries do, in one step, if nobody holds it: by {@code
+   * SET key token NX PX ttl}.
+   *
+   * @param name of the lock
+   * @param token of that client
+   * @param ttl how long
+   * @return whether it is the client's now
+   * @throws UnsupportedOperationException if there are no such clients
+   */
+  default boolean occupyIfFree(String name, String token, Duration ttl) {
+    throw new UnsupportedOperationException("other libraries have no locks on these nodes");
+  }
+
+  /**
    * Removes what is held here, whoever holds it.
    *
    * @param name of the lock

@@ -19,22 +19,30 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /** What one test works with. Closes and mends at its end what was opened and begun in it. */
 final class Trial implements AutoCloseable {
   private static final System.Logger logger = System.getLogger(Trial.class.getName());
   private static final AtomicLong NAMES = new AtomicLong();
+  private static final Set<String> NODE_OPTIONS =
+      Set.of("nodeTimeout", "connectTimeout", "connect");
+
+  /** When nothing has been asked for so long, nothing is under way. */
+  private static final Duration QUIET = Duration.ofMillis(40);
 
   private final TckEnvironment environment;
   private final Set<LockCapability> capabilities;
   private final Map<String, String> defaults;
   private final Deque<Runnable> atEnd = new ArrayDeque<>();
+  private boolean closed;
 
   Trial(TckEnvironment environment, Set<LockCapability> capabilities) {
     this.environment = environment;
     this.capabilities = capabilities;
     defaults = new HashMap<>(Map.of("retryDelay", "20ms"));
-    if (!environment.nodes().isEmpty()) {
+    if (environment.hasNodeOptions()) {
       // patient, so that a busy machine is not taken for an outage
       defaults.put("nodeTimeout", "2s");
     }
@@ -43,11 +51,11 @@ final class Trial implements AutoCloseable {
   /**
    * Opens a manager, which is closed at the end.
    *
-   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where there
-   *     are none
+   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where they
+   *     are not known
    */
   LockManager open(String... options) {
-    return closedAtEnd(environment.open(merged(options)));
+    return closedAtEnd(() -> environment.open(merged(options)));
   }
 
   /** Opens a manager for locks of {@link #shortTtl} and {@link #briefTtl}: less patient. */
@@ -58,7 +66,7 @@ final class Trial implements AutoCloseable {
   /** The same on other nodes, or by other ways; leaves the test out where that cannot be. */
   LockManager openOn(List<String> uris, String... options) {
     try {
-      return closedAtEnd(environment.openOn(uris, merged(options)));
+      return closedAtEnd(() -> environment.openOn(uris, merged(options)));
     } catch (UnsupportedOperationException e) {
       return abort(e.getMessage());
     }
@@ -66,7 +74,8 @@ final class Trial implements AutoCloseable {
 
   /** Opens a manager as users do, by a URL. */
   LockManager openUrl(String... options) {
-    return closedAtEnd(LockManager.open(needsUrl(), merged(options)));
+    String url = needsUrl();
+    return closedAtEnd(() -> LockManager.open(url, merged(options)));
   }
 
   /** By which other processes find the same locks; leaves the test out where there is none. */
@@ -166,6 +175,33 @@ final class Trial implements AutoCloseable {
     return nodes().stream().mapToLong(node -> node.requests().orElse(0)).sum();
   }
 
+  /** Once no more come: those to a minority are under way when a call returns. */
+  long requestsWhenAllAreAnswered() {
+    AtomicLong last = new AtomicLong(-1);
+    soon()
+        .until(
+            "no more requests come",
+            () -> {
+              LockSupport.parkNanos(QUIET.toNanos());
+              long now = requests();
+              return now == last.getAndSet(now);
+            });
+    return last.get();
+  }
+
+  /** Leaves the test out where connections are not counted. */
+  void needsConnections() {
+    needsNodes(1);
+    if (nodes().stream().anyMatch(node -> node.connections().isEmpty())) {
+      abort("this environment's nodes do not count connections");
+    }
+  }
+
+  /** Of all nodes together. */
+  int connections() {
+    return nodes().stream().mapToInt(node -> node.connections().orElse(0)).sum();
+  }
+
   List<TckNode> nodes() {
     return environment.nodes();
   }
@@ -203,8 +239,10 @@ final class Trial implements AutoCloseable {
 
   /** Begins a fault, which is ended at the end. */
   void begin(TckFault fault, TckNode node, String name) {
-    node.begin(fault, name);
-    atEnd(() -> node.end(fault, name));
+    synchronized (atEnd) {
+      atEnd(() -> node.end(fault, name));
+      node.begin(fault, name);
+    }
   }
 
   void begin(TckFault fault, List<TckNode> nodes, String name) {
@@ -213,6 +251,26 @@ final class Trial implements AutoCloseable {
 
   void end(TckFault fault, List<TckNode> nodes, String name) {
     nodes.forEach(node -> node.end(fault, name));
+  }
+
+  /** Does something while there is a fault. */
+  void during(TckFault fault, List<TckNode> nodes, String name, Eventually.Assertions act)
+      throws Exception {
+    begin(fault, nodes, name);
+    try {
+      act.run();
+    } finally {
+      end(fault, nodes, name);
+    }
+  }
+
+  /** Lets nodes lose a lock: with all else, as a restart does, where they know how. */
+  void lose(List<TckNode> nodes, String name) {
+    if (knows(TckFault.EMPTIED)) {
+      begin(TckFault.EMPTIED, nodes, name);
+    } else {
+      nodes.forEach(node -> node.remove(name));
+    }
   }
 
   /** Takes a lock on some nodes as another owner would. */
@@ -298,6 +356,18 @@ final class Trial implements AutoCloseable {
     return take(locks, LockRequest.of(name, ttl));
   }
 
+  /** Takes a lock on all nodes: where it is known who holds it, nothing comes late. */
+  Lease takeOnAll(LockManager locks, LockRequest request) {
+    Lease lease = take(locks, request);
+    soon()
+        .until("all nodes hold it", () -> holding(request.name(), lease.token()) == nodes().size());
+    return lease;
+  }
+
+  Lease takeOnAll(LockManager locks, String name, Duration ttl) {
+    return takeOnAll(locks, LockRequest.of(name, ttl));
+  }
+
   /** Whether one attempt gets a lock. How it is told that it does not is another rule's. */
   boolean gets(LockManager locks, String name) throws InterruptedException {
     try {
@@ -340,24 +410,34 @@ final class Trial implements AutoCloseable {
   static void regardless(Eventually.Assertions act) {
     try {
       act.run();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } catch (Exception e) {
       logger.log(System.Logger.Level.DEBUG, "what is another rule's", e);
     }
   }
 
-  /** Has something done when the test is over, before what was asked for earlier. */
+  /**
+   * Has something done when the test is over, before what was asked for earlier.
+   *
+   * @throws IllegalStateException if it is over, because it has taken too long
+   */
   void atEnd(Runnable task) {
     synchronized (atEnd) {
+      if (closed) {
+        throw new IllegalStateException("the test is over");
+      }
       atEnd.push(task);
     }
   }
 
+  /** Ends it; a test that goes on all the same opens and begins nothing any more. */
   @Override
   public void close() {
     RuntimeException first = null;
-    while (!atEnd.isEmpty()) {
+    for (Runnable task : tasksAtEnd()) {
       try {
-        atEnd.remove().run();
+        task.run();
       } catch (RuntimeException e) {
         if (first == null) {
           first = e;
@@ -372,8 +452,23 @@ final class Trial implements AutoCloseable {
     }
   }
 
-  private LockManager closedAtEnd(LockManager manager) {
-    atEnd(manager::close);
+  private List<Runnable> tasksAtEnd() {
+    synchronized (atEnd) {
+      closed = true;
+      List<Runnable> tasks = List.copyOf(atEnd);
+      atEnd.clear();
+      return tasks;
+    }
+  }
+
+  private LockManager closedAtEnd(Supplier<LockManager> opener) {
+    LockManager manager = opener.get();
+    try {
+      atEnd(manager::close);
+    } catch (IllegalStateException over) {
+      manager.close();
+      throw over;
+    }
     return manager;
   }
 
@@ -383,8 +478,8 @@ final class Trial implements AutoCloseable {
       int equals = option.indexOf('=');
       merged.put(option.substring(0, equals), option.substring(equals + 1));
     }
-    if (environment.nodes().size() < 2) {
-      merged.keySet().removeAll(Set.of("nodeTimeout", "connectTimeout"));
+    if (!environment.hasNodeOptions()) {
+      merged.keySet().removeAll(NODE_OPTIONS);
     }
     return merged;
   }

@@ -2,7 +2,7 @@ package dev.holdfast.tck;
 
 /**
  * Tries again what a machine that stalls can make a right manager fail, but nothing a wrong one
- * pass.
+ * pass. Whoever is interrupted, because a test has taken too long, tries nothing any more.
  */
 final class Tries {
   private static final int MOST = 3;
@@ -16,6 +16,9 @@ final class Tries {
         run(once);
         return;
       } catch (AssertionError e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
         System.getLogger(Tries.class.getName())
             .log(System.Logger.Level.DEBUG, "tried once more", e);
       }
@@ -28,6 +31,9 @@ final class Tries {
       once.run();
     } catch (RuntimeException e) {
       throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
     } catch (Exception e) {
       throw new AssertionError(e);
     }

@@ -235,7 +235,7 @@ abstract class ValidityRules {
     }
     for (Lease lease : leases) {
       Duration remaining = lease.remaining();
-      spinUntil(System.nanoTime() + remaining.toNanos());
+      spinUntil(System.nanoTime() + remaining.plus(tickOf(remaining)).toNanos());
 
       assertThat(lease.isHeld()).as("isHeld at its end").isFalse();
       assertThat(lease.remaining()).as("remaining at its end").isZero();
@@ -371,6 +371,16 @@ abstract class ValidityRules {
     Duration first = lease.remaining();
     spinUntil(System.nanoTime() + 2_000_000);
     return lease.remaining().compareTo(first) < 0;
+  }
+
+  /** What may have been cut off from a time that is told in milliseconds or microseconds. */
+  private static Duration tickOf(Duration told) {
+    for (long nanos : List.of(1_000_000L, 1_000L)) {
+      if (told.toNanos() % nanos == 0) {
+        return Duration.ofNanos(nanos);
+      }
+    }
+    return Duration.ZERO;
   }
 
   private static void spinUntil(long nanos) {

@@ -85,6 +85,11 @@ final class MemoryEnvironment implements TckEnvironment {
   }
 
   @Override
+  public boolean hasNodeOptions() {
+    return false;
+  }
+
+  @Override
   public Optional<TckClock> clock() {
     return Optional.of(clock);
   }

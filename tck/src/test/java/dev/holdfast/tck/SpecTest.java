@@ -16,12 +16,18 @@ class SpecTest {
     assertThat(Spec.rule("ACQ-11"))
         .extracting(SpecRule::level, SpecRule::section)
         .containsExactly(SpecRule.Level.MUST, "Acquire");
-    assertThat(Spec.rule("ACQ-11").capability()).hasValue(LockCapability.HOLD_AT_LEAST);
-    assertThat(Spec.rule("EXT-2").capability()).hasValue(LockCapability.EXTENSION);
-    assertThat(Spec.rule("EXT-7").capability()).hasValue(LockCapability.FAULT_TOLERANT);
-    assertThat(Spec.rule("REL-1").capability()).isEmpty();
+    assertThat(Spec.rule("ACQ-11").capabilities()).containsExactly(LockCapability.HOLD_AT_LEAST);
+    assertThat(Spec.rule("EXT-2").capabilities()).containsExactly(LockCapability.EXTENSION);
+    assertThat(Spec.rule("EXT-7").capabilities())
+        .as("that of its section, and its own")
+        .containsExactlyInAnyOrder(LockCapability.EXTENSION, LockCapability.FAULT_TOLERANT);
+    assertThat(Spec.rule("REL-1").capabilities())
+        .containsExactly(LockCapability.OWNER_SAFE_RELEASE);
+    assertThat(Spec.rule("REL-2").capabilities()).isEmpty();
+    assertThat(Spec.rule("FAULT-3").capabilities()).containsExactly(LockCapability.FAULT_TOLERANT);
+    assertThat(Spec.rule("FAULT-4").capabilities()).isEmpty();
     assertThat(Spec.rule("INT-1").section()).isEqualTo("Interoperation");
-    assertThat(Spec.rule("INT-1").capability()).isEmpty();
+    assertThat(Spec.rule("INT-1").capabilities()).isEmpty();
     assertThat(Spec.rule("LOSS-6").level()).isEqualTo(SpecRule.Level.SHOULD);
     assertThat(Spec.rules().values())
         .allSatisfy(

@@ -91,6 +91,12 @@ final class RedisNode implements TckNode, AutoCloseable {
   }
 
   @Override
+  public boolean occupyIfFree(String name, String token, Duration ttl) {
+    ownRequests++;
+    return own.call("SET", key(name), token, "NX", "PX", Long.toString(ttl.toMillis())) != null;
+  }
+
+  @Override
   public void remove(String name) {
     own.call("DEL", key(name));
   }

@@ -41,6 +41,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private final Optional<TckClock> clock;
   private final TckTiming timing;
   private final Map<String, String> brokenByDesign;
+  private final boolean nodeOptions;
   private final @Nullable TestNodes started;
   private final List<RedisNode> nodes;
 
@@ -65,6 +66,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     this.clock = Optional.ofNullable(settings.clock);
     this.timing = settings.timing;
     this.brokenByDesign = settings.brokenByDesign;
+    this.nodeOptions = settings.nodeOptions;
     this.url = Optional.ofNullable(settings.url).map(url -> urlOf(url, uris()));
   }
 
@@ -102,6 +104,11 @@ public final class RedisTckEnvironment implements TckEnvironment {
   @Override
   public LockManager open(Map<String, String> options) {
     return opener.open(uris(), options);
+  }
+
+  @Override
+  public boolean hasNodeOptions() {
+    return nodeOptions;
   }
 
   @Override
@@ -197,6 +204,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private @Nullable TckClock clock;
     private TckTiming timing = TckTiming.servers();
     private Map<String, String> brokenByDesign = Map.of();
+    private boolean nodeOptions = true;
 
     private Builder(@Nullable String url, Opener opener) {
       this.url = url;
@@ -271,6 +279,16 @@ public final class RedisTckEnvironment implements TckEnvironment {
      */
     public Builder timing(TckTiming times) {
       timing = times;
+      return this;
+    }
+
+    /**
+     * Whether the backend knows the options about nodes, as those of Redlock do.
+     *
+     * @param known by default true
+     */
+    public Builder nodeOptions(boolean known) {
+      nodeOptions = known;
       return this;
     }
 

@@ -3,7 +3,9 @@ package dev.holdfast.tck.broken;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
+import dev.holdfast.LockStatus;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Moment;
 import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Request.Answer;
@@ -14,7 +16,9 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +30,91 @@ final class AcquireFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inSettings(
+                "maxTtl is not heeded",
+                Set.of("VAL-6", "ERR-4"),
+                builder -> builder.maxTtl(LockManagerBuilder.LONGEST_MAX_TTL))
+            .asVariation(),
+        Flaw.inRedlock(
+                "an operator takes silence for an answer",
+                Set.of("ERR-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Optional<LockStatus> status(String name, Votes votes) {
+                        return isAnswered(votes) ? super.status(name, votes) : Optional.empty();
+                      }
+
+                      @Override
+                      boolean removed(String name, Votes votes) {
+                        return isAnswered(votes) && super.removed(name, votes);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "whoever says something has said yes",
+                Set.of("ERR-6"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      boolean isGranted(Votes votes) {
+                        return votes.isQuorum(
+                            votes.mine()
+                                + votes.failed(Kind.MENDABLE)
+                                + votes.count(Answer.OTHER_TYPE));
+                      }
+
+                      @Override
+                      boolean isExtended(Votes votes) {
+                        return votes.isQuorum(votes.mine() + votes.failed(Kind.MENDABLE));
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "one key of another type spoils every attempt",
+                Set.of("ACQ-9"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      boolean isGranted(Votes votes) {
+                        return super.isGranted(votes) && votes.count(Answer.OTHER_TYPE) == 0;
+                      }
+
+                      @Override
+                      boolean isOtherTypeToBlame(Votes votes) {
+                        return votes.count(Answer.OTHER_TYPE) > 0;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "all attempts of a manager have one token",
+                Set.of("ACQ-5", "ACQ-8", "ACQ-14"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      private final String only = UUID.randomUUID().toString();
+
+                      @Override
+                      String token(Attempt attempt) {
+                        return attempt.owner() + ":" + only;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "every node has to answer",
+                Set.of("FAULT-1", "OPEN-1", "REL-2"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      boolean isGranted(Votes votes) {
+                        return super.isGranted(votes) && votes.answered() == votes.nodes();
+                      }
+
+                      @Override
+                      CompletableFuture<Votes> askForGrant(Attempt attempt, String token) {
+                        return ask(set(attempt, token), Votes::isComplete);
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "N/2 nodes are enough",
             Set.of("ACQ-2"),
@@ -57,7 +146,8 @@ final class AcquireFlaws {
                     return votes.isQuorum(votes.mine() + votes.failed(Kind.PASSING));
                   }
                 }),
-        Flaw.inRedlock("an attempt looks first, and sets then", Set.of("ACQ-1"), LooksFirst::new),
+        Flaw.inRedlock(
+            "an attempt looks first, and sets then", Set.of("ACQ-1", "INT-1"), LooksFirst::new),
         Flaw.inRedlock(
             "a value that is not of our form keeps nobody out",
             Set.of("INT-1"),
@@ -87,7 +177,8 @@ final class AcquireFlaws {
                 new SmallRedlock(members, clock, timeout) {
                   @Override
                   boolean isGranted(Votes votes) {
-                    return super.isGranted(votes) && votes.failed(Kind.PASSING) == 0;
+                    return super.isGranted(votes)
+                        && votes.failed(Kind.PASSING) + votes.failed(Kind.MENDABLE) == 0;
                   }
                 }),
         Flaw.inRedlock(

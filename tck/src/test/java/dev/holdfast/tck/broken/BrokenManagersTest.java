@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,15 +18,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
-/** Each mistake is caught by the rules that it breaks, and by no others. */
+/** Each mistake is caught by the rules that it breaks, and by no others; by each test, some are. */
 @TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class BrokenManagersTest {
   /** They wait for most of their time. */
@@ -42,6 +47,66 @@ class BrokenManagersTest {
           "DISC-3", "takes class paths",
           "DISC-4", "is the API's own code");
 
+  /**
+   * Tests that are left out here: they take URLs, no nodes or a JDK; or are of the API's own code.
+   */
+  private static final Set<String> LEFT_OUT =
+      Set.of(
+          "AcquireRules.aLockViewNeedsKeepAlive",
+          "AcquireRules.unlockingALostLockSaysSo",
+          "AcquireRules.whoWasRefusedKeepsNobodyOut",
+          "ConcurrencyRules.aThousandVirtualThreadsNeverEnterTogether",
+          "ConcurrencyRules.processesLoseNoIncrement",
+          "DiscoveryRules.anUnknownOptionIsAnErrorThatNamesTheNearest",
+          "DiscoveryRules.theBackendIsFound",
+          "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",
+          "DiscoveryRules.theBackendIsFoundFromAThreadWithoutAClassLoader",
+          "ErrorRules.aPasswordInAUrlIsNeverShown",
+          "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl");
+
+  /** Whoever fails these, because it refuses what it declares, breaks all that there is to it. */
+  private static final Set<String> TOO_COARSE =
+      Set.of(
+          "CapabilityRules.extensionIsThereIfItIsDeclared",
+          "CapabilityRules.forceReleaseIsThereIfItIsDeclared",
+          "CapabilityRules.holdAtLeastIsThereIfItIsDeclared",
+          "CapabilityRules.inspectionIsThereIfItIsDeclared",
+          "CapabilityRules.keepAliveIsThereIfItIsDeclared");
+
+  /** Tests whose mistake nobody has made yet. May become fewer, and not more. */
+  private static final Set<String> NOT_YET_FAILED =
+      Set.of(
+          "AcquireRules.aRefusedAttemptWithoutAWaitIsNotRepeated",
+          "AcquireRules.askingOnceMoreIsRefusedLikeTheFirstTime",
+          "AcquireRules.whatIsReleasedAfterThatKeepsNobodyOut",
+          "AcquireRules.whileALeaseIsHeldNoOtherManagerGetsTheLock",
+          "ClosingRules.anotherThreadsCloseEndsAGrace",
+          "ClosingRules.whoeverWaitsIsSentAwayAndTakesNothing",
+          "ConcurrencyRules.aHundredAndTwentyEightThreadsNeverEnterTogether",
+          "FaultRules.aMinorityMayBeSlow",
+          "FaultRules.aMinorityThatHangsForLongDelaysNoCall",
+          "FaultRules.aServerThatRestartsCostsOneAttemptAtMost",
+          "FaultRules.forgottenScriptsCostOneAttemptAtMost",
+          "FaultRules.nodesThatWereFrozenVoteAgain",
+          "FaultRules.whatIsAskedWhileANodeIsAwayIsNotAskedLater",
+          "InteropRules.weKeepAForeignClientOut",
+          "InteropRules.whatAForeignClientLeavesBehindIsOursWhenItExpires",
+          "LossRules.aCallbackOfAStageThatBlocksDelaysNobody",
+          "LossRules.aCallbackThatBlocksDelaysNoRenewal",
+          "LossRules.aLostLeaseIsNotHeldAgainWhenItsTokenIsBack",
+          "LossRules.aLostLeaseIsNotHeldAgainWhenTheClockIsSetBack",
+          "OpeningRules.aLazyManagerOpensThoughNobodyIsThere",
+          "OpeningRules.theFirstLockOfALazyManagerIsGotAtOnce",
+          "OpeningRules.theSameServerListedTwiceNeverVotesTwice",
+          "ReleaseRules.aLateReleaseSparesTheNextOwner",
+          "ReleaseRules.aReleaseThatNobodyAnsweredIsDoneOnceTheyDo",
+          "WaitingRules.aWaiterGetsTheLockWhenTheNodesAreBack",
+          "WaitingRules.everybodyInALineGetsItsTurn",
+          "WaitingRules.namesDoNotWaitForEachOther");
+
+  /** The tests of the kit that some manager has failed. */
+  private final Set<String> failed = ConcurrentHashMap.newKeySet();
+
   private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
 
   @AfterAll
@@ -51,14 +116,37 @@ class BrokenManagersTest {
 
   @TestFactory
   @Tag("soak")
+  @Order(1)
   Stream<DynamicTest> breaksItsRulesAndNoOthers() {
     return runsOf(Flaw.all().stream().filter(flaw -> !flaw.isVariation()).toList());
   }
 
   @TestFactory
   @Tag("soak")
+  @Order(2)
   Stream<DynamicTest> breaksItsRulesAndNoOthersInAnotherWay() {
     return runsOf(Flaw.all().stream().filter(Flaw::isVariation).toList());
+  }
+
+  @Test
+  @Tag("soak")
+  @Order(3)
+  void eachTestOfTheKitIsFailedBySomebodyButForThoseThatAreListed() {
+    Set<String> never = new TreeSet<>(KitRun.tests());
+    never.removeAll(failed);
+
+    never.removeAll(LEFT_OUT);
+    never.removeAll(TOO_COARSE);
+    never.removeAll(NOT_YET_FAILED);
+    assertThat(never).isEmpty();
+  }
+
+  @Test
+  void theListsNameTestsOfTheKit() {
+    assertThat(KitRun.tests())
+        .containsAll(LEFT_OUT)
+        .containsAll(TOO_COARSE)
+        .containsAll(NOT_YET_FAILED);
   }
 
   @Test
@@ -95,9 +183,10 @@ class BrokenManagersTest {
                     begun.flaw().toString(), () -> check(begun.flaw(), begun.run())));
   }
 
-  private static void check(Flaw flaw, Future<KitRun> begun)
+  private void check(Flaw flaw, Future<KitRun> begun)
       throws InterruptedException, ExecutionException {
     KitRun run = begun.get();
+    run.failures().forEach(failure -> failed.add(failure.test()));
 
     assertThat(run.brokenRules())
         .as(

@@ -1,6 +1,8 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.tck.broken.Request.Answer;
@@ -25,6 +27,60 @@ final class ExtendFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inLease(
+                "a lease ends with its first ttl, whatever has been extended since",
+                Set.of("EXT-1", "KEEP-1"),
+                right ->
+                    new PassingLease(right) {
+                      private final long end = System.nanoTime() + right.remaining().toNanos();
+
+                      @Override
+                      public boolean isHeld() {
+                        return super.isHeld() && System.nanoTime() - end < 0;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
+                "an extension by less is less",
+                Set.of("EXT-3"),
+                right ->
+                    new PassingLease(right) {
+                      private volatile long end = System.nanoTime() + Long.MAX_VALUE / 2;
+
+                      @Override
+                      public void extend(Duration ttl) {
+                        super.extend(ttl);
+                        end = System.nanoTime() + ttl.toNanos();
+                      }
+
+                      @Override
+                      public Duration remaining() {
+                        Duration told = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+                        return told.compareTo(super.remaining()) < 0 ? told : super.remaining();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
+                "an extension is for a few seconds at most",
+                Set.of("EXT-1", "ERR-4", "VAL-6"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public void extend(Duration ttl) {
+                        super.extend(few(ttl));
+                      }
+
+                      @Override
+                      public CompletionStage<Void> extendAsync(Duration ttl) {
+                        return super.extendAsync(few(ttl));
+                      }
+
+                      private Duration few(Duration ttl) {
+                        Duration few = Duration.ofSeconds(6);
+                        return ttl.compareTo(few) < 0 ? ttl : few;
+                      }
+                    })
+            .asVariation(),
         inRequest(
             "an extension compares nothing",
             Set.of("EXT-1"),
@@ -68,6 +124,24 @@ final class ExtendFlaws {
                         keys.contains(held.name())
                             ? Request.extend(held.name(), held.token(), ttl).work().apply(keys)
                             : Answer.MISSING)
+            .asVariation(),
+        Flaw.inManager(
+                "keepAliveUpTo is counted from the last extension",
+                Set.of("EXT-8"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Optional<Lease> tryAcquire(LockRequest request)
+                          throws InterruptedException {
+                        return super.tryAcquire(request)
+                            .map(
+                                lease ->
+                                    request
+                                        .maxHold()
+                                        .<Lease>map(hold -> new Prolonged(lease, hold))
+                                        .orElse(lease));
+                      }
+                    })
             .asVariation(),
         Flaw.inRedlock(
             "one node's extension is enough",
@@ -160,6 +234,29 @@ final class ExtendFlaws {
                     Verb.EXTEND, held.name(), held.token() + " " + ttl, work.apply(held, ttl));
               }
             });
+  }
+
+  /** Tells of more time than there is. */
+  private static final class Prolonged extends PassingLease {
+    private final Duration maxHold;
+    private volatile long end = System.nanoTime();
+
+    Prolonged(Lease right, Duration maxHold) {
+      super(right);
+      this.maxHold = maxHold;
+    }
+
+    @Override
+    public void extend(Duration ttl) {
+      super.extend(ttl);
+      end = System.nanoTime() + (ttl.compareTo(maxHold) < 0 ? ttl : maxHold).toNanos();
+    }
+
+    @Override
+    public Duration remaining() {
+      Duration told = Duration.ofNanos(end - System.nanoTime());
+      return isHeld() && told.compareTo(super.remaining()) > 0 ? told : super.remaining();
+    }
   }
 
   /** Renews what was released, if it is still or again there. */

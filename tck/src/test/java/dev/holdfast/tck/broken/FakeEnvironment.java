@@ -23,16 +23,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Opens right managers over five fake nodes. Each part that can be got wrong has a method. */
+/** Opens right managers over fake nodes. Each part that can be got wrong has a method. */
 class FakeEnvironment implements TckEnvironment {
-  private static final int NODES = 5;
+  private static final int MOST_NODES = 5;
   private static final Set<String> OPTIONS =
       Set.of("owner", "maxTtl", "retryDelay", "nodeTimeout", "connectTimeout", "connect");
 
   private final Scheduler network = Scheduler.create("fake-network");
   private final AtomicLong stepped = new AtomicLong();
-  private final List<FakeNode> nodes =
-      Stream.generate(this::keys).limit(NODES).map(keys -> new FakeNode(network, keys)).toList();
+  private final List<FakeNode> nodes;
+
+  FakeEnvironment() {
+    this(MOST_NODES);
+  }
+
+  FakeEnvironment(int count) {
+    nodes =
+        Stream.generate(this::keys).limit(count).map(keys -> new FakeNode(network, keys)).toList();
+  }
 
   @Override
   public final LockManager open(Map<String, String> options) {
@@ -78,6 +86,12 @@ class FakeEnvironment implements TckEnvironment {
   @Override
   public final List<TckNode> nodes() {
     return List.copyOf(nodes);
+  }
+
+  /** As Redlock's do, also over one node. */
+  @Override
+  public final boolean hasNodeOptions() {
+    return true;
   }
 
   @Override

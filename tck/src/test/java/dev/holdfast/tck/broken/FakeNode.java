@@ -72,6 +72,15 @@ final class FakeNode implements TckNode, Way {
   }
 
   @Override
+  public synchronized boolean occupyIfFree(String name, String token, Duration ttl) {
+    if (keys.contains(name)) {
+      return false;
+    }
+    keys.put(name, token, ttl);
+    return true;
+  }
+
+  @Override
   public synchronized void remove(String name) {
     keys.remove(name);
   }

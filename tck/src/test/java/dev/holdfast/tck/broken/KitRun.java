@@ -5,8 +5,10 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.TckEnvironment;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -15,6 +17,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -118,6 +122,21 @@ final class KitRun {
     return took;
   }
 
+  /** All tests of the kit that do not take minutes. */
+  static Set<String> tests() {
+    return Arrays.stream(LockManagerTck.class.getDeclaredClasses())
+        .flatMap(group -> Arrays.stream(group.getSuperclass().getDeclaredMethods()))
+        .filter(test -> test.isAnnotationPresent(Test.class))
+        .filter(test -> !test.isAnnotationPresent(Tag.class))
+        .map(KitRun::nameOf)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** With the group that it is of. */
+  static String nameOf(Method test) {
+    return test.getDeclaringClass().getSimpleName() + "." + test.getName();
+  }
+
   private final class Results implements TestExecutionListener {
     @Override
     public void executionSkipped(TestIdentifier test, String reason) {
@@ -143,8 +162,7 @@ final class KitRun {
     private String name(TestIdentifier test) {
       return test.getSource()
           .filter(MethodSource.class::isInstance)
-          .map(MethodSource.class::cast)
-          .map(MethodSource::getMethodName)
+          .map(source -> nameOf(((MethodSource) source).getJavaMethod()))
           .orElse(test.getDisplayName());
     }
 

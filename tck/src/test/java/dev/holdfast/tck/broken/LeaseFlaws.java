@@ -21,6 +21,41 @@ final class LeaseFlaws {
   static List<Flaw> all() {
     return List.of(
         Flaw.inLease(
+                "what has expired was removed",
+                Set.of("LOSS-4"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public CompletionStage<LossReason> lost() {
+                        return right.lost().thenApply(this::wrong);
+                      }
+
+                      @Override
+                      public void requireHeld() {
+                        try {
+                          super.requireHeld();
+                        } catch (LockLostException e) {
+                          throw new LockLostException(name(), wrong(e.reason()));
+                        }
+                      }
+
+                      private LossReason wrong(LossReason right) {
+                        return right == LossReason.EXPIRED ? LossReason.REMOVED : right;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
+                "a minute remains, whatever happens",
+                Set.of("ACQ-10", "EXT-8", "VAL-1", "VAL-3", "VAL-4"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public Duration remaining() {
+                        return Duration.ofMinutes(1);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
             "remaining() stays what it was",
             Set.of("VAL-3"),
             right ->

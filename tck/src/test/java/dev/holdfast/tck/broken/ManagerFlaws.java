@@ -9,12 +9,14 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.TckEnvironment;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +30,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -37,6 +41,58 @@ final class ManagerFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inManager(
+                "anybody can change the declaration",
+                Set.of("CAP-1"),
+                right ->
+                    new PassingManager(right) {
+                      private final Set<LockCapability> all = EnumSet.copyOf(right.capabilities());
+
+                      @Override
+                      public Set<LockCapability> capabilities() {
+                        return all;
+                      }
+                    })
+            .asVariation(),
+        Flaw.of(
+                "two nodes are called fault-tolerant",
+                Set.of("CAP-1"),
+                () ->
+                    new FakeEnvironment(2) {
+                      @Override
+                      LockManager manager(Supplier<LockManager> right) {
+                        return new PassingManager(right.get()) {
+                          @Override
+                          public Set<LockCapability> capabilities() {
+                            Set<LockCapability> all = EnumSet.copyOf(super.capabilities());
+                            all.add(LockCapability.FAULT_TOLERANT);
+                            return Collections.unmodifiableSet(all);
+                          }
+                        };
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
+                "there is a fencing token, and nobody knows what it is worth",
+                Set.of("CAP-2"),
+                right -> fenced(right, 7))
+            .asVariation(),
+        Flaw.inRedlock(
+                "leases are renewed though their manager is closed", Set.of("CLOSE-1"), Zombie::new)
+            .asVariation(),
+        Flaw.inManager(
+                "callLocked keeps the lock",
+                Set.of("ACQ-13"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public <T, X extends Exception> T callLocked(
+                          LockRequest request, LockedTask<T, X> task)
+                          throws InterruptedException, X {
+                        return task.call(acquire(request));
+                      }
+                    })
+            .asVariation(),
         inName("names are folded", name -> name.toLowerCase(Locale.ROOT)),
         inName("names are trimmed", String::strip).asVariation(),
         Flaw.inManager("whoever holds the lock gets it again", Set.of("ACQ-8"), Reentrant::new),
@@ -129,18 +185,25 @@ final class ManagerFlaws {
                     })
             .asVariation(),
         Flaw.inManager(
-            "what is not declared is left out silently",
+            "what is not declared is done all the same",
             Set.of("CAP-2"),
             right ->
                 new PassingManager(right) {
                   @Override
                   public Set<LockCapability> capabilities() {
                     Set<LockCapability> some = EnumSet.copyOf(super.capabilities());
-                    some.remove(LockCapability.HOLD_AT_LEAST);
+                    some.removeAll(
+                        Set.of(
+                            LockCapability.EXTENSION,
+                            LockCapability.KEEP_ALIVE,
+                            LockCapability.HOLD_AT_LEAST,
+                            LockCapability.INSPECTION,
+                            LockCapability.FORCE_RELEASE));
                     return some;
                   }
                 }),
-        Flaw.inManager("what is wrong with a ttl is not said", Set.of("ERR-4"), TightLipped::new),
+        Flaw.inManager(
+            "what is wrong with a ttl or a name is not said", Set.of("ERR-4"), TightLipped::new),
         inClosing("closing a manager deletes the keys of its leases", Set.of("CLOSE-1")),
         Flaw.of(
             "a manager that was closed begins anew when it is asked",
@@ -355,10 +418,66 @@ final class ManagerFlaws {
     }
   }
 
+  /** Renews what it has granted for another moment when it is closed. */
+  private static final class Zombie extends SmallRedlock {
+    private static final int TIMES = 5;
+    private static final Executor LATER =
+        CompletableFuture.delayedExecutor(150, TimeUnit.MILLISECONDS);
+
+    private final Map<String, Held> open = new ConcurrentHashMap<>();
+
+    Zombie(Members members, Clock clock, Duration nodeTimeout) {
+      super(members, clock, nodeTimeout);
+    }
+
+    @Override
+    public CompletionStage<Outcome> attempt(Attempt attempt) {
+      return super.attempt(attempt)
+          .thenApply(
+              outcome -> {
+                if (outcome instanceof Held held) {
+                  open.put(held.token(), held);
+                }
+                return outcome;
+              });
+    }
+
+    @Override
+    Collection<Member> releaseFrom(Held held) {
+      open.remove(held.token());
+      return super.releaseFrom(held);
+    }
+
+    @Override
+    public void close() {
+      renew(TIMES);
+    }
+
+    private void renew(int times) {
+      if (times == 0 || open.isEmpty()) {
+        super.close();
+        return;
+      }
+      open.values().forEach(held -> askToExtend(held, Duration.ofSeconds(1)));
+      LATER.execute(() -> renew(times - 1));
+    }
+  }
+
   /** Leaves out what its users need to know. */
   private static final class TightLipped extends PassingManager {
     TightLipped(LockManager right) {
       super(right);
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(String name) {
+      try {
+        return super.inspect(name);
+      } catch (LockConfigurationException e) {
+        throw String.valueOf(e.getMessage()).contains("1024")
+            ? new LockConfigurationException("bad name")
+            : e;
+      }
     }
 
     @Override

@@ -1,15 +1,21 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Locks that are given back, by their holders or by force. */
@@ -18,6 +24,93 @@ final class ReleaseFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inRedlock(
+                "inspect always shows somebody",
+                Set.of("INSP-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      Optional<LockStatus> status(String name, Votes votes) {
+                        LockStatus nobody =
+                            new LockStatus(name, "nobody", Duration.ofMillis(1), 1, votes.nodes());
+                        return Optional.of(super.status(name, votes).orElse(nobody));
+                      }
+                    })
+            .asVariation(),
+        Flaw.inLease(
+                "a release is false whatever came of it",
+                Set.of("REL-3", "ACQ-14"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public boolean release() {
+                        super.release();
+                        return false;
+                      }
+
+                      @Override
+                      public CompletionStage<Boolean> releaseAsync() {
+                        return super.releaseAsync().thenApply(held -> false);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock("a release looks first, and deletes then", Set.of("REL-1"), LooksFirst::new)
+            .asVariation(),
+        Flaw.inManager(
+                "the second release looks again, and says the opposite",
+                Set.of("REL-5"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      Lease lease(Lease granted) {
+                        return new Undecided(granted, right);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "inspect shows what it saw first",
+                Set.of("INSP-1"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      private final Map<String, LockStatus> seen = new ConcurrentHashMap<>();
+
+                      @Override
+                      Optional<LockStatus> status(String name, Votes votes) {
+                        super.status(name, votes)
+                            .ifPresent(status -> seen.putIfAbsent(name, status));
+                        return Optional.ofNullable(seen.get(name));
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "what is not of our form is not released by force",
+                Set.of("INSP-2"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      public CompletionStage<Boolean> forceRelease(String name) {
+                        return inspect(name)
+                            .thenCompose(
+                                status ->
+                                    status.filter(s -> s.owner().contains(":")).isPresent()
+                                        ? super.forceRelease(name)
+                                        : CompletableFuture.completedFuture(false));
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
+                "what was taken is called removed, and what was removed taken",
+                Set.of("EXT-5", "INSP-2", "LOSS-4"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      LossReason lossOf(Votes votes) {
+                        return super.lossOf(votes) == LossReason.TAKEN
+                            ? LossReason.REMOVED
+                            : LossReason.TAKEN;
+                      }
+                    })
+            .asVariation(),
         Flaw.inRedlock(
             "a release deletes without comparing",
             Set.of("REL-1"),
@@ -184,5 +277,73 @@ final class ReleaseFlaws {
                       }
                     })
             .asVariation());
+  }
+
+  /** Deletes whatever has come since it looked. */
+  private static final class LooksFirst extends SmallRedlock {
+    private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+    LooksFirst(Members members, Clock clock, Duration nodeTimeout) {
+      super(members, clock, nodeTimeout);
+    }
+
+    @Override
+    public CompletionStage<Optional<LossReason>> release(
+        Grant grant, Duration keep, boolean callerWaits) {
+      if (!keep.isZero()) {
+        return super.release(grant, keep, callerWaits);
+      }
+      Held held = (Held) grant;
+      return ask(Request.look(held.name()), Votes::isComplete)
+          .thenCompose(
+              votes -> {
+                if (isOnAll(held, votes)) {
+                  seen.add(held.token());
+                }
+                return super.release(grant, keep, callerWaits);
+              });
+    }
+
+    @Override
+    Request release(Held held, Duration keep) {
+      if (!seen.remove(held.token())) {
+        return super.release(held, keep);
+      }
+      return Request.of(
+          Request.Verb.RELEASE,
+          held.name(),
+          held.token(),
+          keys -> {
+            keys.remove(held.name());
+            return Request.Answer.MINE;
+          });
+    }
+
+    private static boolean isOnAll(Held held, Votes votes) {
+      return votes.replies().size() == votes.nodes()
+          && votes.replies().values().stream()
+              .allMatch(
+                  reply -> reply instanceof Request.Seen lock && lock.token().equals(held.token()));
+    }
+  }
+
+  /** Remembers that it was released, but not what came of it. */
+  private static final class Undecided extends PassingLease {
+    private final LockManager manager;
+    private final AtomicBoolean released = new AtomicBoolean();
+
+    Undecided(Lease right, LockManager manager) {
+      super(right);
+      this.manager = manager;
+    }
+
+    @Override
+    public boolean release() {
+      if (!released.getAndSet(true)) {
+        return super.release();
+      }
+      manager.inspect(name());
+      return !super.release();
+    }
   }
 }

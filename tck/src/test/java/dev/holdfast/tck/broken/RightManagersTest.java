@@ -2,13 +2,46 @@ package dev.holdfast.tck.broken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.TckTiming;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 
 /** What is right passes, or nothing could be said of what fails. */
+@TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RightManagersTest {
+  /** They wait for most of their time. */
+  private static final int RUNS_AT_A_TIME = 7;
+
+  private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
+
+  @AfterAll
+  void end() {
+    runs.shutdownNow();
+  }
+
   @Test
   void redlockOverFakeNodesPasses() {
     KitRun run = KitRun.of(FakeEnvironment::new);
@@ -23,5 +56,98 @@ class RightManagersTest {
             "what is declared is not refused",
             "the nodes themselves show it",
             "before JDK 21");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> whoeverHasLessPassesToo() {
+    Map<String, Supplier<TckEnvironment>> right = new LinkedHashMap<>();
+    right.put("one node", () -> new FakeEnvironment(1));
+    right.put("two nodes", () -> new FakeEnvironment(2));
+    right.put("three nodes, and times in milliseconds", InMillis::new);
+    right.put("no nodes that can be seen", () -> new Hidden(new FakeEnvironment(3)));
+    for (Set<LockCapability> missing :
+        List.of(
+            Set.of(LockCapability.EXTENSION),
+            Set.of(
+                LockCapability.KEEP_ALIVE,
+                LockCapability.INSPECTION,
+                LockCapability.FIFO_IN_PROCESS),
+            Set.of(
+                LockCapability.HOLD_AT_LEAST,
+                LockCapability.FORCE_RELEASE,
+                LockCapability.OWNER_SAFE_RELEASE,
+                LockCapability.FAULT_TOLERANT))) {
+      right.put("no " + new TreeSet<>(missing), () -> without(missing));
+    }
+    Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
+    right.forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
+    return begun.entrySet().stream()
+        .map(run -> DynamicTest.dynamicTest(run.getKey(), () -> assertPassed(run.getValue())));
+  }
+
+  private static void assertPassed(Future<KitRun> begun) throws Exception {
+    KitRun run = begun.get();
+
+    assertThat(run.failures()).isEmpty();
+    assertThat(run.passed()).hasSizeGreaterThan(100);
+  }
+
+  private static TckEnvironment without(Set<LockCapability> missing) {
+    return new FakeEnvironment(3) {
+      @Override
+      LockManager manager(Supplier<LockManager> right) {
+        return new Undeclaring(right.get(), missing);
+      }
+    };
+  }
+
+  /** Tells whole milliseconds of what remains of a lease, which is never too much. */
+  private static final class InMillis extends FakeEnvironment {
+    InMillis() {
+      super(3);
+    }
+
+    @Override
+    LockManager manager(Supplier<LockManager> right) {
+      return new PassingManager(right.get()) {
+        @Override
+        Lease lease(Lease granted) {
+          return new PassingLease(granted) {
+            @Override
+            public Duration remaining() {
+              return super.remaining().truncatedTo(ChronoUnit.MILLIS);
+            }
+          };
+        }
+      };
+    }
+  }
+
+  /** Nothing is known of where locks are kept. */
+  private record Hidden(FakeEnvironment seen) implements TckEnvironment {
+    @Override
+    public LockManager open(Map<String, String> options) {
+      return seen.open(options);
+    }
+
+    @Override
+    public boolean hasNodeOptions() {
+      return true;
+    }
+
+    @Override
+    public TckTiming timing() {
+      return seen.timing();
+    }
+
+    @Override
+    public void reset() {
+      seen.reset();
+    }
+
+    @Override
+    public void close() {
+      seen.close();
+    }
   }
 }

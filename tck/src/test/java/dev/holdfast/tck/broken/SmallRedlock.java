@@ -63,13 +63,17 @@ class SmallRedlock implements LockPrimitive {
 
   @Override
   public Set<LockCapability> capabilities() {
-    return EnumSet.of(
-        LockCapability.EXTENSION,
-        LockCapability.OWNER_SAFE_RELEASE,
-        LockCapability.HOLD_AT_LEAST,
-        LockCapability.INSPECTION,
-        LockCapability.FORCE_RELEASE,
-        LockCapability.FAULT_TOLERANT);
+    Set<LockCapability> all =
+        EnumSet.of(
+            LockCapability.EXTENSION,
+            LockCapability.OWNER_SAFE_RELEASE,
+            LockCapability.HOLD_AT_LEAST,
+            LockCapability.INSPECTION,
+            LockCapability.FORCE_RELEASE);
+    if (members.all().size() > 2) {
+      all.add(LockCapability.FAULT_TOLERANT);
+    }
+    return all;
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +31,63 @@ final class WaitingFlaws {
 
   static List<Flaw> all() {
     return List.of(
+        Flaw.inManager(
+                "an interrupt that came before is forgotten",
+                Set.of("WAIT-7"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Optional<Lease> tryAcquire(LockRequest request)
+                          throws InterruptedException {
+                        Thread.interrupted();
+                        return super.tryAcquire(request);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "a future whose time is over tries on",
+                Set.of("WAIT-1"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public CompletableFuture<Optional<Lease>> tryAcquireAsync(
+                          LockRequest request) {
+                        CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
+                        if (request.maxWait().filter(wait -> wait.compareTo(DAY) < 0).isPresent()) {
+                          future.thenAccept(
+                              lease -> {
+                                if (lease.isEmpty()) {
+                                  super.tryAcquireAsync(request.waitForever());
+                                }
+                              });
+                        }
+                        return future;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "whoever would wait for ever waits for a moment",
+                Set.of("WAIT-2", "WAIT-5", "WAIT-6", "WAIT-7"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      LockRequest request(LockRequest asked) {
+                        return asked
+                            .maxWait()
+                            .filter(wait -> wait.compareTo(DAY) >= 0)
+                            .map(forEver -> asked.waitAtMost(Duration.ofMillis(20)))
+                            .orElse(asked);
+                      }
+
+                      @Override
+                      public Lease acquire(LockRequest request) throws InterruptedException {
+                        return super.acquire(
+                            request.maxWait().isPresent()
+                                ? request
+                                : request.waitAtMost(Duration.ofMillis(20)));
+                      }
+                    })
+            .asVariation(),
         inWait("a wait lasts longer than asked", Set.of("WAIT-1"), wait -> wait.plusMillis(1_500)),
         inWait("a wait is given up at half its time", Set.of("WAIT-2"), wait -> wait.dividedBy(2)),
         Flaw.inManager(
@@ -62,10 +120,35 @@ final class WaitingFlaws {
                       }
                     })
             .asVariation(),
+        Flaw.inManager(
+                "one last attempt is made when the wait is over",
+                Set.of("WAIT-1"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Optional<Lease> tryAcquire(LockRequest request)
+                          throws InterruptedException {
+                        Optional<Lease> got = super.tryAcquire(request);
+                        return got.isPresent() || request.maxWait().isEmpty()
+                            ? got
+                            : super.tryAcquire(request.waitAtMost(Duration.ZERO));
+                      }
+                    })
+            .asVariation(),
         Flaw.inSettings(
             "whoever waits asks all the time",
             Set.of("WAIT-6"),
             builder -> builder.random(new NoPauses())),
+        Flaw.inSettings(
+                "pauses are between the delay and twice the delay",
+                Set.of("WAIT-6"),
+                builder -> builder.random(new LongPauses()))
+            .asVariation(),
+        Flaw.of(
+                "a release that comes during a future's first attempt is overlooked for ever",
+                Set.of("WAIT-5"),
+                Overlooking::new)
+            .asVariation(),
         Flaw.inManager(
             "the turn of one who gives up is nobody's",
             Set.of("WAIT-5"),
@@ -211,6 +294,19 @@ final class WaitingFlaws {
     @Override
     public long nextLong(long bound) {
       return 200_000 - bound;
+    }
+  }
+
+  /** Adds as much again as the core takes for the shortest pause, and doubles what is random. */
+  private static final class LongPauses implements RandomGenerator {
+    @Override
+    public long nextLong() {
+      return ThreadLocalRandom.current().nextLong();
+    }
+
+    @Override
+    public long nextLong(long bound) {
+      return bound + 2 * ThreadLocalRandom.current().nextLong(bound);
     }
   }
 

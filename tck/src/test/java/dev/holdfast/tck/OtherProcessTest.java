@@ -1,0 +1,25 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What another process is started with. */
+class OtherProcessTest {
+  @Test
+  void whatStandsOnTheModulePathIsOnItsClassPath() {
+    String before = System.getProperty("jdk.module.path");
+    System.setProperty("jdk.module.path", "/lib/of-an-author-with-a-module-info.jar");
+    try {
+      assertThat(OtherProcess.classPath())
+          .contains(System.getProperty("java.class.path"))
+          .endsWith("/lib/of-an-author-with-a-module-info.jar");
+    } finally {
+      if (before == null) {
+        System.clearProperty("jdk.module.path");
+      } else {
+        System.setProperty("jdk.module.path", before);
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** What the author of a backend has set for the rest of a build changes nothing of the kit. */
+class SettingsOfAuthorsTest {
+  @Test
+  void theKitPassesThoughTestsAreToRunInParallelAndToShareTheirInstance() {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(
+                List.of(LockManagerTck.Release.class, LockManagerTck.Inspection.class).stream()
+                    .map(group -> selectNestedClass(List.of(MemoryTckTest.class), group))
+                    .toList())
+            .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
+            .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
+            .configurationParameter("junit.jupiter.testinstance.lifecycle.default", "per_class")
+            .build();
+    LauncherConfig alone =
+        LauncherConfig.builder()
+            .enableTestExecutionListenerAutoRegistration(false)
+            .enableLauncherSessionListenerAutoRegistration(false)
+            .enableLauncherDiscoveryListenerAutoRegistration(false)
+            .build();
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+
+    LauncherFactory.create(alone).execute(request, listener);
+
+    TestExecutionSummary summary = listener.getSummary();
+    assertThat(summary.getFailures())
+        .extracting(failure -> failure.getTestIdentifier().getDisplayName())
+        .isEmpty();
+    assertThat(summary.getTestsSucceededCount()).isGreaterThan(20);
+  }
+}

@@ -1,0 +1,297 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Moment;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two locks as one, while a fleet moves from the old to the new. The old one is taken first, by
+ * everybody, so that nobody waits for what another keeps; and it is given back last.
+ */
+final class BothPrimitive implements LockPrimitive {
+  private static final Logger LOG = System.getLogger(BothPrimitive.class.getName());
+
+  /** Both were granted, but so late that nothing was left of one. */
+  private static final Refusal TOO_LATE = new Refusal(2, 0, 0);
+
+  private final LockManager oldManager;
+  private final LockManager newManager;
+  private final LockPrimitive oldLocks;
+  private final LockPrimitive newLocks;
+  private final Clock clock;
+
+  /** What was granted by either. */
+  private record BothGrant(Grant ofOld, Grant ofNew) implements Grant {
+    @Override
+    public String name() {
+      return ofNew.name();
+    }
+
+    @Override
+    public String token() {
+      return ofNew.token();
+    }
+
+    @Override
+    public OptionalLong fencingToken() {
+      return ofNew.fencingToken();
+    }
+
+    @Override
+    public Moment validUntil() {
+      return earlier(ofOld.validUntil(), ofNew.validUntil());
+    }
+  }
+
+  /** How the release of one of the two ended. */
+  private record Returned(Optional<LossReason> loss, @Nullable Throwable failure) {
+    static CompletableFuture<Returned> of(Supplier<CompletionStage<Optional<LossReason>>> release) {
+      return started(release)
+          .handle(
+              (loss, failure) ->
+                  failure == null
+                      ? new Returned(loss, null)
+                      : new Returned(Optional.empty(), failure));
+    }
+
+    /** To know of a loss is worse than not to know; and worst is that somebody else was let in. */
+    Returned worse(Returned other) {
+      if (loss.isEmpty() && other.loss.isEmpty()) {
+        return failure == null ? other : this;
+      }
+      boolean othersIsWorse = loss.isEmpty() || other.loss.equals(Optional.of(LossReason.TAKEN));
+      return othersIsWorse ? other : this;
+    }
+
+    CompletionStage<Optional<LossReason>> told() {
+      return ended(loss, failure);
+    }
+  }
+
+  /** What is done when an operation is over, whatever came of it. */
+  private interface Next<A, B> {
+    CompletionStage<B> after(@Nullable A result, @Nullable Throwable failure, boolean callerWaits);
+  }
+
+  /** Closes both managers when it is closed. */
+  BothPrimitive(LockManager oldManager, LockManager newManager, Clock clock) {
+    this.oldManager = oldManager;
+    this.newManager = newManager;
+    this.oldLocks = primitive("from", oldManager);
+    this.newLocks = primitive("to", newManager);
+    this.clock = clock;
+  }
+
+  private static LockPrimitive primitive(String which, LockManager manager) {
+    return manager
+        .unwrap(LockPrimitive.class)
+        .orElseThrow(
+            () ->
+                new LockConfigurationException(
+                    "the lock manager '"
+                        + which
+                        + "' is not built on "
+                        + LockPrimitive.class.getName()
+                        + ": a migration takes two that are"));
+  }
+
+  /** What both can; but what numbers grants is one of them, and the new one stays. */
+  @Override
+  public Set<LockCapability> capabilities() {
+    EnumSet<LockCapability> both = EnumSet.noneOf(LockCapability.class);
+    both.addAll(withExtension(oldLocks));
+    both.retainAll(withExtension(newLocks));
+    if (newLocks.capabilities().contains(LockCapability.FENCING_TOKEN)) {
+      both.add(LockCapability.FENCING_TOKEN);
+    }
+    return Collections.unmodifiableSet(both);
+  }
+
+  @Override
+  public void requireName(String name) {
+    oldLocks.requireName(name);
+    newLocks.requireName(name);
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    oldLocks.requireUsable(name, ttl);
+    newLocks.requireUsable(name, ttl);
+  }
+
+  @Override
+  public CompletionStage<Outcome> attempt(Attempt attempt) {
+    return inTurn(
+        attempt.callerWaits(),
+        () -> oldLocks.attempt(attempt),
+        (outcome, failure, waiting) ->
+            outcome instanceof Grant ofOld
+                ? attemptNew(attempt, ofOld, waiting)
+                : ended(outcome, failure));
+  }
+
+  private CompletionStage<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
+    Attempt second = new Attempt(attempt.name(), attempt.owner(), attempt.ttl(), callerWaits);
+    return inTurn(
+        callerWaits,
+        () -> newLocks.attempt(second),
+        (outcome, failure, waiting) -> {
+          if (!(outcome instanceof Grant ofNew)) {
+            return afterRelease(oldLocks, ofOld, waiting, () -> ended(outcome, failure));
+          }
+          BothGrant both = new BothGrant(ofOld, ofNew);
+          return clock.now().nanosUntil(both.validUntil()) > 0
+              ? ended(both, null)
+              : afterRelease(this, both, waiting, () -> ended(TOO_LATE, null));
+        });
+  }
+
+  /** What cannot be given back now is left to expire, and does not change what is told. */
+  private static CompletionStage<Outcome> afterRelease(
+      LockPrimitive locks,
+      Grant grant,
+      boolean callerWaits,
+      Supplier<CompletionStage<Outcome>> answer) {
+    return inTurn(
+        callerWaits,
+        () -> locks.release(grant, Duration.ZERO, callerWaits),
+        (loss, failure, waiting) -> {
+          if (failure != null) {
+            LOG.log(
+                Level.WARNING,
+                "one of the two locks on '"
+                    + grant.name()
+                    + "' was got without the other and could not be given back:"
+                    + " it keeps others out until it expires",
+                failure);
+          }
+          return answer.get();
+        });
+  }
+
+  /** The new lock first: if that is lost, old clients are not kept out for longer. */
+  @Override
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+    BothGrant both = (BothGrant) grant;
+    return inTurn(
+        callerWaits,
+        () -> newLocks.extend(both.ofNew(), ttl, callerWaits),
+        (extension, failure, waiting) ->
+            extension instanceof Extended ofNew
+                ? extendOld(both.ofOld(), ttl, ofNew, waiting)
+                : ended(extension, failure));
+  }
+
+  private CompletionStage<Extension> extendOld(
+      Grant grant, Duration ttl, Extended ofNew, boolean callerWaits) {
+    return oldLocks
+        .extend(grant, ttl, callerWaits)
+        .thenApply(
+            extension ->
+                extension instanceof Extended ofOld
+                    ? new Extended(earlier(ofOld.validUntil(), ofNew.validUntil()))
+                    : extension);
+  }
+
+  @Override
+  public CompletionStage<Optional<LossReason>> release(
+      Grant grant, Duration keep, boolean callerWaits) {
+    BothGrant both = (BothGrant) grant;
+    CompletableFuture<Returned> first =
+        Returned.of(() -> newLocks.release(both.ofNew(), keep, callerWaits));
+    boolean waiting = callerWaits && first.isDone();
+    return first.thenCompose(
+        ofNew ->
+            Returned.of(() -> oldLocks.release(both.ofOld(), keep, waiting))
+                .thenCompose(ofOld -> ofNew.worse(ofOld).told()));
+  }
+
+  /** Both at once, so that one that is slow does not add to the other. */
+  @Override
+  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+    CompletableFuture<Optional<LockStatus>> ofOld = started(() -> oldLocks.inspect(name));
+    return started(() -> newLocks.inspect(name))
+        .thenCompose(ofNew -> ofNew.isPresent() ? ended(ofNew, null) : ofOld);
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name) {
+    return started(() -> oldLocks.forceRelease(name))
+        .thenCombine(started(() -> newLocks.forceRelease(name)), Boolean::logicalOr);
+  }
+
+  /** What stays is asked first. */
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return newManager.unwrap(type).or(() -> oldManager.unwrap(type));
+  }
+
+  @Override
+  public void close() {
+    try {
+      newManager.close();
+    } finally {
+      oldManager.close();
+    }
+  }
+
+  /** The old pattern offers no extension; but its stamp can be rewritten while it is held. */
+  private static Set<LockCapability> withExtension(LockPrimitive locks) {
+    EnumSet<LockCapability> all = EnumSet.noneOf(LockCapability.class);
+    all.addAll(locks.capabilities());
+    if (locks instanceof SetnxPrimitive) {
+      all.add(LockCapability.EXTENSION);
+    }
+    return all;
+  }
+
+  /** Each clock's earlier reading, so that what is left is the smaller of what is left of both. */
+  private static Moment earlier(Moment one, Moment other) {
+    long nanos = one.nanos() - other.nanos() < 0 ? one.nanos() : other.nanos();
+    return new Moment(nanos, Math.min(one.wallMicros(), other.wallMicros()));
+  }
+
+  /** One operation after another: on the caller's thread as long as that has not been left. */
+  private static <A, B> CompletableFuture<B> inTurn(
+      boolean callerWaits, Supplier<CompletionStage<A>> operation, Next<A, B> next) {
+    CompletableFuture<A> first = started(operation);
+    boolean waiting = callerWaits && first.isDone();
+    return first
+        .handle((result, failure) -> started(() -> next.after(result, failure, waiting)))
+        .thenCompose(Function.identity());
+  }
+
+  /** To throw, or to give nothing, is to fail. */
+  private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> operation) {
+    try {
+      return operation.get().toCompletableFuture().thenApply(Objects::requireNonNull);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static <T> CompletionStage<T> ended(@Nullable T result, @Nullable Throwable failure) {
+    return failure == null
+        ? CompletableFuture.completedFuture(result)
+        : CompletableFuture.failedFuture(failure);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.legacy;
+
+import java.net.SocketTimeoutException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** Why the server did not serve. Has no stack trace of its own: where it was seen says nothing. */
+final class NodeException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Error codes that only a person can mend; all others may pass. */
+  private static final Set<String> MISCONFIGURED =
+      Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
+
+  /** How Jedis' messages begin where no Redis server answers. */
+  private static final List<String> UNREADABLE = List.of("Invalid first byte", "Unknown reply");
+
+  private final boolean misconfigured;
+
+  private NodeException(String message, boolean misconfigured, @Nullable Throwable cause) {
+    super(message, cause, false, false);
+    this.misconfigured = misconfigured;
+  }
+
+  /** What only a person can mend. */
+  static NodeException misconfigured(String message) {
+    return new NodeException(message, true, null);
+  }
+
+  /** What may pass. */
+  static NodeException passing(String message) {
+    return new NodeException(message, false, null);
+  }
+
+  /** Whatever Jedis gave as a reason. */
+  static NodeException of(Throwable cause) {
+    Throwable deepest = cause;
+    for (Throwable at = cause; at != null; at = next(at)) {
+      if (at instanceof NodeException known) {
+        return known;
+      }
+      if (at instanceof JedisDataException) {
+        return reply(String.valueOf(at.getMessage()));
+      }
+      deepest = at;
+      String message = at.getMessage();
+      if (message != null && UNREADABLE.stream().anyMatch(message::startsWith)) {
+        return new NodeException(
+            "what listens there is no Redis server, or wants TLS (rediss://)", false, cause);
+      }
+    }
+    String message = deepest.getMessage();
+    return new NodeException(
+        message == null ? deepest.getClass().getSimpleName() : message, false, cause);
+  }
+
+  /** Whether the connection ended, so that nobody knows what became of the last command. */
+  boolean isBrokenConnection() {
+    Throwable cause = getCause();
+    return cause instanceof JedisConnectionException
+        && !(cause.getCause() instanceof SocketTimeoutException);
+  }
+
+  boolean isMisconfigured() {
+    return misconfigured;
+  }
+
+  private static NodeException reply(String error) {
+    int end = error.indexOf(' ');
+    String code = end < 0 ? error : error.substring(0, end);
+    return new NodeException(error + advice(code), MISCONFIGURED.contains(code), null);
+  }
+
+  /** Jedis suppresses why no address of a host could be connected. */
+  private static @Nullable Throwable next(Throwable at) {
+    Throwable[] suppressed = at.getSuppressed();
+    return at.getCause() == null && suppressed.length > 0 ? suppressed[0] : at.getCause();
+  }
+
+  private static String advice(String code) {
+    return switch (code) {
+      case "NOAUTH" -> " (give redis://user:password@host:port)";
+      case "WRONGPASS" -> " (check the user and password of this node's URL)";
+      case "NOPERM" -> " (this user's ACL lacks a right)";
+      case "READONLY" -> " (this node is a replica: give the master)";
+      case "OOM" -> " (the node's maxmemory is used up)";
+      case "LOADING" -> " (the node is still reading its data)";
+      default -> "";
+    };
+  }
+}

@@ -1,0 +1,57 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.Moment;
+import java.util.OptionalLong;
+
+/** A lock that was got, and the stamp that we have written into it. */
+final class SetnxGrant implements Grant {
+  private final String name;
+  private final String key;
+  private final String token;
+  private final Moment validUntil;
+  private volatile Stamp stamp;
+
+  SetnxGrant(String name, String key, Stamp stamp, Moment validUntil) {
+    this.name = name;
+    this.key = key;
+    this.token = stamp.text();
+    this.validUntil = validUntil;
+    this.stamp = stamp;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  /** The stamp, which is all that there is: others may have the same. */
+  @Override
+  public String token() {
+    return token;
+  }
+
+  @Override
+  public OptionalLong fencingToken() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public Moment validUntil() {
+    return validUntil;
+  }
+
+  String key() {
+    return key;
+  }
+
+  /** The last one that we have written. */
+  Stamp stamp() {
+    return stamp;
+  }
+
+  /** Operations on a grant follow one another, so this needs no more than visibility. */
+  void rewritten(Stamp later) {
+    stamp = later;
+  }
+}

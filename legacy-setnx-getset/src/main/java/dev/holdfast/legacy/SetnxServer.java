@@ -1,0 +1,238 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.core.Scheduler;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The one server. Each operation runs on a thread of ours with a connection of its own, never on
+ * its caller's: the reply to a command that was sent late still tells whether a lock was got, so
+ * somebody must wait for it when the caller no longer does.
+ */
+final class SetnxServer implements AutoCloseable {
+  /** Threads, and with them connections: enough to keep one server busy. */
+  private static final int MOST = 8;
+
+  private static final long IDLE_SECONDS = 10;
+
+  /** A connection that was idle for longer may have ended meanwhile; it is greeted first. */
+  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** For how long a late reply is waited for: ten node time-outs, at least a second. */
+  private static final int NODE_TIMEOUTS = 10;
+
+  private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
+
+  private final Address address;
+  private final Settings settings;
+  private final Scheduler scheduler;
+  private final Examination examination;
+  private final Duration patience;
+  private final ThreadPoolExecutor threads;
+  private final Deque<Wire> idle = new ConcurrentLinkedDeque<>();
+  private @Nullable CompletableFuture<Boolean> opened;
+  private volatile boolean closed;
+
+  /** What is asked in one go, on one connection. */
+  @FunctionalInterface
+  interface Operation<T> {
+    /**
+     * Asks.
+     *
+     * @param wire for this call alone
+     * @param late whether nobody waits for the result any more
+     */
+    T ask(Wire wire, BooleanSupplier late);
+
+    /** Takes back what came of it too late. */
+    default void undo(Wire wire, T result) {}
+  }
+
+  SetnxServer(Address address, Settings settings, Scheduler scheduler) {
+    this.address = address;
+    this.settings = settings;
+    this.scheduler = scheduler;
+    this.examination = new Examination(address.text(), settings.clock());
+    Duration several = settings.nodeTimeout().multipliedBy(NODE_TIMEOUTS);
+    this.patience = several.compareTo(SHORTEST_PATIENCE) > 0 ? several : SHORTEST_PATIENCE;
+    AtomicInteger number = new AtomicInteger();
+    this.threads =
+        new ThreadPoolExecutor(
+            MOST,
+            MOST,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "holdfast-setnx-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  String address() {
+    return address.text();
+  }
+
+  /** Connects, once. */
+  synchronized CompletableFuture<Boolean> open() {
+    if (opened == null) {
+      CompletableFuture<Boolean> opening = new CompletableFuture<>();
+      run(
+          opening,
+          settings.connectTimeout(),
+          "not connected within " + settings.connectTimeout().toMillis() + " ms",
+          failure("not connected; start the server or check its address", false),
+          (wire, late) -> true);
+      opened = opening;
+    }
+    return opened;
+  }
+
+  /**
+   * Runs an operation; the result comes within the node time-out.
+   *
+   * @param message what is said of it in an outage
+   * @param outcomeUnknown whether it may have happened all the same then
+   */
+  <T> CompletableFuture<T> run(String message, boolean outcomeUnknown, Operation<T> operation) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    run(
+        result,
+        settings.nodeTimeout(),
+        "no answer within " + settings.nodeTimeout().toMillis() + " ms",
+        failure(message, outcomeUnknown),
+        operation);
+    return result;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    threads.shutdown();
+    closeIdle();
+  }
+
+  /** Makes an exception for users of what went wrong. */
+  @FunctionalInterface
+  private interface Failure {
+    LockException of(NodeException cause);
+  }
+
+  private Failure failure(String message, boolean outcomeUnknown) {
+    return cause ->
+        cause.isMisconfigured()
+            ? new LockConfigurationException(
+                message + ": " + address.text() + ": " + cause.getMessage(), cause)
+            : new LockBackendException(message, Map.of(address.text(), cause), outcomeUnknown);
+  }
+
+  private <T> void run(
+      CompletableFuture<T> result,
+      Duration limit,
+      String silence,
+      Failure failure,
+      Operation<T> operation) {
+    Scheduler.Task end =
+        scheduler.schedule(
+            limit.toNanos(),
+            () -> result.completeExceptionally(failure.of(NodeException.passing(silence))));
+    result.whenComplete((value, failed) -> end.cancel());
+    try {
+      threads.execute(() -> serve(result, failure, operation));
+    } catch (RejectedExecutionException e) {
+      result.completeExceptionally(failure.of(NodeException.passing("the manager is closed")));
+    }
+  }
+
+  private <T> void serve(CompletableFuture<T> result, Failure failure, Operation<T> operation) {
+    try {
+      T value = lent(wire -> operation.ask(wire, result::isDone));
+      if (!result.complete(value)) {
+        lent(
+            wire -> {
+              operation.undo(wire, value);
+              return true;
+            });
+      }
+    } catch (LockException known) {
+      result.completeExceptionally(known);
+    } catch (RuntimeException cause) {
+      result.completeExceptionally(failure.of(NodeException.of(cause)));
+    }
+  }
+
+  private <T> T lent(Function<Wire, T> use) {
+    Wire wire = take();
+    try {
+      T result = use.apply(wire);
+      giveBack(wire);
+      return result;
+    } catch (LockException | JedisDataException answered) {
+      giveBack(wire);
+      throw answered;
+    } catch (RuntimeException broken) {
+      wire.close();
+      closeIdle(); // what broke one connection has most often broken all
+      throw broken;
+    }
+  }
+
+  private void giveBack(Wire wire) {
+    idle.push(wire);
+    if (closed) {
+      closeIdle();
+    }
+  }
+
+  private Wire take() {
+    Wire wire = idle.poll();
+    if (wire == null) {
+      return connected();
+    }
+    if (wire.idleNanos() < FRESH_NANOS) {
+      return wire;
+    }
+    try {
+      wire.ping();
+      return wire;
+    } catch (RuntimeException ended) {
+      wire.close();
+      closeIdle();
+      return connected();
+    }
+  }
+
+  private Wire connected() {
+    Wire wire = Wire.connected(address, settings, patience);
+    try {
+      examination.of(wire);
+      return wire;
+    } catch (RuntimeException unfit) {
+      wire.close();
+      throw unfit;
+    }
+  }
+
+  private void closeIdle() {
+    for (Wire wire = idle.poll(); wire != null; wire = idle.poll()) {
+      wire.close();
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Moment;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** Writes down what it is asked, and answers what the test says. */
+final class ScriptedPrimitive implements LockPrimitive {
+  private final String side;
+  private final List<String> journal;
+  Set<LockCapability> capabilities =
+      EnumSet.complementOf(EnumSet.of(LockCapability.FIFO_IN_PROCESS));
+  Runnable requireName = () -> {};
+  Runnable requireUsable = () -> {};
+  Supplier<CompletionStage<Outcome>> attempt;
+  Supplier<CompletionStage<Extension>> extend;
+  Supplier<CompletionStage<Optional<LossReason>>> release = () -> now(Optional.empty());
+  Supplier<CompletionStage<Optional<LockStatus>>> inspect = () -> now(Optional.empty());
+  Supplier<CompletionStage<Boolean>> forceRelease = () -> now(false);
+  Runnable close = () -> {};
+
+  private record Scripted(String name, String token, OptionalLong fencingToken, Moment validUntil)
+      implements Grant {}
+
+  /**
+   * Grants and extends until a moment, releases, and knows no holder, unless it is told otherwise.
+   *
+   * @param side stands in the journal before each call
+   * @param journal what several of them were asked, in order
+   */
+  ScriptedPrimitive(String side, List<String> journal, Moment validUntil) {
+    this.side = side;
+    this.journal = journal;
+    this.attempt = () -> now(grantUntil(validUntil));
+    this.extend = () -> now(new Extended(validUntil));
+  }
+
+  static <T> CompletionStage<T> now(T answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  static <T> Supplier<CompletionStage<T>> failing(RuntimeException failure) {
+    return () -> CompletableFuture.failedFuture(failure);
+  }
+
+  Outcome grantUntil(Moment validUntil) {
+    return new Scripted("name", side + "-token", OptionalLong.of(side.length()), validUntil);
+  }
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return capabilities;
+  }
+
+  @Override
+  public void requireName(String name) {
+    requireName.run();
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    requireUsable.run();
+  }
+
+  @Override
+  public CompletionStage<Outcome> attempt(Attempt asked) {
+    note("attempt", asked.callerWaits());
+    return attempt.get();
+  }
+
+  @Override
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+    note("extend", callerWaits);
+    requireOwn(grant);
+    return extend.get();
+  }
+
+  @Override
+  public CompletionStage<Optional<LossReason>> release(
+      Grant grant, Duration keep, boolean callerWaits) {
+    note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", callerWaits);
+    requireOwn(grant);
+    return release.get();
+  }
+
+  @Override
+  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+    note("inspect", false);
+    return inspect.get();
+  }
+
+  @Override
+  public CompletionStage<Boolean> forceRelease(String name) {
+    note("forceRelease", false);
+    return forceRelease.get();
+  }
+
+  @Override
+  public void close() {
+    note("close", false);
+    close.run();
+  }
+
+  private void note(String call, boolean callerWaits) {
+    journal.add(side + " " + call + (callerWaits ? " on the caller's thread" : ""));
+  }
+
+  private void requireOwn(Grant grant) {
+    if (!grant.token().equals(side + "-token")) {
+      throw new IllegalArgumentException("a grant of the other lock: " + grant);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.TckTiming;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
+import java.time.Duration;
+
+/**
+ * The kit over the old pattern and Redlock, on one server that has both. With a driver that notices
+ * a cut connection by itself, because FAULT-5 would be broken else: the two locks are asked one
+ * after the other, and each connection that is found broken costs an attempt.
+ */
+class SetnxMigrationTckTest extends LockManagerTck {
+  private static final TckTiming TIMES = TckTiming.servers();
+
+  /** So that a busy machine is not taken for an outage, nor the shortest ttl refused. */
+  private static final String PATIENT = "nodeTimeout=400ms";
+
+  @Override
+  protected TckEnvironment environment() {
+    return RedisTckEnvironment.builder(
+            "migrate:both?from=setnx:{nodes}?unit=ms%26"
+                + PATIENT
+                + "&to=redlock:{nodes}?"
+                + PATIENT)
+        .nodes(1)
+        .nodeOptions(false)
+        .timing(
+            new TckTiming(
+                TIMES.ttl(),
+                Duration.ofMillis(1800),
+                TIMES.allowance(),
+                TIMES.soon(),
+                TIMES.limit()))
+        .build();
+  }
+}

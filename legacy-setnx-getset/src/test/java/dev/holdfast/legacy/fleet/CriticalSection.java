@@ -1,0 +1,98 @@
+package dev.holdfast.legacy.fleet;
+
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The judge: a place for one at a time, in the file system, which knows nothing of locks. Whoever
+ * enters links its own file to the place. Finding one there is a violation; unless its owner has
+ * left it behind, and the time until which others had to keep out is over.
+ */
+final class CriticalSection {
+  private final Path place;
+  private final Path violations;
+  private final Path mine;
+  private String inside = "";
+
+  /**
+   * Joins in.
+   *
+   * @param folder the same for all
+   * @param who nobody else's name
+   */
+  CriticalSection(Path folder, String who) {
+    this.place = folder.resolve("place");
+    this.violations = folder.resolve("violations");
+    this.mine = folder.resolve(who);
+  }
+
+  /**
+   * Goes in.
+   *
+   * @param until Unix time in milliseconds: should this process be killed inside, nobody may come
+   *     in before
+   */
+  void enter(long until) throws IOException {
+    String entry = until + " " + mine.getFileName() + " since " + System.currentTimeMillis();
+    Files.deleteIfExists(mine);
+    Files.writeString(mine, entry);
+    while (true) {
+      try {
+        Files.createLink(place, mine);
+        inside = entry;
+        return;
+      } catch (FileAlreadyExistsException occupied) {
+        String other = occupant();
+        if (untilOf(other) > System.currentTimeMillis()) {
+          violation("met", other);
+          inside = "";
+          return;
+        }
+        Files.deleteIfExists(place);
+      }
+    }
+  }
+
+  /** Goes out again. */
+  void leave() throws IOException {
+    if (inside.isEmpty()) {
+      return;
+    }
+    String now = occupant();
+    if (now.equals(inside)) {
+      Files.deleteIfExists(place);
+    } else if (untilOf(inside) > System.currentTimeMillis()) {
+      violation("was thrown out by", now);
+    }
+  }
+
+  /** Each time that two were in. */
+  List<String> violations() throws IOException {
+    return Files.exists(violations) ? Files.readAllLines(violations) : List.of();
+  }
+
+  /** Whoever has left since a moment ago was in at that moment. */
+  private String occupant() throws IOException {
+    try {
+      return Files.readString(place);
+    } catch (NoSuchFileException left) {
+      return Long.MAX_VALUE + " somebody";
+    }
+  }
+
+  private static long untilOf(String entry) {
+    return Long.parseLong(entry.substring(0, entry.indexOf(' ')));
+  }
+
+  private void violation(String what, String other) throws IOException {
+    String line = System.currentTimeMillis() + ": " + mine.getFileName() + " " + what + " " + other;
+    Files.writeString(violations, line + "\n", CREATE, APPEND);
+  }
+}

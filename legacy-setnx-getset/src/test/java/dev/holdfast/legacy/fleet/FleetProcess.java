@@ -1,0 +1,161 @@
+package dev.holdfast.legacy.fleet;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A process of the fleet: takes the lock, works for a moment, gives it back, again and again. It
+ * says {@link #READY}, then {@link #WANT} and {@link #GOT} for each lock; told to {@link #DIE} it
+ * says {@link #INSIDE} from within, and waits to be killed. It ends when its parent has gone.
+ */
+final class FleetProcess {
+  static final String READY = "ready";
+  static final String WANT = "want";
+  static final String GOT = "got";
+  static final String INSIDE = "inside";
+  static final String DIE = "die";
+  static final String STOP = "stop";
+
+  static final String NAME = "job";
+  static final String KEY_PREFIX = "lock.";
+  static final Duration TTL = Duration.ofSeconds(1);
+  private static final Duration HOLD = Duration.ofMillis(5);
+  private static final int LONGEST_PAUSE_MILLIS = 20;
+
+  private static volatile boolean dies;
+  private static volatile boolean stops;
+
+  private FleetProcess() {}
+
+  /** The lock as this process knows it. */
+  private interface Lock extends AutoCloseable {
+    /** Waits until it is got; returns until when others keep out. */
+    long lock() throws Exception;
+
+    void unlock() throws Exception;
+
+    @Override
+    void close() throws IOException;
+  }
+
+  /**
+   * Runs.
+   *
+   * @param arguments the kind, a name of its own, the folder of the critical section, the URLs of
+   *     the old server, of the old lock and of the new one
+   */
+  public static void main(String[] arguments) throws Exception {
+    Thread orders = new Thread(FleetProcess::hear, "orders");
+    orders.setDaemon(true);
+    orders.start();
+    CriticalSection section = new CriticalSection(Path.of(arguments[2]), arguments[1]);
+    try (Lock lock = lock(Kind.valueOf(arguments[0]), arguments)) {
+      System.out.println(READY);
+      while (!stops) {
+        System.out.println(WANT);
+        long until = lock.lock();
+        System.out.println(GOT);
+        section.enter(until);
+        Thread.sleep(HOLD.toMillis());
+        if (dies) {
+          System.out.println(INSIDE);
+          Thread.sleep(Long.MAX_VALUE);
+        }
+        section.leave();
+        lock.unlock();
+        Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS));
+      }
+    }
+  }
+
+  private static Lock lock(Kind kind, String[] arguments) throws IOException {
+    if (kind.isOurs()) {
+      return ours(
+          LockManager.open(
+              "migrate:" + kind.name().toLowerCase(Locale.ROOT),
+              Map.of("from", arguments[4], "to", arguments[5], "retryDelay", "20ms")));
+    }
+    URI server = URI.create(arguments[3]);
+    return old(
+        new OldClient(
+            server.getHost(), server.getPort(), KEY_PREFIX + NAME, (int) TTL.toSeconds()));
+  }
+
+  private static Lock old(OldClient client) {
+    return new Lock() {
+      @Override
+      public long lock() throws Exception {
+        while (!client.lock()) {
+          Thread.sleep(ThreadLocalRandom.current().nextInt(10, 20));
+        }
+        return client.until();
+      }
+
+      @Override
+      public void unlock() throws Exception {
+        client.unlock();
+      }
+
+      @Override
+      public void close() throws IOException {
+        client.close();
+      }
+    };
+  }
+
+  private static Lock ours(LockManager locks) {
+    LockRequest request = LockRequest.of(NAME, TTL).waitAtMost(Duration.ofMinutes(1));
+    return new Lock() {
+      private Optional<Lease> held = Optional.empty();
+
+      @Override
+      public long lock() throws Exception {
+        while (held.isEmpty()) {
+          try {
+            held = locks.tryAcquire(request);
+          } catch (LockBackendException outage) {
+            Thread.sleep(1); // on a machine that stalls, the next attempt may do better
+          }
+        }
+        return System.currentTimeMillis() + held.orElseThrow().remaining().toMillis();
+      }
+
+      @Override
+      public void unlock() {
+        held.orElseThrow().close();
+        held = Optional.empty();
+      }
+
+      @Override
+      public void close() {
+        locks.close();
+      }
+    };
+  }
+
+  private static void hear() {
+    try (BufferedReader orders =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+        dies |= order.equals(DIE);
+        stops |= order.equals(STOP);
+      }
+    } catch (IOException e) {
+      // gone all the same
+    }
+    Runtime.getRuntime().halt(1);
+  }
+}

@@ -1,0 +1,79 @@
+package dev.holdfast.legacy.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A rolling deployment with real processes, some of which are killed while they hold the lock.
+ * Neighbours share a lock: those that know the old one (old, from, both), and those that know the
+ * new one (both, to).
+ */
+class MixedFleetTest {
+  /** What a kill costs the others with a ttl of a second is up to three. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+  @TempDir private Path folder;
+
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  @DisplayName("a fleet that moves phase by phase never has two in the critical section")
+  void aFleetMovesPhaseByPhase() throws IOException {
+    moves(Duration.ofSeconds(10));
+  }
+
+  @Test
+  @Tag("soak")
+  @Timeout(value = 20, unit = TimeUnit.MINUTES)
+  @DisplayName("nor does one that takes its time")
+  void aFleetTakesItsTime() throws IOException {
+    moves(Duration.ofMinutes(3));
+  }
+
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  @DisplayName("two phases that share no lock are seen to let two in: from beside to")
+  void aPhaseThatIsLeftOutLetsTwoIn() throws IOException {
+    try (Fleet fleet = new Fleet(folder)) {
+      fleet.start(Kind.FROM, 3);
+      fleet.start(Kind.TO, 3);
+
+      await().until(() -> !fleet.violations().isEmpty());
+    }
+  }
+
+  private void moves(Duration each) throws IOException {
+    try (Fleet fleet = new Fleet(folder)) {
+      fleet.start(Kind.OLD, 3);
+      fleet.start(Kind.FROM, 3);
+      fleet.work(each);
+
+      fleet.start(Kind.BOTH, 3);
+      fleet.work(each);
+
+      fleet.stop(Kind.OLD);
+      fleet.stop(Kind.FROM);
+      fleet.start(Kind.TO, 3);
+      fleet.work(each);
+
+      for (Kind kind : Kind.values()) {
+        System.out.println(fleet.figures(kind));
+        assertThat(fleet.grants(kind)).as("grants of %s", kind).isPositive();
+      }
+      for (Kind kind : List.of(Kind.FROM, Kind.BOTH, Kind.TO)) {
+        assertThat(fleet.longestWait(kind)).as("of %s", kind).isLessThan(LONGEST_WAIT);
+      }
+      assertThat(fleet.violations()).isEmpty();
+    }
+  }
+}

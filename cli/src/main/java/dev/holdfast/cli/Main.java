@@ -76,8 +76,11 @@ final class Main {
     all.put("nodes", NodesCommand::new);
     all.put("backends", BackendsCommand::new);
     all.put("demo", DemoCommand::new);
+    all.put("compare", CompareCommand::new);
+    all.put("migrate", MigrateCommand::new);
     all.put("tck", TckCommand::new);
     all.put("demo-worker", DemoWorkerCommand::new);
+    all.put("compare-holder", CompareHolderCommand::new);
     all.put("warm-up", WarmUpCommand::new);
     if (all.containsKey(first)) {
       all.keySet().retainAll(Set.of(first));

@@ -32,6 +32,9 @@ class UsageTest {
         "nodes kill",
         "nodes restart",
         "demo",
+        "compare",
+        "migrate",
+        "migrate check",
         "tck"
       })
   void everyCommandHasHelpWithAnExampleThatFitsATerminal(String command) {
@@ -68,8 +71,9 @@ class UsageTest {
     assertThat(execute("--help")).isZero();
 
     assertThat(out.toString(UTF_8))
-        .contains("run", "status", "release", "nodes", "backends", "demo", "tck")
-        .doesNotContain("worker", "warm");
+        .contains(
+            "run", "status", "release", "nodes", "backends", "demo", "compare", "migrate", "tck")
+        .doesNotContain("worker", "warm", "compare-holder");
   }
 
   @ParameterizedTest
@@ -134,6 +138,17 @@ class UsageTest {
           demo --workers 65                               | --workers is 65: give 1 to 64
           demo --faults --without-lock                    | holdfast: --faults, --without-lock are mutually
           demo --driver memory                            | found: jedis, lettuce, redisson
+          compare --seconds 0                             | --seconds is 0: give 1 to 3600
+          migrate                                         | A command is missing.
+          migrate check                                   | Missing required option: '--url=URL'
+          migrate check --url redis://h --rate 0          | --rate is 0: give 1 to 1000000
+          migrate check --url redis://h --delete-expired  | give --yes
+          migrate check --url redis://h:x                 | a port is a number
+          migrate check --url redis://h,redis://i         | write redis://host:6379
+          migrate check --url setnx:redis://h             | write redis://host:6379
+          migrate check --url redis://h?unit=s            | there is no option
+          migrate check --url redlock:redis://h           | write redis://host:6379
+          migrate check --url memory:                     | write redis://host:6379
           tck                                             | --url says what is to be proved: give for example --url memory:
           tck --url memory: --nodes 3                     | write for example redlock:jedis:{nodes}
           tck --url redlock:jedis:{nodes} --nodes 0       | --nodes is 0: give 1 to 31

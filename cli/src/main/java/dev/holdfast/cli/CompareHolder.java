@@ -1,0 +1,98 @@
+package dev.holdfast.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A process that holds a lock, and what can happen to it. */
+final class CompareHolder implements AutoCloseable {
+  private final Process process;
+  private final BufferedReader answers;
+
+  /** Ends it when we end, however that is: one that is stopped would not see its stdin end. */
+  private final Process watchdog;
+
+  private CompareHolder(Process process) throws IOException {
+    this.process = process;
+    answers = process.inputReader(StandardCharsets.US_ASCII);
+    watchdog = shell("read line; kill -KILL " + process.pid());
+  }
+
+  /** Starts one, which asks for the lock at once. */
+  static CompareHolder start(CompareLock lock, List<String> nodes, String name) throws IOException {
+    List<String> arguments =
+        List.of("compare-holder", "--lock", lock.name(), "--nodes", String.join(",", nodes), name);
+    return new CompareHolder(
+        new ProcessBuilder(Jvm.again(arguments))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start());
+  }
+
+  void awaitHeld() throws IOException {
+    require(CompareHolderCommand.YES, answer());
+  }
+
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor(Child.KILL_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  void freeze() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  void thaw() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  /** Whether it believes at this moment that it holds the lock. */
+  boolean isHeld() throws IOException {
+    return ask(CompareHolderCommand.HELD).equals(CompareHolderCommand.YES);
+  }
+
+  /** Has it give the lock back, if it is still its own to give. */
+  void release() throws IOException {
+    ask(CompareHolderCommand.RELEASE);
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    watchdog.destroyForcibly();
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    int code = shell("kill -" + name + " " + process.pid()).waitFor();
+    if (code != 0) {
+      throw new IOException("cannot send SIG" + name + " to process " + process.pid());
+    }
+  }
+
+  /** It has a kill of its own, which a minimal container image has not. */
+  private static Process shell(String script) throws IOException {
+    return new ProcessBuilder("/bin/sh", "-c", script).start();
+  }
+
+  private String ask(String question) throws IOException {
+    OutputStream in = process.getOutputStream();
+    in.write((question + "\n").getBytes(StandardCharsets.US_ASCII));
+    in.flush();
+    return answer();
+  }
+
+  private String answer() throws IOException {
+    String answer = answers.readLine();
+    if (answer == null) {
+      throw Comparison.notMeasured("the process that holds the lock has ended");
+    }
+    return answer;
+  }
+
+  private static void require(String expected, String answer) throws IOException {
+    if (!answer.equals(expected)) {
+      throw new IOException("the process that is to hold the lock says " + answer);
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package dev.holdfast.cli;
+
+import dev.holdfast.legacy.StampScan;
+import dev.holdfast.spi.LockUrl;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code holdfast migrate check}: its options. */
+@Command(
+    name = "check",
+    description = "Looks for locks of the old pattern on a server.",
+    descriptionHeading = "%n",
+    optionListHeading = "%nOptions:%n",
+    sortOptions = false,
+    footer = {
+      "",
+      "Looks through the keys with SCAN for strings that look like time stamps: numbers",
+      "of seconds or milliseconds, with or without a fraction, of a moment from 2001 to",
+      "a year from now. Fetches nothing longer, and changes nothing without",
+      "--delete-expired. A stamp is live if its moment is still to come by the server's",
+      "clock, else expired.",
+      "",
+      "The rule: a live stamp is a lock that somebody holds the old way: an old client,",
+      "or a process in phase 'from' or 'both'.",
+      "- Before the first process goes on to 'to', none may be old or in 'from'. The",
+      "  server cannot show that; your deployment must. Live stamps are right then.",
+      "- When all run in 'to', phase 'both' has ended if there is no live stamp, and",
+      "  none when you look again after the longest timeout in use. A live stamp then",
+      "  is that of a process that was forgotten.",
+      "- Expired stamps were left by holders that died. They harm nobody once no old",
+      "  client runs. --delete-expired deletes those that passed more than a minute",
+      "  ago, because clocks differ, each only if its value is still the same.",
+      "",
+      "The user needs the rights to SCAN, TYPE, GETRANGE, PTTL, TIME and DBSIZE, and",
+      "with --delete-expired to WATCH, UNWATCH, MULTI, EXEC and DEL.",
+      "",
+      "JSON: server, keys, at, live, expired, withoutTtl, lastPasses, clear, stamps (an",
+      "array of objects with name, unit, number, value, state, passes, passesInMillis",
+      "and ttlMillis), and with --delete-expired deleted and changed (names).",
+      "",
+      "Exit code:",
+      "  0   no live stamp: nothing stands in the way here",
+      "  1   there are live stamps; or not all that was to be deleted is",
+      "  64  bad usage, URL, password or rights; or nobody can be asked",
+      "  69  the server cannot be reached, or went away",
+      "",
+      "Examples:",
+      "  holdfast migrate check --url redis://host:6379",
+      "  holdfast migrate check --url redis://:password@host --match 'lock.*' --json",
+      "  holdfast migrate check --url redis://host --delete-expired --yes"
+    })
+@SuppressWarnings("NullAway.Init")
+final class MigrateCheckCommand implements Callable<Integer> {
+  private static final int FASTEST = 1_000_000;
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--url",
+      required = true,
+      paramLabel = "URL",
+      description = "The server: redis://[user[:password]@]host[:port][/db], or rediss://.")
+  private String url;
+
+  @Option(
+      names = "--match",
+      paramLabel = "PATTERN",
+      defaultValue = "*",
+      description = "Only keys of this pattern, as KEYS has it (default: all).")
+  private String pattern;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "10000",
+      description = "Look at so many keys a second, at most (default: ${DEFAULT-VALUE}).")
+  private int rate;
+
+  @Option(names = "--delete-expired", description = "Delete what has expired; asks first.")
+  private boolean deleteExpired;
+
+  @Option(
+      names = {"-y", "--yes"},
+      description = "Do not ask.")
+  private boolean yes;
+
+  @Option(names = "--json", description = "Print the result as JSON.")
+  private boolean json;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (rate < 1 || rate > FASTEST) {
+      throw new UsageException("--rate is " + rate + ": give 1 to " + FASTEST);
+    }
+    if (deleteExpired && !yes && !Terminal.canAsk()) {
+      throw new UsageException(
+          "nobody can be asked, because stdin is not a terminal: give --yes to delete without");
+    }
+    URI server = server();
+    Logging.silence();
+    try (StampScan scan = StampScan.open(server)) {
+      StampReport report = look(scan, LockUrl.describe(server));
+      if (!deleteExpired) {
+        print(json ? Json.of(report.members()) : report.text());
+        return report.isClear() ? ExitCode.OK : ExitCode.NO;
+      }
+      return delete(scan, report);
+    }
+  }
+
+  private URI server() {
+    LockUrl parsed = LockUrl.parse("setnx:" + url, Map.of());
+    if (parsed.nodes().size() != 1 || parsed.driver().isPresent()) {
+      throw new UsageException(
+          "--url is to name one server: write redis://host:6379, without setnx: or redlock:");
+    }
+    parsed.requireKnownOptions(Set.of());
+    return parsed.nodes().get(0);
+  }
+
+  private StampReport look(StampScan scan, String server) throws InterruptedException {
+    long keys = scan.keys();
+    AtomicLong done = new AtomicLong();
+    try (ProgressLine progress = new ProgressLine(json)) {
+      progress.show(() -> String.format("%,d of about %,d keys", done.get(), keys));
+      return new StampReport(server, scan.run(pattern, rate, done::set));
+    }
+  }
+
+  private int delete(StampScan scan, StampReport report) throws IOException, InterruptedException {
+    if (!json) {
+      print(report.text());
+    }
+    StampDeletion deletion = deletion(scan, report);
+    print(json ? Json.of(deletion.members()) : deletion.text());
+    return report.isClear() && deletion.isDone() ? ExitCode.OK : ExitCode.NO;
+  }
+
+  private StampDeletion deletion(StampScan scan, StampReport report)
+      throws IOException, InterruptedException {
+    int count = report.leftOver().size();
+    if (count > 0 && !yes && !isWanted(report)) {
+      return StampDeletion.refused(report);
+    }
+    try (ProgressLine progress = new ProgressLine(json)) {
+      progress.show(() -> String.format("deleting %,d", count));
+      return StampDeletion.done(report, scan.deleteUnchanged(report.leftOver(), rate));
+    }
+  }
+
+  private boolean isWanted(StampReport report) throws IOException {
+    return Terminal.isYes(
+        String.format(
+            "Delete %,d expired stamps on %s?", report.leftOver().size(), report.server()));
+  }
+
+  private void print(String text) {
+    spec.commandLine().getOut().println(text);
+  }
+}

@@ -1,0 +1,248 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code holdfast migrate check} as a process, on a real server. */
+class MigrateCheckTest {
+  /** What the launcher says where stdin is a terminal. */
+  private static final Map<String, String> TERMINAL =
+      Map.of("HOLDFAST_JAVA_OPTS", "-Dholdfast.terminal.in=true");
+
+  /** A moment in November 2023. */
+  private static final String PAST = "1700000000";
+
+  private static TestNodes nodes;
+  private static TestNode node;
+
+  private final List<Program> started = new ArrayList<>();
+
+  @BeforeAll
+  static void startNode() {
+    nodes = TestNodes.start(1);
+    node = nodes.node(0);
+  }
+
+  @AfterAll
+  static void closeNodes() {
+    nodes.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    node.command("FLUSHALL");
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+  }
+
+  @Test
+  void endsWith0WhereNobodyHoldsALockTheOldWay() {
+    node.command("SET", "counter", "42");
+
+    Program check = check();
+
+    assertThat(check.exitCode()).as(check.err()).isZero();
+    assertThat(check.out())
+        .startsWith(node.address() + ": 1 keys looked at; time stamps like those of locks: 0\n")
+        .contains("Nobody holds a lock the old way at this moment.", "phase 'both' has ended");
+    assertThat(check.err()).isEmpty();
+  }
+
+  @Test
+  void endsWith1AndShowsEachStampWhereThereIsALiveOne() {
+    node.command("SET", "lock.live", in(30));
+    node.command("SET", "lock.old", PAST + "000.5", "PX", "90000");
+
+    Program check = check();
+
+    assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
+    assertThat(check.out())
+        .containsPattern("lock\\.live +s integer +live for (29|30|2\\d) s +none\n")
+        .containsPattern("lock\\.old +ms float +expired \\d+ d ago +1 min\n")
+        .contains("live: 1; expired: 1; without a TTL: 1")
+        .contains("Phase 'both' has not ended: 1 held the old way, the last until ")
+        .contains("1 expired: left by holders that died")
+        .contains("Stamps in s and in ms");
+  }
+
+  @Test
+  void showsTheSameAsJson() {
+    node.command("SET", "lock.live", in(30));
+    node.command("SET", "lock.old", PAST, "PX", "90000");
+
+    Program check = check("--json");
+
+    assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
+    assertThat(check.out()).hasLineCount(1);
+    assertThat(check.out())
+        .startsWith("{\"server\": \"" + node.address() + "\", \"keys\": 2, \"at\": \"")
+        .contains("\"live\": 1, \"expired\": 1, \"withoutTtl\": 1, \"lastPasses\": \"")
+        .contains("\"clear\": false")
+        .containsPattern(
+            "\\{\"name\": \"lock.live\", \"unit\": \"s\", \"number\": \"integer\", \"value\":"
+                + " \"\\d{10}\", \"state\": \"live\", \"passes\": \"[^\"]+Z\","
+                + " \"passesInMillis\": [12]\\d{4}}")
+        .containsPattern(
+            "\"state\": \"expired\", \"passes\": \"2023-11-14T22:13:20Z\", \"passesInMillis\":"
+                + " -\\d+, \"ttlMillis\": [78]\\d{4}}")
+        .doesNotContain("deleted");
+  }
+
+  @Test
+  void looksOnlyAtWhatMatches() {
+    node.command("SET", "other", in(30));
+    node.command("SET", "lock.old", PAST);
+
+    Program check = check("--match", "lock.*");
+
+    assertThat(check.exitCode()).as(check.err()).isZero();
+    assertThat(check.out()).contains("lock.old").doesNotContain("other");
+  }
+
+  @Test
+  void saysHowFarItIsAndChangesNothing() {
+    node.fill("key:", 40_000);
+    node.command("SET", "lock.old", PAST);
+
+    Program check = check("--rate", "10000", "--json");
+
+    assertThat(check.exitCodeWithin(Limits.LONG)).as(check.err()).isZero();
+    assertThat(check.err()).containsPattern("holdfast: 2 s  \\d\\d,\\d{3} of about 40,001 keys\n");
+    assertThat(check.out()).hasLineCount(1).contains("\"keys\": 40001");
+    assertThat(node.command("DBSIZE")).isEqualTo(40_001L);
+  }
+
+  @Test
+  void deletesWhatExpiredMoreThanAMinuteAgo() {
+    node.command("SET", "lock.old", PAST);
+    node.command("SET", "lock.young", in(-5));
+    node.command("SET", "other", "42");
+
+    Program check = check("--delete-expired", "--yes");
+
+    assertThat(check.exitCode()).as(check.err()).isZero();
+    assertThat(check.out()).contains("Deleted: 1. Left: 1 that passed less than a minute ago.");
+    assertThat(node.command("EXISTS", "lock.old")).isEqualTo(0L);
+    assertThat(node.command("EXISTS", "lock.young", "other")).isEqualTo(2L);
+  }
+
+  @Test
+  void deletingLeavesWhatIsLiveAndEndsWith1() {
+    node.command("SET", "lock.live", in(30));
+    node.command("SET", "lock.old", PAST);
+
+    Program check = check("--delete-expired", "--yes", "--json");
+
+    assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
+    assertThat(check.out()).hasLineCount(1).contains("\"deleted\": 1, \"changed\": []");
+    assertThat(node.command("DBSIZE")).isEqualTo(1L);
+  }
+
+  @Test
+  void leavesWhatSomebodyHasTakenWhileItAskedAndSaysSo() {
+    node.command("SET", "lock.a", PAST);
+    node.command("SET", "lock.b", PAST);
+    Program check = check(TERMINAL, "--delete-expired").awaitErr("[y/N]");
+    assertThat(check.out()).contains("lock.a", "lock.b");
+
+    String taken = in(30);
+    node.command("GETSET", "lock.a", taken);
+    check.press("y\n");
+
+    assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
+    assertThat(check.err()).startsWith("Delete 2 expired stamps on " + node.address() + "?");
+    assertThat(check.out()).contains("Deleted: 1. Left: 1 that changed meanwhile: lock.a.");
+    assertThat(node.command("GET", "lock.a")).isEqualTo(taken);
+    assertThat(node.command("EXISTS", "lock.b")).isEqualTo(0L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"n\n", "\n", ""})
+  void deletesNothingIfTheAnswerIsAnotherOrNone(String answer) {
+    node.command("SET", "lock.old", PAST);
+
+    Program check = check(TERMINAL, "--delete-expired").awaitErr("[y/N]").type(answer);
+
+    assertThat(check.exitCode()).isEqualTo(1);
+    assertThat(check.out()).contains("Nothing was deleted.");
+    assertThat(node.command("EXISTS", "lock.old")).isEqualTo(1L);
+  }
+
+  @Test
+  void asksNothingWhereNothingIsToBeDeleted() {
+    Program check = check(TERMINAL, "--delete-expired");
+
+    assertThat(check.exitCode()).as(check.err()).isZero();
+    assertThat(check.err()).isEmpty();
+    assertThat(check.out()).contains("Deleted: 0.");
+  }
+
+  @Test
+  void endsWith69AndNamesTheServerAndNoPasswordWhereNoneAnswers() {
+    try (TestNodes other = TestNodes.start(1)) {
+      other.node(0).kill();
+
+      Program check =
+          start(
+              Map.of(),
+              "migrate",
+              "check",
+              "--url",
+              other.node(0).uri().replace("redis://", "redis://u:geheim@"));
+
+      assertThat(check.exitCode()).isEqualTo(69);
+      assertThat(check.err()).contains(other.node(0).address()).doesNotContain("geheim");
+      assertThat(check.out()).isEmpty();
+    }
+  }
+
+  @Test
+  void endsWith64AndShowsNoPasswordWhereThatIsWrong() {
+    Program check =
+        start(
+            Map.of(),
+            "migrate",
+            "check",
+            "--url",
+            node.uri().replace("redis://", "redis://u:geheim@"));
+
+    assertThat(check.exitCode()).isEqualTo(64);
+    assertThat(check.err()).contains("WRONGPASS", node.address()).doesNotContain("geheim");
+  }
+
+  private Program check(String... options) {
+    return check(Map.of(), options);
+  }
+
+  private Program check(Map<String, String> environment, String... options) {
+    List<String> args = new ArrayList<>(List.of("migrate", "check", "--url", node.uri()));
+    args.addAll(List.of(options));
+    return start(environment, args.toArray(new String[0]));
+  }
+
+  private Program start(Map<String, String> environment, String... args) {
+    Program program = Program.holdfast(environment, args);
+    started.add(program);
+    return program;
+  }
+
+  private static String in(long seconds) {
+    return Long.toString(Instant.now().getEpochSecond() + seconds);
+  }
+}

@@ -11,7 +11,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,15 +77,16 @@ class RunTest {
   }
 
   @Test
-  void givesAFencingTokenWhereThereIsOneAndNeverAnOldOne(@TempDir Path folder) {
+  void givesAFencingTokenWhereThereIsOneAndNeverAnOldOne() {
     Map<String, String> inherited = Map.of("HOLDFAST_FENCING_TOKEN", "old");
     String[] echo = {"sh", "-c", "echo ${HOLDFAST_FENCING_TOKEN-none}"};
 
-    List<String> classPath = List.of("--class-path", "" + ThirdParty.backend(folder));
-    Program fenced = start(inherited, "third:", classPath, echo);
-    Program unfenced = start(inherited, Nodes.url(nodes), List.of(), echo);
-
+    String url = Nodes.url(nodes);
+    Program fenced = start(inherited, url, List.of(), echo);
     assertThat(fenced.exitCode()).isZero();
+    String without = url + (url.contains("?") ? "&" : "?") + "fencing=false";
+    Program unfenced = start(inherited, without, List.of(), echo);
+
     assertThat(fenced.out()).matches("[1-9][0-9]*\n");
     assertThat(unfenced.exitCode()).isZero();
     assertThat(unfenced.out()).isEqualTo("none\n");

@@ -53,7 +53,9 @@ public abstract class AccessContract {
     acl.command("ACL", "SETUSER", "app", "on", ">" + PASSWORD, "~*", "&*", "+@all");
     acl.command("ACL", "SETUSER", "open", "on", "nopass", "~*", "&*", "+@all");
     acl.command("ACL", "SETUSER", "least", "on", ">" + PASSWORD, "~access", "-@all");
-    for (String right : List.of("set", "get", "del", "pttl", "pexpire", "eval", "evalsha")) {
+    acl.command("ACL", "SETUSER", "least", "~holdfast:fence:access");
+    for (String right :
+        List.of("set", "get", "del", "pttl", "pexpire", "eval", "evalsha", "time")) {
       acl.command("ACL", "SETUSER", "least", "+" + right);
     }
     servers.node(1).command("CONFIG", "SET", "requirepass", PASSWORD);

@@ -53,13 +53,19 @@ enum Backend {
 
   /** For the kit. */
   RedisTckEnvironment.Builder environment() {
-    RedisTckEnvironment.Builder environment = RedisTckEnvironment.builder(urlPrefix);
+    RedisTckEnvironment.Builder environment =
+        RedisTckEnvironment.builder(urlOf(List.of("{nodes}")));
     return runsScripts() ? environment : environment.rights(NO_SCRIPTS);
   }
 
   /** With the nodes' URIs as they are. */
   String urlOf(List<String> uris) {
-    return urlPrefix + String.join(",", uris);
+    return urlPrefix + String.join(",", uris) + (runsScripts() ? "" : "?fencing=false");
+  }
+
+  /** Up to the driver. */
+  String urlPrefix() {
+    return urlPrefix;
   }
 
   /** For its user, where the nodes' URIs name none. */

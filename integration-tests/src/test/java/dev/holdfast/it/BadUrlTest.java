@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -34,7 +33,7 @@ class BadUrlTest {
       })
   @Rule({"ERR-4", "DISC-4"})
   void aWrongUrlIsShownWithWhatIsRight(String url, String offending, String right) {
-    String ofBackend = url.replace("redlock:", backend.url(List.of()));
+    String ofBackend = url.replace("redlock:", backend.urlPrefix());
 
     assertThatThrownBy(() -> LockManager.open(ofBackend))
         .isInstanceOf(LockConfigurationException.class)

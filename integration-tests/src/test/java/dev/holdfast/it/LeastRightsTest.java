@@ -90,7 +90,7 @@ class LeastRightsTest {
     for (List<String> line : List.of(lines.get(0), lines.get(1))) {
       String user = isScriptless(line) ? "scriptless-one" : "scripting-one";
       cluster.nodes().forEach(node -> allow(node, user, line));
-      both.add(open(user, ""));
+      both.add(open(user, "", isScriptless(line)));
     }
     for (int i = 0; i < 20; i++) {
       LockManager holder = both.get(i % 2);
@@ -113,7 +113,7 @@ class LeastRightsTest {
       node.command("FLUSHALL");
       node.command("ACL", "LOG", "RESET");
     }
-    try (LockManager locks = open("locks", database)) {
+    try (LockManager locks = open("locks", database, isScriptless(line))) {
       useAll(locks, line.contains("+type"));
     } catch (RuntimeException | InterruptedException | AssertionError e) {
       assertThat(deniedOnAll()).as("why else: %s", e).isNotEmpty();
@@ -135,13 +135,22 @@ class LeastRightsTest {
     locks.tryAcquire(brief).orElseThrow().release();
   }
 
-  private LockManager open(String user, String database) {
+  private LockManager open(String user, String database, boolean scriptless) {
     List<String> uris =
         cluster.nodes().stream()
             .map(node -> "redis://" + user + ":secret@" + node.address() + database)
             .toList();
     return LockManager.open(
-        backend.url(uris), Map.of("keyPrefix", PREFIX, "nodeTimeout", "2s", "retryDelay", "20ms"));
+        backend.url(uris),
+        Map.of(
+            "keyPrefix",
+            PREFIX,
+            "nodeTimeout",
+            "2s",
+            "retryDelay",
+            "20ms",
+            "fencing",
+            Boolean.toString(!scriptless)));
   }
 
   /** As an administrator would, for a user who starts with nothing. */

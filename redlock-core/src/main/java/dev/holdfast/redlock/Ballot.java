@@ -45,6 +45,16 @@ final class Ballot implements Round.Answers {
     this.tally = new Tally(members.size(), 0, 0, 0, 0, 0, asked);
   }
 
+  /** One that asks all nodes. */
+  static Ballot of(
+      Members members,
+      Command command,
+      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
+      Predicate<Tally> enough,
+      boolean callerWaits) {
+    return new Ballot(members, Question.of(command, reader, enough), members.all(), callerWaits);
+  }
+
   /** Completes once, always normally. */
   CompletableFuture<Tally> decision() {
     return decision;

@@ -75,6 +75,11 @@ final class Members {
     return links.length;
   }
 
+  /** The nodes as a set: bit i is node i. */
+  long all() {
+    return -1L >>> (Long.SIZE - links.length);
+  }
+
   String address(int node) {
     return links[node].address();
   }
@@ -334,7 +339,7 @@ final class Members {
 
   /** A SET that nobody waits for any more would only be taken back again. */
   private void sendHeld(int node, Round round) {
-    if (round.decided() && round.command() instanceof Command.SetIfAbsent) {
+    if (round.decided() && Scripts.isAcquire(round.command())) {
       round.failure(node, NodeException.passing("the connection ended"));
     } else {
       nodes.submit(round);

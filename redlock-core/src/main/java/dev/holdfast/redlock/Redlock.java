@@ -38,7 +38,7 @@ public final class Redlock {
         options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            new WithoutScripts(nodes),
+            new WithoutScripts(nodes, options.isFencing()),
             options,
             scheduler,
             options.scheduler().isPresent() ? () -> {} : scheduler::close);

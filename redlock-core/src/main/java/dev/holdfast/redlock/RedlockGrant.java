@@ -9,13 +9,21 @@ final class RedlockGrant implements Grant {
   private final String name;
   private final String key;
   private final String token;
+  private final OptionalLong fencingToken;
   private final Moment validUntil;
   private volatile long sent;
 
-  RedlockGrant(String name, String key, String token, Moment validUntil, long sent) {
+  RedlockGrant(
+      String name,
+      String key,
+      String token,
+      OptionalLong fencingToken,
+      Moment validUntil,
+      long sent) {
     this.name = name;
     this.key = key;
     this.token = token;
+    this.fencingToken = fencingToken;
     this.validUntil = validUntil;
     this.sent = sent;
   }
@@ -32,7 +40,7 @@ final class RedlockGrant implements Grant {
 
   @Override
   public OptionalLong fencingToken() {
-    return OptionalLong.empty();
+    return fencingToken;
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.holdfast.redlock;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.Moment;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.spi.LockUrl;
 import java.security.SecureRandom;
@@ -30,7 +31,8 @@ public final class RedlockOptions {
           "maxTtl",
           "drift",
           "keyPrefix",
-          "owner");
+          "owner",
+          "fencing");
 
   /** The Redlock page: "if the auto-release time is 10 seconds, 5 to 50 milliseconds". */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
@@ -81,7 +83,8 @@ public final class RedlockOptions {
             .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL))
             .drift(url.percent("drift", DEFAULT_DRIFT))
-            .keyPrefix(url.text("keyPrefix", ""));
+            .keyPrefix(url.text("keyPrefix", ""))
+            .fencing(url.flag("fencing", true));
     String owner = url.text("owner", "");
     options = owner.isEmpty() ? options : options.owner(owner);
     String connect = url.text("connect", "eager");
@@ -156,6 +159,17 @@ public final class RedlockOptions {
   public RedlockOptions keyPrefix(String keyPrefix) {
     Objects.requireNonNull(keyPrefix, "keyPrefix");
     return with(p -> p.keyPrefix = keyPrefix);
+  }
+
+  /**
+   * Whether every grant carries a fencing token. Without it, and without the restart guard, a lock
+   * is taken by a plain {@code SET}, which servers without scripts understand.
+   *
+   * @param fencing default true
+   * @return new options
+   */
+  public RedlockOptions fencing(boolean fencing) {
+    return with(p -> p.fencing = fencing);
   }
 
   /**
@@ -249,6 +263,10 @@ public final class RedlockOptions {
     return parts.lazy;
   }
 
+  boolean isFencing() {
+    return parts.fencing;
+  }
+
   String keyPrefix() {
     return parts.keyPrefix;
   }
@@ -268,6 +286,11 @@ public final class RedlockOptions {
   /** What clocks may drift apart in a ttl. */
   Duration driftOf(Duration ttl) {
     return Duration.ofNanos((long) Math.ceil(ttl.toNanos() * parts.drift)).plus(DRIFT_CONSTANT);
+  }
+
+  /** The end of the validity of what is asked for now. */
+  Moment validUntil(Moment start, Duration ttl) {
+    return start.plusNanos(ttl.minus(driftOf(ttl)).toNanos());
   }
 
   /** The manager's own part of the options. */
@@ -321,6 +344,7 @@ public final class RedlockOptions {
     private Duration maxTtl = LockManagerBuilder.DEFAULT_MAX_TTL;
     private double drift = DEFAULT_DRIFT;
     private String keyPrefix = "";
+    private boolean fencing = true;
     private boolean lazy;
     private Clock clock = Clock.system();
     private @Nullable RandomGenerator random;
@@ -337,6 +361,7 @@ public final class RedlockOptions {
       maxTtl = other.maxTtl;
       drift = other.drift;
       keyPrefix = other.keyPrefix;
+      fencing = other.fencing;
       lazy = other.lazy;
       clock = other.clock;
       random = other.random;

@@ -1,5 +1,7 @@
 package dev.holdfast.redlock;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The scripts. None has a {@code #!lua} header: with one, and without {@code allow-oom}, Redis 7
  * refuses to run it when memory is full, and a release must not be refused.
@@ -28,6 +30,53 @@ final class Scripts {
             redis.call('DEL', KEYS[1])
           elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
+          end
+          return 1
+          """);
+
+  /** Shows whether scripts may be run. */
+  static final Script NOTHING = Script.of("return 1");
+
+  /**
+   * KEYS: the lock, its counter. ARGV: our token, the ttl in milliseconds, the client's wall clock
+   * in microseconds, a lower bound of the fencing token, how many milliseconds the counter lives at
+   * least. Replies with the fencing token that this node gives, or 0 if the lock is held. A clock
+   * that is far ahead of the node's is not followed: it would exhaust the numbers. A counter that
+   * is ahead of time lives until time has caught up. Without keys it does nothing, so that a node
+   * that was just connected can be told its source: an attempt that had to would come late there.
+   */
+  static final Script ACQUIRE =
+      Script.of(
+          """
+          if not KEYS[1] then return 1 end
+          local last = tonumber(redis.call('GET', KEYS[2]) or 0)
+          if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
+          local time = redis.call('TIME')
+          local now = time[1] * 1000000 + time[2]
+          local wall = math.min(tonumber(ARGV[3]), now + 10000000)
+          local fence = math.max(last + 1, wall, tonumber(ARGV[4]))
+          local life = ARGV[5] + math.ceil(math.max(0, fence - now) / 1000)
+          redis.call('SET', KEYS[2], fence, 'PX', life)
+          return fence
+          """);
+
+  /**
+   * KEYS: the lock, its counter. ARGV: our token, the fencing token that was agreed on, how many
+   * milliseconds the counter lives at least. Writes it where the lock is still ours: a write that
+   * does not look would set a later owner's counter back, or come after it.
+   */
+  static final Script FENCE =
+      Script.of(
+          """
+          local value = redis.call('GET', KEYS[1])
+          if not value then return 2 end
+          if value ~= ARGV[1] then return 0 end
+          local fence = tonumber(ARGV[2])
+          if tonumber(redis.call('GET', KEYS[2]) or 0) < fence then
+            local time = redis.call('TIME')
+            local now = time[1] * 1000000 + time[2]
+            local life = ARGV[3] + math.ceil(math.max(0, fence - now) / 1000)
+            redis.call('SET', KEYS[2], fence, 'PX', life)
           end
           return 1
           """);
@@ -74,4 +123,24 @@ final class Scripts {
           """);
 
   private Scripts() {}
+
+  /** Reads the reply of {@link #RELEASE}, {@link #EXTEND}, {@link #FENCE} or {@link #REMOVE}. */
+  static @Nullable Answer compared(int node, @Nullable Object reply) {
+    if (!(reply instanceof Long code)) {
+      return null;
+    }
+    if (code == MINE) {
+      return Answer.MINE;
+    }
+    if (code == OTHER) {
+      return Answer.OTHER;
+    }
+    return code == MISSING ? Answer.MISSING : null;
+  }
+
+  /** Whether a command takes a lock. */
+  static boolean isAcquire(Command command) {
+    return command instanceof Command.SetIfAbsent
+        || (command instanceof Command.Eval eval && eval.script().equals(ACQUIRE));
+  }
 }

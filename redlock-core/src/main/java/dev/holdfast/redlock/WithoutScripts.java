@@ -18,16 +18,24 @@ import org.jspecify.annotations.Nullable;
 final class WithoutScripts implements RedisNodes {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
-  private static final Command PROBE =
-      new Command.Eval(Script.of("return 1"), true, List.of(), List.of());
-
   private final RedisNodes driver;
+  private final boolean scriptsNeeded;
+  private final Command probe;
   private final int size;
   private final AtomicReferenceArray<@Nullable Connections> present;
   private final Set<Integer> told = ConcurrentHashMap.newKeySet();
 
-  WithoutScripts(RedisNodes driver) {
+  /**
+   * Connects nothing yet.
+   *
+   * @param scriptsNeeded whether a node without scripts is of no use
+   */
+  WithoutScripts(RedisNodes driver, boolean scriptsNeeded) {
     this.driver = driver;
+    this.scriptsNeeded = scriptsNeeded;
+    this.probe =
+        new Command.Eval(
+            scriptsNeeded ? Scripts.ACQUIRE : Scripts.NOTHING, true, List.of(), List.of());
     this.size = driver.addresses().size();
     this.present = new AtomicReferenceArray<>(size);
   }
@@ -44,7 +52,16 @@ final class WithoutScripts implements RedisNodes {
     return driver
         .connect(node, connections::firstEnded)
         .thenCompose(done -> mayRunScripts(node))
-        .thenCompose(may -> may ? CompletableFuture.completedFuture(null) : connections.second());
+        .thenCompose(may -> may ? CompletableFuture.completedFuture(null) : without(connections));
+  }
+
+  private CompletionStage<Void> without(Connections connections) {
+    return scriptsNeeded
+        ? CompletableFuture.failedFuture(
+            NodeException.misconfigured(
+                "its user may run no scripts, which fencing tokens need: allow EVAL and EVALSHA,"
+                    + " or give fencing=false"))
+        : connections.second();
   }
 
   @Override
@@ -84,7 +101,7 @@ final class WithoutScripts implements RedisNodes {
   }
 
   private CompletableFuture<Boolean> mayRunScripts(int node) {
-    return OneNode.ask(driver, node, PROBE)
+    return OneNode.ask(driver, node, probe)
         .handle(
             (reply, failure) -> {
               String error = OneNode.errorOf(failure);

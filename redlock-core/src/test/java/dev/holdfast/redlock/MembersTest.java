@@ -322,6 +322,10 @@ class MembersTest {
   }
 
   private RedlockOptions options() {
-    return RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run);
+    return RedlockOptions.defaults()
+        .clock(time)
+        .scheduler(time)
+        .callbacks(Runnable::run)
+        .fencing(false);
   }
 }

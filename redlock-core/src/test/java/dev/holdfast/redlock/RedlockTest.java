@@ -438,7 +438,12 @@ class RedlockTest {
 
   private LockManager open() {
     RedlockOptions options =
-        RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run).owner("me");
+        RedlockOptions.defaults()
+            .clock(time)
+            .scheduler(time)
+            .callbacks(Runnable::run)
+            .owner("me")
+            .fencing(false);
     LockManager locks = Redlock.open(nodes, options);
     return locks;
   }

@@ -131,7 +131,7 @@ final class ScriptedNodes implements RedisNodes {
   public void submit(Round round) {
     if (round.command() instanceof Command.Info) {
       round.forEachNode(node -> round.reply(node, infos[node]));
-    } else if (round.command().words().contains("return 1")) {
+    } else if (round.command() instanceof Command.Eval eval && eval.keys().isEmpty()) {
       round.forEachNode(
           node -> {
             if (scripts) {

@@ -25,7 +25,12 @@ class WithoutScriptsTest {
   private final ScriptedNodes nodes = new ScriptedNodes(1).withoutScripts();
   private final LockManager locks =
       Redlock.open(
-          nodes, RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run));
+          nodes,
+          RedlockOptions.defaults()
+              .clock(time)
+              .scheduler(time)
+              .callbacks(Runnable::run)
+              .fencing(false));
 
   @Test
   @DisplayName("OPEN-5: a second connection is made where scripts are forbidden")

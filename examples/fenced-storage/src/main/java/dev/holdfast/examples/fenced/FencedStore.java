@@ -1,0 +1,90 @@
+package dev.holdfast.examples.fenced;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * Documents in a table. Each remembers the largest fencing token of those who wrote it, and refuses
+ * a smaller one, compared and written in one statement. It needs no clock and no trust in locks.
+ */
+public final class FencedStore {
+  private static final String TABLE =
+      "CREATE TABLE IF NOT EXISTS document"
+          + " (name VARCHAR PRIMARY KEY, content VARCHAR NOT NULL, token BIGINT NOT NULL)";
+
+  private static final String UPDATE =
+      "UPDATE document SET content = ?, token = ? WHERE name = ? AND token <= ?";
+
+  private static final String INSERT =
+      "INSERT INTO document (name, content, token)"
+          + " SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM document WHERE name = ?)";
+
+  private final DataSource database;
+
+  /**
+   * Makes the table if needed.
+   *
+   * @param database where it is
+   */
+  public FencedStore(DataSource database) throws SQLException {
+    this.database = database;
+    try (Connection connection = database.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(TABLE);
+    }
+  }
+
+  /**
+   * Writes a document.
+   *
+   * @param token {@code lease.fencingToken().orElseThrow()} of the lock under which it was read
+   * @throws StaleTokenException if somebody with a larger token has written it; nothing is changed
+   */
+  public void write(String name, String content, long token) throws SQLException {
+    try (Connection connection = database.getConnection()) {
+      if (insert(connection, name, content, token) + update(connection, name, content, token)
+          == 0) {
+        throw new StaleTokenException(name, token);
+      }
+    }
+  }
+
+  /** What was written last; empty if nothing was. */
+  public Optional<String> read(String name) throws SQLException {
+    try (Connection connection = database.getConnection();
+        PreparedStatement query =
+            connection.prepareStatement("SELECT content FROM document WHERE name = ?")) {
+      query.setString(1, name);
+      try (ResultSet found = query.executeQuery()) {
+        return found.next() ? Optional.of(found.getString(1)) : Optional.empty();
+      }
+    }
+  }
+
+  private static int insert(Connection connection, String name, String content, long token)
+      throws SQLException {
+    try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+      insert.setString(1, name);
+      insert.setString(2, content);
+      insert.setLong(3, token);
+      insert.setString(4, name);
+      return insert.executeUpdate();
+    }
+  }
+
+  private static int update(Connection connection, String name, String content, long token)
+      throws SQLException {
+    try (PreparedStatement update = connection.prepareStatement(UPDATE)) {
+      update.setString(1, content);
+      update.setLong(2, token);
+      update.setString(3, name);
+      update.setLong(4, token);
+      return update.executeUpdate();
+    }
+  }
+}

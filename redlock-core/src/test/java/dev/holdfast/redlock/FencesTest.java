@@ -1,0 +1,217 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Fencing tokens, message by message. */
+class FencesTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration DRIFT = Duration.ofMillis(102);
+  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+
+  private final ManualTime time = new ManualTime();
+  private ScriptedNodes nodes = new ScriptedNodes(5);
+  private final LockManager locks = open(options());
+
+  @Test
+  @DisplayName("ACQ-12: a number that a quorum gave is the token, after one trip")
+  void aNumberThatAQuorumGaveIsTheToken() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    reply(asked, 0, 1);
+    reply(asked, 100, 0, 2, 4);
+
+    assertThat(lease(future).fencingToken()).hasValue(100);
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-12: of different numbers the largest is stored by a quorum before the grant")
+  void theLargestIsStoredByAQuorumBeforeTheGrant() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    give(asked, 100, 102, 101);
+    List<Asked> storing = nodes.take();
+
+    assertThat(storing).extracting(Asked::node).containsExactly(0, 1, 2, 3, 4);
+    assertThat(storing.get(0).command().words())
+        .containsSubsequence(
+            Scripts.FENCE.sha1(),
+            "a",
+            "holdfast:fence:a",
+            asked.get(0).command().words().get(5),
+            "102");
+    reply(storing, Scripts.MINE, 0, 1);
+    assertThat(future).isNotDone();
+    reply(storing, Scripts.MINE, 4);
+    assertThat(lease(future).fencingToken()).hasValue(102);
+  }
+
+  @Test
+  @DisplayName("ACQ-12, ACQ-3: a token that no quorum stored is not granted, and taken back")
+  void aTokenThatNoQuorumStoredIsNotGranted() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    give(nodes.take(), 100, 102, 101);
+    reply(nodes.take(), Scripts.OTHER, 0, 1, 2);
+    List<Asked> released = nodes.take();
+
+    assertThat(released).hasSize(5);
+    assertThat(released.get(0).command().words()).contains(Scripts.RELEASE.sha1());
+    reply(released, Scripts.OTHER, 0, 1, 2);
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ERR-1: silence in the second trip is an outage, within the deadline of the first")
+  void bothTripsHaveOneDeadline() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.advance(NODE_TIMEOUT.minusMillis(10));
+    give(asked, 100, 102, 101);
+    time.advance(Duration.ofMillis(9));
+    assertThat(future).isNotDone();
+    time.advance(Duration.ofMillis(1));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContaining("0 of 5 nodes answered");
+  }
+
+  @Test
+  @DisplayName("VAL-1, VAL-5: the second trip is time spent, too")
+  void validityIsLookedAtAgainAfterTheSecondTrip() {
+    CompletableFuture<Optional<Lease>> inTime = ask();
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(20));
+    give(asked, 100, 102, 101);
+    List<Asked> storing = nodes.take();
+    time.advance(Duration.ofMillis(20));
+    reply(storing, Scripts.MINE, 0, 1, 2);
+    assertThat(lease(inTime).remaining()).isEqualTo(TTL.minus(DRIFT).minusMillis(40));
+
+    CompletableFuture<Optional<Lease>> tooLate = locks.tryAcquireAsync(LockRequest.of("b", TTL));
+    give(nodes.take(), 200, 202, 201);
+    List<Asked> late = nodes.take();
+    time.sleepMachine(TTL);
+    reply(late, Scripts.MINE, 0, 1, 2);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    assertThat(tooLate.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-12: a number that came after the decision is not part of it")
+  void aLateNumberIsNoPartOfTheDecision() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    give(asked, 100, 100, 100);
+    asked.get(3).round().reply(3, 500L);
+
+    assertThat(lease(future).fencingToken()).hasValue(100);
+  }
+
+  @Test
+  @DisplayName("ACQ-12: what was seen last is proposed again, plus one, however the clock is set")
+  void moreIsProposedThanWasSeen() {
+    CompletableFuture<Optional<Lease>> first = ask();
+    give(nodes.take(), 100, 100, 100);
+    var released = lease(first).releaseAsync();
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    released.toCompletableFuture().join();
+
+    ask();
+
+    List<String> words = nodes.take().get(0).command().words();
+    assertThat(words.subList(words.size() - 3, words.size()))
+        .containsExactly(Long.toString(time.wallMicros()), "101", "600000");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 1L << 53, Long.MAX_VALUE, Long.MIN_VALUE})
+  @DisplayName("ERR-6: what is no fencing token is no vote")
+  void whatIsNoNumberOfOursIsNoVote(long number) {
+    CompletableFuture<Optional<Lease>> future = ask();
+    give(nodes.take(), 100, 100, number, number, number);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContaining("h3:6379: an unexpected reply: " + number);
+  }
+
+  @Test
+  @DisplayName("ACQ-12: without fencing there is no token, and the lock is a plain SET")
+  void withoutFencingTheLockIsAPlainSet() {
+    nodes = new ScriptedNodes(3);
+    try (LockManager plain = open(options().fencing(false))) {
+      CompletableFuture<Optional<Lease>> future = plain.tryAcquireAsync(LockRequest.of("a", TTL));
+      List<Asked> asked = nodes.take();
+      asked.forEach(a -> a.round().reply(a.node(), "OK"));
+
+      assertThat(asked.get(0).command().words())
+          .startsWith("SET", "a")
+          .endsWith("NX", "PX", "10000");
+      assertThat(lease(future).fencingToken()).isEmpty();
+      assertThat(plain.capabilities()).doesNotContain(LockCapability.FENCING_TOKEN);
+    }
+    assertThat(locks.capabilities()).contains(LockCapability.FENCING_TOKEN);
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a user who may run no scripts is told what to allow, or to do without")
+  void fencingNeedsScripts() {
+    nodes = new ScriptedNodes(3).withoutScripts();
+
+    assertThatThrownBy(() -> open(options()))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("h1:6379", "allow EVAL and EVALSHA", "fencing=false");
+  }
+
+  private CompletableFuture<Optional<Lease>> ask() {
+    return locks.tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  private RedlockOptions options() {
+    return RedlockOptions.defaults()
+        .clock(time)
+        .scheduler(time)
+        .callbacks(Runnable::run)
+        .owner("me");
+  }
+
+  private LockManager open(RedlockOptions options) {
+    return Redlock.open(nodes, options);
+  }
+
+  private static Lease lease(CompletableFuture<Optional<Lease>> future) {
+    return future.join().orElseThrow();
+  }
+
+  /** The first nodes answer with these. */
+  private static void give(List<Asked> asked, long... numbers) {
+    for (int node = 0; node < numbers.length; node++) {
+      asked.get(node).round().reply(node, numbers[node]);
+    }
+  }
+
+  private static void reply(List<Asked> asked, long code, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, code);
+    }
+  }
+}

@@ -26,7 +26,7 @@ class ExtendedStampTest {
 
   private final TestNodes nodes = TestNodes.start(1);
   private final TestNode server = nodes.node(0);
-  private final String old = "setnx:" + server.uri() + "?nodeTimeout=500ms";
+  private final String old = "setnx:" + server.uri() + "?nodeTimeout=500ms&fencing=false";
 
   @AfterEach
   void stop() {

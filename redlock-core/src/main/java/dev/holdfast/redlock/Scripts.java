@@ -41,19 +41,20 @@ final class Scripts {
    * KEYS: the lock, its counter. ARGV: our token, the ttl in milliseconds, the client's wall clock
    * in microseconds, a lower bound of the fencing token, how many milliseconds the counter lives at
    * least. Replies with the fencing token that this node gives, or 0 if the lock is held. A clock
-   * that is far ahead of the node's is not followed: it would exhaust the numbers. A counter that
-   * is ahead of time lives until time has caught up. Without keys it does nothing, so that a node
-   * that was just connected can be told its source: an attempt that had to would come late there.
+   * that is far from the node's is not followed: one ahead would exhaust the numbers, and one
+   * behind would fall below counters that have gone. A counter that is ahead of time lives until
+   * time has caught up. Without keys it does nothing, so that a node that was just connected can be
+   * told its source: an attempt that had to would come late there.
    */
   static final Script ACQUIRE =
       Script.of(
           """
           if not KEYS[1] then return 1 end
-          local last = tonumber(redis.call('GET', KEYS[2]) or 0)
+          local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
           if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
           local time = redis.call('TIME')
           local now = time[1] * 1000000 + time[2]
-          local wall = math.min(tonumber(ARGV[3]), now + 10000000)
+          local wall = math.max(now - 10000000, math.min(tonumber(ARGV[3]), now + 10000000))
           local fence = math.max(last + 1, wall, tonumber(ARGV[4]))
           local life = ARGV[5] + math.ceil(math.max(0, fence - now) / 1000)
           redis.call('SET', KEYS[2], fence, 'PX', life)
@@ -72,7 +73,7 @@ final class Scripts {
           if not value then return 2 end
           if value ~= ARGV[1] then return 0 end
           local fence = tonumber(ARGV[2])
-          if tonumber(redis.call('GET', KEYS[2]) or 0) < fence then
+          if (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) < fence then
             local time = redis.call('TIME')
             local now = time[1] * 1000000 + time[2]
             local life = ARGV[3] + math.ceil(math.max(0, fence - now) / 1000)

@@ -686,6 +686,27 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Rule("ACQ-12")
+  @IfThisFails("check that the largest number of a quorum is stored by a quorum before the grant")
+  void fencingTokensIncreaseWhicheverNodesGrantThoughTheClockIsSetBack() {
+    trial.needsNodes(3);
+    TckClock clock = trial.needsClock();
+    String name = trial.name("fenced");
+    List<Long> tokens = new ArrayList<>();
+    for (List<TckNode> granting : Subsets.of(trial.nodes())) {
+      if (granting.size() == trial.quorum()) {
+        trial.occupy(without(granting), name);
+        Lease lease = trial.take(trial.open(), name, trial.ttl()); // which has seen no token yet
+        tokens.add(lease.fencingToken().orElseThrow());
+        Attempts.giveBack(trial, lease);
+        clock.step(Duration.ofHours(tokens.size() == 1 ? -1 : 0));
+      }
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
   @Rule("ACQ-13")
   @IfThisFails("check that callLocked gives back what the task returns, and releases")
   void callLockedReturnsWhatTheTaskReturnsAndReleases() throws InterruptedException {

@@ -26,7 +26,7 @@ class ExtendedStampTest {
 
   private final TestNodes nodes = TestNodes.start(1);
   private final TestNode server = nodes.node(0);
-  private final String old = "setnx:" + server.uri() + "?nodeTimeout=500ms&fencing=false";
+  private final String old = "setnx:" + server.uri() + "?nodeTimeout=500ms";
 
   @AfterEach
   void stop() {
@@ -100,7 +100,7 @@ class ExtendedStampTest {
   }
 
   private LockManager both(String from) {
-    String to = "redlock:" + server.uri() + "?nodeTimeout=500ms";
+    String to = "redlock:" + server.uri() + "?nodeTimeout=500ms&fencing=false";
     return LockManager.open("migrate:both", Map.of("from", from, "to", to));
   }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLIntegrityConstraintViolationException;
 import java.sql.Statement;
 import java.util.Optional;
 import javax.sql.DataSource;
@@ -21,8 +22,7 @@ public final class FencedStore {
       "UPDATE document SET content = ?, token = ? WHERE name = ? AND token <= ?";
 
   private static final String INSERT =
-      "INSERT INTO document (name, content, token)"
-          + " SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM document WHERE name = ?)";
+      "INSERT INTO document (name, content, token) VALUES (?, ?, ?)";
 
   private final DataSource database;
 
@@ -47,8 +47,11 @@ public final class FencedStore {
    */
   public void write(String name, String content, long token) throws SQLException {
     try (Connection connection = database.getConnection()) {
-      if (insert(connection, name, content, token) + update(connection, name, content, token)
-          == 0) {
+      boolean written =
+          update(connection, name, content, token)
+              || insert(connection, name, content, token)
+              || update(connection, name, content, token); // somebody else has inserted it
+      if (!written) {
         throw new StaleTokenException(name, token);
       }
     }
@@ -66,25 +69,28 @@ public final class FencedStore {
     }
   }
 
-  private static int insert(Connection connection, String name, String content, long token)
+  /** Returns false if it is there already. */
+  private static boolean insert(Connection connection, String name, String content, long token)
       throws SQLException {
     try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
       insert.setString(1, name);
       insert.setString(2, content);
       insert.setLong(3, token);
-      insert.setString(4, name);
-      return insert.executeUpdate();
+      return insert.executeUpdate() == 1;
+    } catch (SQLIntegrityConstraintViolationException exists) {
+      return false;
     }
   }
 
-  private static int update(Connection connection, String name, String content, long token)
+  /** Returns false if it is not there, or somebody with a larger token has written it. */
+  private static boolean update(Connection connection, String name, String content, long token)
       throws SQLException {
     try (PreparedStatement update = connection.prepareStatement(UPDATE)) {
       update.setString(1, content);
       update.setLong(2, token);
       update.setString(3, name);
       update.setLong(4, token);
-      return update.executeUpdate();
+      return update.executeUpdate() == 1;
     }
   }
 }

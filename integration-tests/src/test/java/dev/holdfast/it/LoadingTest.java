@@ -74,7 +74,7 @@ class LoadingTest {
       for (int i = 0; i < 10; i++) {
         connection.call("SET", "data:" + i, TWO_MEGABYTES);
       }
-      connection.call("CONFIG", "SET", "key-load-delay", "120000"); // microseconds
+      connection.call("CONFIG", "SET", "key-load-delay", "200000"); // microseconds
       connection.call("DEBUG", "RELOAD");
     }
   }

@@ -15,13 +15,15 @@ final class CompareClocks {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final Duration AHEAD = TTL.multipliedBy(2);
 
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private CompareClocks() {}
 
   static CompareCells apart(CompareLock lock) throws InterruptedException {
     try (TestNodes nodes = TestNodes.start(lock.nodes());
         LockManager right = lock.open(nodes.uris());
         LockManager ahead = lock.open(nodes.uris(), new FastClock())) {
-      Lease first = right.acquire(NAME, TTL);
+      Lease first = right.acquire(LockRequest.of(NAME, TTL).waitAtMost(PATIENCE));
       Optional<Lease> second = ahead.tryAcquire(LockRequest.of(NAME, TTL));
       return CompareCells.twoOwners(
           second.isPresent() && CompareJudge.bothHeld(first, second.get()));

@@ -4,20 +4,30 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A process that holds a lock, and what can happen to it. */
 final class CompareHolder implements AutoCloseable {
+  /** For each answer, so that what stands still is not waited for for ever. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
   private final Process process;
-  private final BufferedReader answers;
+  private final BlockingQueue<Optional<String>> answers = new LinkedBlockingQueue<>();
 
   /** Ends it when we end, however that is: one that is stopped would not see its stdin end. */
   private final Process watchdog;
 
   private CompareHolder(Process process) throws IOException {
     this.process = process;
-    answers = process.inputReader(StandardCharsets.US_ASCII);
+    Thread listener = new Thread(this::listen, "holdfast-compare-holder");
+    listener.setDaemon(true);
+    listener.start();
     watchdog = shell("read line; kill -KILL " + process.pid());
   }
 
@@ -31,8 +41,9 @@ final class CompareHolder implements AutoCloseable {
             .start());
   }
 
-  void awaitHeld() throws IOException {
-    require(CompareHolderCommand.YES, answer());
+  /** Returns when it has got the lock, and since when others may be kept out. */
+  Instant awaitHeld() throws InterruptedException {
+    return Instant.ofEpochMilli(Long.parseLong(answer()));
   }
 
   void kill() throws InterruptedException {
@@ -48,12 +59,12 @@ final class CompareHolder implements AutoCloseable {
   }
 
   /** Whether it believes at this moment that it holds the lock. */
-  boolean isHeld() throws IOException {
+  boolean isHeld() throws IOException, InterruptedException {
     return ask(CompareHolderCommand.HELD).equals(CompareHolderCommand.YES);
   }
 
   /** Has it give the lock back, if it is still its own to give. */
-  void release() throws IOException {
+  void release() throws IOException, InterruptedException {
     ask(CompareHolderCommand.RELEASE);
   }
 
@@ -75,24 +86,31 @@ final class CompareHolder implements AutoCloseable {
     return new ProcessBuilder("/bin/sh", "-c", script).start();
   }
 
-  private String ask(String question) throws IOException {
+  private String ask(String question) throws IOException, InterruptedException {
     OutputStream in = process.getOutputStream();
     in.write((question + "\n").getBytes(StandardCharsets.US_ASCII));
     in.flush();
     return answer();
   }
 
-  private String answer() throws IOException {
-    String answer = answers.readLine();
+  private String answer() throws InterruptedException {
+    Optional<String> answer = answers.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     if (answer == null) {
-      throw Comparison.notMeasured("the process that holds the lock has ended");
+      throw Comparison.notMeasured(
+          "the process that holds the lock says nothing for " + PATIENCE.toSeconds() + " s");
     }
-    return answer;
+    return answer.orElseThrow(
+        () -> Comparison.notMeasured("the process that holds the lock has ended"));
   }
 
-  private static void require(String expected, String answer) throws IOException {
-    if (!answer.equals(expected)) {
-      throw new IOException("the process that is to hold the lock says " + answer);
+  private void listen() {
+    try (BufferedReader lines = process.inputReader(StandardCharsets.US_ASCII)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        answers.add(Optional.of(line));
+      }
+    } catch (IOException e) {
+      // It has ended all the same.
     }
+    answers.add(Optional.empty());
   }
 }

@@ -2,18 +2,24 @@ package dev.holdfast.cli;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.testnodes.RawRedis;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * A process of the comparison that holds a lock, and ends with its stdin: says yes when it has got
- * it, and answers a question a line.
+ * A process of the comparison that holds a lock, and ends with its stdin: when it has got it, it
+ * says since when others may be kept out (Unix time in milliseconds), and answers a question a
+ * line.
  */
 @Command(name = "compare-holder", hidden = true)
 @SuppressWarnings("NullAway.Init")
@@ -36,11 +42,38 @@ final class CompareHolderCommand implements Callable<Integer> {
     Logging.silence();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
+    return lock.asks() ? withLease(in) : bare(in);
+  }
+
+  private int withLease(BufferedReader in) throws IOException, InterruptedException {
     try (LockManager locks = lock.open(nodes)) {
-      Lease lease = locks.acquire(name, CompareHolders.TTL);
-      System.out.println(YES);
+      // Before it asks: from then on others may be kept out.
+      long asked = System.currentTimeMillis();
+      Lease lease =
+          locks.acquire(
+              LockRequest.of(name, CompareHolders.TTL).waitAtMost(CompareHolder.PATIENCE));
+      System.out.println(asked);
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         System.out.println((line.equals(HELD) ? lease.isHeld() : lease.release()) ? YES : NO);
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  /** A lease would see by itself that it is over, and send no DEL. */
+  private int bare(BufferedReader in) throws IOException {
+    URI node = URI.create(nodes.get(0));
+    String key = "lock." + name;
+    long asked = System.currentTimeMillis();
+    long stamp = TimeUnit.MILLISECONDS.toSeconds(asked) + CompareHolders.TTL.toSeconds() + 1;
+    try (RawRedis redis = RawRedis.connect(node.getHost(), node.getPort())) {
+      if (!Long.valueOf(1).equals(redis.call("SETNX", key, Long.toString(stamp)))) {
+        throw Comparison.notMeasured("somebody else has the lock");
+      }
+      System.out.println(asked);
+      if (in.readLine() != null) {
+        redis.call("DEL", key);
+        System.out.println(YES);
       }
     }
     return ExitCode.OK;

@@ -12,6 +12,8 @@ import java.util.List;
 /** A kind of lock that is compared; all speak with their nodes by the same driver. */
 enum CompareLock {
   SETNX("SETNX/GETSET", 1),
+  /** The same, but that the holder never looks at the time again, and just sends DEL. */
+  BARE("bare pattern", 1),
   SINGLE("SET NX PX", 1),
   OF_3("Redlock of 3", 3),
   OF_5("Redlock of 5", 5);
@@ -37,6 +39,11 @@ enum CompareLock {
     return label;
   }
 
+  /** Whether a holder can learn that its time is over before it goes on. */
+  boolean asks() {
+    return this != BARE;
+  }
+
   /** How many nodes it has. */
   int nodes() {
     return nodes;
@@ -48,7 +55,7 @@ enum CompareLock {
 
   /** A client with a clock of its own. */
   LockManager open(List<String> uris, Clock clock) {
-    if (this == SETNX) {
+    if (this == SETNX || this == BARE) {
       return SetnxLocks.builder()
           .node(URI.create(uris.get(0)))
           .nodeTimeout(NODE_TIMEOUT)

@@ -33,7 +33,7 @@ final class CompareNodes {
     try (TestNodes nodes = TestNodes.start(lock.nodes());
         LockManager locks = lock.open(nodes.uris());
         LockManager others = lock.open(nodes.uris())) {
-      Lease first = locks.acquire(NAME, LONG);
+      Lease first = locks.acquire(LockRequest.of(NAME, LONG).waitAtMost(LONG));
       TestNode node = nodes.node(0);
       Stopwatch dead = Stopwatch.started();
       node.kill();
@@ -57,7 +57,7 @@ final class CompareNodes {
       link.replicateTo(replica);
       link.hold();
       try (LockManager locks = lock.open(before)) {
-        Lease first = locks.acquire(NAME, LONG);
+        Lease first = locks.acquire(LockRequest.of(NAME, LONG).waitAtMost(LONG));
         Stopwatch dead = Stopwatch.started();
         master.kill();
         Optional<Duration> meanwhile = grant(locks, FREE).map(lease -> dead.elapsed());

@@ -38,8 +38,10 @@ record CompareResult(Instant begun, CompareVersions versions, List<Row> rows) {
     lines.add("");
     lines.add(
         String.format(
+            Locale.ROOT,
             "Measured on %s on a machine of %d processors, with",
-            begun.atOffset(ZoneOffset.UTC).toLocalDate(), versions.processors()));
+            begun.atOffset(ZoneOffset.UTC).toLocalDate(),
+            versions.processors()));
     lines.add(versions.text());
     lines.add("What the scenarios and columns are: holdfast compare --help");
     return String.join(System.lineSeparator(), lines);
@@ -57,7 +59,7 @@ record CompareResult(Instant begun, CompareVersions versions, List<Row> rows) {
   }
 
   private static String line(Object... columns) {
-    return String.format("%-18s %-13s %-14s %-11s %9s %9s", columns).stripTrailing();
+    return String.format(Locale.ROOT, "%-18s %-13s %-14s %-11s %9s %9s", columns).stripTrailing();
   }
 
   private static String owners(CompareCells cells) {

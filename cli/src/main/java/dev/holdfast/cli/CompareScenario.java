@@ -1,5 +1,8 @@
 package dev.holdfast.cli;
 
+import java.util.List;
+import java.util.stream.Stream;
+
 /** What happens to locks. */
 enum CompareScenario {
   HOLDER_CRASHES("holder crashes"),
@@ -17,6 +20,13 @@ enum CompareScenario {
 
   String label() {
     return label;
+  }
+
+  /** What it is done to. To the bare pattern only where that differs from the checked one. */
+  List<CompareLock> locks() {
+    return Stream.of(CompareLock.values())
+        .filter(lock -> lock != CompareLock.BARE || this == HOLDER_IS_SLOW)
+        .toList();
   }
 
   /**

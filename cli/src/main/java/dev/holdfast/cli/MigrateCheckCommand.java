@@ -4,10 +4,12 @@ import dev.holdfast.legacy.StampScan;
 import dev.holdfast.spi.LockUrl;
 import java.io.IOException;
 import java.net.URI;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,8 +27,10 @@ import picocli.CommandLine.Spec;
       "Looks through the keys with SCAN for strings that look like time stamps: numbers",
       "of seconds or milliseconds, with or without a fraction, of a moment from 2001 to",
       "a year from now. Fetches nothing longer, and changes nothing without",
-      "--delete-expired. A stamp is live if its moment is still to come by the server's",
-      "clock, else expired.",
+      "--delete-expired. A stamp is live if its moment was still to come when it was",
+      "looked at, by the server's clock; else expired. Looks at one database, the one of",
+      "the URL. Besides, it compares how often SETNX and GETSET had been called before",
+      "and after (INFO commandstats; in all databases, for whatever purpose).",
       "",
       "The rule: a live stamp is a lock that somebody holds the old way: an old client,",
       "or a process in phase 'from' or 'both'.",
@@ -34,31 +38,40 @@ import picocli.CommandLine.Spec;
       "  server cannot show that; your deployment must. Live stamps are right then.",
       "- When all run in 'to', phase 'both' has ended if there is no live stamp, and",
       "  none when you look again after the longest timeout in use. A live stamp then",
-      "  is that of a process that was forgotten.",
+      "  is that of a process that was forgotten; and so is a call of SETNX or GETSET,",
+      "  unless other programs use them there for something else.",
+      "- Exit code 1 shows that somebody is left. 0 does not prove that nobody is: one",
+      "  that holds a lock for milliseconds, or once an hour, is missed. Count your",
+      "  processes. A low --rate looks for longer, and so counts more of the calls.",
       "- Expired stamps were left by holders that died. They harm nobody once no old",
       "  client runs. --delete-expired deletes those that passed more than a minute",
-      "  ago, because clocks differ, each only if its value is still the same.",
+      "  ago, because clocks differ, each only if its value is still the same. Give it",
+      "  the names of your locks with --match: any other number that is a Unix time",
+      "  (a last login, a date of a report) looks the same, and would be deleted.",
       "",
-      "The user needs the rights to SCAN, TYPE, GETRANGE, PTTL, TIME and DBSIZE, and",
-      "with --delete-expired to WATCH, UNWATCH, MULTI, EXEC and DEL.",
+      "The user needs the rights to SCAN, TYPE, GETRANGE, PTTL, TIME, INFO and DBSIZE,",
+      "and with --delete-expired to WATCH, UNWATCH, MULTI, EXEC and DEL.",
       "",
-      "JSON: server, keys, at, live, expired, withoutTtl, lastPasses, clear, stamps (an",
-      "array of objects with name, unit, number, value, state, passes, passesInMillis",
-      "and ttlMillis), and with --delete-expired deleted and changed (names).",
+      "JSON: server, keys, begun, at (its end), live, expired, withoutTtl, lastPasses,",
+      "setnxCalls, getsetCalls, clear (as exit code 0), stamps (an array of objects with",
+      "name, unit, number, value, state, seen, passes, passesInMillis and ttlMillis; the",
+      "last two as of when it was seen), and with --delete-expired deleted and changed",
+      "(names).",
       "",
       "Exit code:",
-      "  0   no live stamp: nothing stands in the way here",
-      "  1   there are live stamps; or not all that was to be deleted is",
+      "  0   no live stamp, and no call of SETNX or GETSET, was seen",
+      "  1   there were some; or not all that was to be deleted is",
       "  64  bad usage, URL, password or rights; or nobody can be asked",
       "  69  the server cannot be reached, or went away",
       "",
       "Examples:",
       "  holdfast migrate check --url redis://host:6379",
       "  holdfast migrate check --url redis://:password@host --match 'lock.*' --json",
-      "  holdfast migrate check --url redis://host --delete-expired --yes"
+      "  holdfast migrate check --url redis://host --match 'lock.*' --delete-expired"
     })
 @SuppressWarnings("NullAway.Init")
 final class MigrateCheckCommand implements Callable<Integer> {
+  private static final String ALL = "*";
   private static final int FASTEST = 1_000_000;
 
   @Spec private CommandSpec spec;
@@ -73,9 +86,8 @@ final class MigrateCheckCommand implements Callable<Integer> {
   @Option(
       names = "--match",
       paramLabel = "PATTERN",
-      defaultValue = "*",
       description = "Only keys of this pattern, as KEYS has it (default: all).")
-  private String pattern;
+  private @Nullable String pattern;
 
   @Option(
       names = "--rate",
@@ -84,7 +96,9 @@ final class MigrateCheckCommand implements Callable<Integer> {
       description = "Look at so many keys a second, at most (default: ${DEFAULT-VALUE}).")
   private int rate;
 
-  @Option(names = "--delete-expired", description = "Delete what has expired; asks first.")
+  @Option(
+      names = "--delete-expired",
+      description = "Delete what has expired; asks first, and needs --match.")
   private boolean deleteExpired;
 
   @Option(
@@ -99,6 +113,11 @@ final class MigrateCheckCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     if (rate < 1 || rate > FASTEST) {
       throw new UsageException("--rate is " + rate + ": give 1 to " + FASTEST);
+    }
+    if (deleteExpired && pattern == null) {
+      throw new UsageException(
+          "--delete-expired would delete every number that is a Unix time, locks or not:"
+              + " give the names of your locks, for example --match 'lock.*'");
     }
     if (deleteExpired && !yes && !Terminal.canAsk()) {
       throw new UsageException(
@@ -130,8 +149,8 @@ final class MigrateCheckCommand implements Callable<Integer> {
     long keys = scan.keys();
     AtomicLong done = new AtomicLong();
     try (ProgressLine progress = new ProgressLine(json)) {
-      progress.show(() -> String.format("%,d of about %,d keys", done.get(), keys));
-      return new StampReport(server, scan.run(pattern, rate, done::set));
+      progress.show(() -> String.format(Locale.ROOT, "%,d of about %,d keys", done.get(), keys));
+      return new StampReport(server, scan.run(pattern == null ? ALL : pattern, rate, done::set));
     }
   }
 
@@ -151,7 +170,7 @@ final class MigrateCheckCommand implements Callable<Integer> {
       return StampDeletion.refused(report);
     }
     try (ProgressLine progress = new ProgressLine(json)) {
-      progress.show(() -> String.format("deleting %,d", count));
+      progress.show(() -> String.format(Locale.ROOT, "deleting %,d", count));
       return StampDeletion.done(report, scan.deleteUnchanged(report.leftOver(), rate));
     }
   }
@@ -159,7 +178,10 @@ final class MigrateCheckCommand implements Callable<Integer> {
   private boolean isWanted(StampReport report) throws IOException {
     return Terminal.isYes(
         String.format(
-            "Delete %,d expired stamps on %s?", report.leftOver().size(), report.server()));
+            Locale.ROOT,
+            "Delete %,d expired stamps on %s?",
+            report.leftOver().size(),
+            report.server()));
   }
 
   private void print(String text) {

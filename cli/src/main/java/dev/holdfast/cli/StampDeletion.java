@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.legacy.FoundStamp;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -34,12 +35,17 @@ record StampDeletion(StampReport report, int deleted, List<FoundStamp> changed, 
       return "Nothing was deleted.";
     }
     int young = report.expired().size() - report.leftOver().size();
-    return String.format("Deleted: %,d.", deleted)
-        + (young == 0 ? "" : String.format(" Left: %,d that passed less than a minute ago.", young))
+    return String.format(Locale.ROOT, "Deleted: %,d.", deleted)
+        + (young == 0
+            ? ""
+            : String.format(Locale.ROOT, " Left: %,d that passed less than a minute ago.", young))
         + (changed.isEmpty()
             ? ""
             : String.format(
-                " Left: %,d that changed meanwhile: %s.", changed.size(), namesOfChanged()));
+                Locale.ROOT,
+                " Left: %,d that changed meanwhile: %s.",
+                changed.size(),
+                namesOfChanged()));
   }
 
   private String namesOfChanged() {

@@ -142,7 +142,9 @@ class UsageTest {
           migrate                                         | A command is missing.
           migrate check                                   | Missing required option: '--url=URL'
           migrate check --url redis://h --rate 0          | --rate is 0: give 1 to 1000000
-          migrate check --url redis://h --delete-expired  | give --yes
+          migrate check --url redis://h --delete-expired  | for example --match 'lock.*'
+          migrate check --url redis://h --delete-expired --yes | for example --match 'lock.*'
+          migrate check --url redis://h --delete-expired --match lock.* | give --yes
           migrate check --url redis://h:x                 | a port is a number
           migrate check --url redis://h,redis://i         | write redis://host:6379
           migrate check --url setnx:redis://h             | write redis://host:6379

@@ -40,7 +40,7 @@ final class BothPrimitive implements LockPrimitive {
   private final Clock clock;
 
   /** What was granted by either. */
-  private record BothGrant(Grant ofOld, Grant ofNew) implements Grant {
+  private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens) implements Grant {
     @Override
     public String name() {
       return ofNew.name();
@@ -53,7 +53,7 @@ final class BothPrimitive implements LockPrimitive {
 
     @Override
     public OptionalLong fencingToken() {
-      return ofNew.fencingToken();
+      return tokens ? ofNew.fencingToken() : OptionalLong.empty();
     }
 
     @Override
@@ -114,13 +114,17 @@ final class BothPrimitive implements LockPrimitive {
                         + ": a migration takes two that are"));
   }
 
-  /** What both can; but what numbers grants is one of them, and the new one stays. */
+  /**
+   * What both can; but fencing tokens are the new one's, and not declared where the old one has
+   * them, too: those of two counters are not comparable.
+   */
   @Override
   public Set<LockCapability> capabilities() {
     EnumSet<LockCapability> both = EnumSet.noneOf(LockCapability.class);
     both.addAll(withExtension(oldLocks));
     both.retainAll(withExtension(newLocks));
-    if (newLocks.capabilities().contains(LockCapability.FENCING_TOKEN)) {
+    both.remove(LockCapability.FENCING_TOKEN);
+    if (hasTokens()) {
       both.add(LockCapability.FENCING_TOKEN);
     }
     return Collections.unmodifiableSet(both);
@@ -158,7 +162,7 @@ final class BothPrimitive implements LockPrimitive {
           if (!(outcome instanceof Grant ofNew)) {
             return afterRelease(oldLocks, ofOld, waiting, () -> ended(outcome, failure));
           }
-          BothGrant both = new BothGrant(ofOld, ofNew);
+          BothGrant both = new BothGrant(ofOld, ofNew, hasTokens());
           return clock.now().nanosUntil(both.validUntil()) > 0
               ? ended(both, null)
               : afterRelease(this, both, waiting, () -> ended(TOO_LATE, null));
@@ -252,6 +256,11 @@ final class BothPrimitive implements LockPrimitive {
     } finally {
       oldManager.close();
     }
+  }
+
+  private boolean hasTokens() {
+    return newLocks.capabilities().contains(LockCapability.FENCING_TOKEN)
+        && !oldLocks.capabilities().contains(LockCapability.FENCING_TOKEN);
   }
 
   /** The old pattern offers no extension; but its stamp can be rewritten while it is held. */

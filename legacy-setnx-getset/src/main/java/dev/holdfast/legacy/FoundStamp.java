@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -21,12 +22,22 @@ import java.util.regex.Pattern;
  * @param unit {@code s} or {@code ms}, as in a {@code setnx:} URL
  * @param number {@code integer} or {@code float}, as in a {@code setnx:} URL
  * @param passes the moment that it names
+ * @param seen when, by the server's clock; it was read then or a moment later
  * @param ttl what is left until the server removes it; empty if it never does
  */
 public record FoundStamp(
-    String key, String value, String unit, String number, Instant passes, Optional<Duration> ttl) {
+    String key,
+    String value,
+    String unit,
+    String number,
+    Instant passes,
+    Instant seen,
+    Optional<Duration> ttl) {
   /** Of a value; one that is longer is no stamp. */
   static final int LONGEST = 53;
+
+  /** A lock that is to last for longer is none. */
+  private static final Duration FURTHEST = Duration.ofDays(366);
 
   /** Some languages write large numbers as {@code 1.7E9}. */
   private static final Pattern NUMBER =
@@ -37,9 +48,9 @@ public record FoundStamp(
   /**
    * What a value is the stamp of, if it looks like one.
    *
-   * @param latest a moment; what names a later one is no stamp
+   * @param seen when it was read, by the server's clock
    */
-  static Optional<FoundStamp> of(String key, String value, Instant latest) {
+  static Optional<FoundStamp> of(String key, String value, Instant seen) {
     if (!NUMBER.matcher(value).matches()) {
       return Optional.empty();
     }
@@ -54,8 +65,9 @@ public record FoundStamp(
                     unit == Unit.SECONDS ? "s" : "ms",
                     INTEGER.matcher(value).matches() ? "integer" : "float",
                     moment(number, unit),
+                    seen,
                     Optional.empty()))
-        .filter(stamp -> !stamp.isLive(latest));
+        .filter(stamp -> !stamp.passes().isAfter(seen.plus(FURTHEST)));
   }
 
   private static Instant moment(BigDecimal number, Unit unit) {
@@ -64,17 +76,17 @@ public record FoundStamp(
   }
 
   FoundStamp withTtl(Duration left) {
-    return new FoundStamp(key, value, unit, number, passes, Optional.of(left));
+    return new FoundStamp(key, value, unit, number, passes, seen, Optional.of(left));
   }
 
   /**
-   * Whether it names a moment to come.
+   * Whether it named a moment to come when it was seen. It may have passed since: a scan can take
+   * longer than a lock lasts.
    *
-   * @param now by the clock that counts
-   * @return false if it has passed
+   * @return false if it had passed
    */
-  public boolean isLive(Instant now) {
-    return passes.isAfter(now);
+  public boolean wasLive() {
+    return passes.isAfter(seen);
   }
 
   /**
@@ -101,7 +113,7 @@ public record FoundStamp(
       } else if (c >= ' ' && c <= '~') {
         quoted.append(c);
       } else {
-        quoted.append(String.format("\\x%02x", (int) c));
+        quoted.append(String.format(Locale.ROOT, "\\x%02x", (int) c));
       }
     }
     return quoted.append('"').toString();

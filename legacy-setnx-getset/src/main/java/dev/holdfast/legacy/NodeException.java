@@ -1,10 +1,8 @@
 package dev.holdfast.legacy;
 
-import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Why the server did not serve. Has no stack trace of its own: where it was seen says nothing. */
@@ -55,13 +53,6 @@ final class NodeException extends RuntimeException {
     String message = deepest.getMessage();
     return new NodeException(
         message == null ? deepest.getClass().getSimpleName() : message, false, cause);
-  }
-
-  /** Whether the connection ended, so that nobody knows what became of the last command. */
-  boolean isBrokenConnection() {
-    Throwable cause = getCause();
-    return cause instanceof JedisConnectionException
-        && !(cause.getCause() instanceof SocketTimeoutException);
   }
 
   boolean isMisconfigured() {

@@ -10,7 +10,9 @@ final class SetnxGrant implements Grant {
   private final String key;
   private final String token;
   private final Moment validUntil;
+  private final Line line = new Line();
   private volatile Stamp stamp;
+  private volatile boolean gone;
 
   SetnxGrant(String name, String key, Stamp stamp, Moment validUntil) {
     this.name = name;
@@ -50,8 +52,21 @@ final class SetnxGrant implements Grant {
     return stamp;
   }
 
-  /** Operations on a grant follow one another, so this needs no more than visibility. */
+  /** Of the operations on it. These follow one another, so the rest needs only visibility. */
+  Line line() {
+    return line;
+  }
+
   void rewritten(Stamp later) {
     stamp = later;
+  }
+
+  /** Whether it was seen that the key is not ours any more, so that a DEL would be another's. */
+  boolean isGone() {
+    return gone;
+  }
+
+  void seenGone() {
+    gone = true;
   }
 }

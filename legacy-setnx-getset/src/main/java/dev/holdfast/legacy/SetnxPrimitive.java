@@ -1,6 +1,5 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockStatus;
@@ -14,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The lock of the SETNX command's page, command for command, with nothing added to it. */
@@ -79,6 +79,7 @@ final class SetnxPrimitive implements LockPrimitive {
                 server.run(
                     "the server did not tell whether '" + attempt.name() + "' is free",
                     false,
+                    new Line(),
                     new Acquire(attempt.name(), attempt.ttl())));
   }
 
@@ -102,9 +103,12 @@ final class SetnxPrimitive implements LockPrimitive {
         if (wire.setnx(key, stamp.text())) {
           return granted(wire, stamp, start);
         }
+        long asked = clock.wallMicros();
         Optional<Stamp> held = read(key, () -> Optional.ofNullable(wire.get(key)));
         if (held.isPresent()) {
-          return isExpired(held.get()) && !late.getAsBoolean() ? takeOver(wire, start) : REFUSED;
+          return isExpired(held.get(), asked) && !late.getAsBoolean()
+              ? takeOver(wire, start)
+              : REFUSED;
         }
       }
       return REFUSED;
@@ -112,9 +116,12 @@ final class SetnxPrimitive implements LockPrimitive {
 
     /** Of those who see that it has expired, one finds the expired stamp again in the reply. */
     private Outcome takeOver(Wire wire, Moment start) {
+      long asked = clock.wallMicros();
       Stamp stamp = stampOf(ttl);
       Optional<Stamp> before = read(key, () -> Optional.ofNullable(wire.getset(key, stamp.text())));
-      return before.isEmpty() || isExpired(before.get()) ? granted(wire, stamp, start) : REFUSED;
+      return before.isEmpty() || isExpired(before.get(), asked)
+          ? granted(wire, stamp, start)
+          : REFUSED;
     }
 
     private Outcome granted(Wire wire, Stamp stamp, Moment start) {
@@ -122,15 +129,15 @@ final class SetnxPrimitive implements LockPrimitive {
       if (clock.now().nanosUntil(grant.validUntil()) > 0) {
         return grant;
       }
-      undo(wire, grant);
+      delete(wire, grant);
       return new Refusal(1, 0, 0);
     }
 
     @Override
-    public void undo(Wire wire, Outcome outcome) {
-      if (outcome instanceof SetnxGrant grant) {
-        delete(wire, grant);
-      }
+    public Optional<Consumer<Wire>> undo(Outcome outcome) {
+      return outcome instanceof SetnxGrant grant
+          ? Optional.of(wire -> delete(wire, grant))
+          : Optional.empty();
     }
   }
 
@@ -147,40 +154,73 @@ final class SetnxPrimitive implements LockPrimitive {
     return server.run(
         "the server did not answer the extension of '" + ours.name() + "'",
         true,
-        (wire, late) -> {
-          Moment start = clock.now();
-          long left = ours.stamp().micros() - start.wallMicros();
-          if (left <= settings.clockMargin().toNanos() / 1_000 || late.getAsBoolean()) {
-            return new Lost(LossReason.EXPIRED);
-          }
-          Stamp asked = stampOf(ttl);
-          Stamp later = asked.micros() > ours.stamp().micros() ? asked : ours.stamp();
-          Optional<Stamp> before =
-              read(ours.key(), () -> Optional.ofNullable(wire.getset(ours.key(), later.text())));
-          if (before.isEmpty()) {
-            wire.del(ours.key());
-            return new Lost(LossReason.REMOVED);
-          }
-          if (isExpired(before.get())) {
-            return new Lost(LossReason.TAKEN);
-          }
-          ours.rewritten(later);
-          return new Extended(validUntil(start, ttl));
-        });
+        ours.line(),
+        (wire, late) -> extend(wire, ours, ttl, late));
+  }
+
+  /** Looks before it writes, because GETSET asks nothing: what it overwrites is lost. */
+  private Extension extend(Wire wire, SetnxGrant ours, Duration ttl, BooleanSupplier late) {
+    Moment start = clock.now();
+    Optional<Stamp> held = read(ours.key(), () -> Optional.ofNullable(wire.get(ours.key())));
+    long asked = clock.wallMicros();
+    long left = ours.stamp().micros() - asked;
+    if (left <= settings.clockMargin().toNanos() / 1_000 || late.getAsBoolean()) {
+      return new Lost(LossReason.EXPIRED);
+    }
+    if (held.isEmpty() || isExpired(held.get(), start.wallMicros())) {
+      return lost(ours, held);
+    }
+    Stamp next = stampOf(ttl);
+    Stamp later = next.micros() > ours.stamp().micros() ? next : ours.stamp();
+    Optional<Stamp> before =
+        read(ours.key(), () -> Optional.ofNullable(wire.getset(ours.key(), later.text())));
+    if (late.getAsBoolean()) {
+      return new Lost(LossReason.EXPIRED); // which nobody hears: their lease ends as they know it
+    }
+    ours.rewritten(later);
+    if (before.isEmpty() || isExpired(before.get(), asked)) {
+      delete(wire, ours); // what was just put there
+      return lost(ours, before);
+    }
+    return new Extended(validUntil(start, ttl));
+  }
+
+  private static Lost lost(SetnxGrant ours, Optional<Stamp> found) {
+    ours.seenGone();
+    return new Lost(found.isEmpty() ? LossReason.REMOVED : LossReason.TAKEN);
   }
 
   @Override
   public CompletionStage<Optional<LossReason>> release(
       Grant grant, Duration keep, boolean callerWaits) {
     SetnxGrant ours = (SetnxGrant) grant;
-    String message = "the server did not answer the release of '" + ours.name() + "'";
-    return server
-        .run(message, true, (wire, late) -> delete(wire, ours))
-        .exceptionallyCompose(
-            failure ->
-                hasBrokenConnection(failure)
-                    ? server.run(message, true, (wire, late) -> deleteOnceMore(wire, ours))
-                    : CompletableFuture.failedFuture(failure));
+    return server.run(
+        "the server did not answer the release of '" + ours.name() + "'",
+        true,
+        ours.line(),
+        new Release(ours));
+  }
+
+  /**
+   * Is sent even when its caller has gone, but never a second time: nobody knows whether the first
+   * DEL was carried out, and another owner's stamp can be equal to ours.
+   */
+  private final class Release implements SetnxServer.Operation<Optional<LossReason>> {
+    private final SetnxGrant ours;
+
+    Release(SetnxGrant ours) {
+      this.ours = ours;
+    }
+
+    @Override
+    public Optional<LossReason> ask(Wire wire, BooleanSupplier late) {
+      return ours.isGone() ? Optional.of(LossReason.REMOVED) : delete(wire, ours);
+    }
+
+    @Override
+    public boolean isBegunLate() {
+      return true;
+    }
   }
 
   /** Whose key that is, cannot be known; only whether our stamp still keeps the others out. */
@@ -191,19 +231,6 @@ final class SetnxPrimitive implements LockPrimitive {
       return Optional.of(LossReason.EXPIRED);
     }
     return removed ? Optional.empty() : Optional.of(LossReason.REMOVED);
-  }
-
-  /**
-   * Nobody knows whether the first one was carried out. If it was, the key may be another owner's
-   * by now: so it is deleted only while it holds our stamp. If it does not, the first one was.
-   */
-  private Optional<LossReason> deleteOnceMore(Wire wire, SetnxGrant ours) {
-    return ours.stamp().text().equals(wire.get(ours.key())) ? delete(wire, ours) : Optional.empty();
-  }
-
-  private static boolean hasBrokenConnection(Throwable failure) {
-    Throwable cause = failure instanceof LockBackendException ? failure.getCause() : null;
-    return cause instanceof NodeException why && why.isBrokenConnection();
   }
 
   @Override
@@ -236,8 +263,12 @@ final class SetnxPrimitive implements LockPrimitive {
     }
   }
 
-  private boolean isExpired(Stamp stamp) {
-    return settings.format().isExpired(stamp, clock.wallMicros());
+  /**
+   * Whether a stamp in a reply was over when it was asked for. Not when the reply came: a live
+   * stamp can pass on the way, and to see it was to lose.
+   */
+  private boolean isExpired(Stamp stamp, long askedMicros) {
+    return settings.format().isExpired(stamp, askedMicros);
   }
 
   /** Where a value is read, and what it may be instead of a stamp. */

@@ -4,9 +4,12 @@ import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.core.Scheduler;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,6 +18,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -25,8 +29,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * somebody must wait for it when the caller no longer does.
  */
 final class SetnxServer implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(SetnxServer.class.getName());
+
   /** Threads, and with them connections: enough to keep one server busy. */
   private static final int MOST = 8;
+
+  /** Operations that wait for a thread: far more than a server in order lets come together. */
+  private static final int MOST_WAITING = 10_000;
 
   private static final long IDLE_SECONDS = 10;
 
@@ -59,8 +68,15 @@ final class SetnxServer implements AutoCloseable {
      */
     T ask(Wire wire, BooleanSupplier late);
 
-    /** Takes back what came of it too late. */
-    default void undo(Wire wire, T result) {}
+    /** Whether it is begun even if nobody waits for the result by then. */
+    default boolean isBegunLate() {
+      return false;
+    }
+
+    /** What takes back a result that came too late; empty if it can stay. */
+    default Optional<Consumer<Wire>> undo(T result) {
+      return Optional.empty();
+    }
   }
 
   SetnxServer(Address address, Settings settings, Scheduler scheduler) {
@@ -77,7 +93,7 @@ final class SetnxServer implements AutoCloseable {
             MOST,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new LinkedBlockingQueue<>(MOST_WAITING),
             task -> {
               Thread thread = new Thread(task, "holdfast-setnx-" + number.incrementAndGet());
               thread.setDaemon(true);
@@ -99,6 +115,7 @@ final class SetnxServer implements AutoCloseable {
           settings.connectTimeout(),
           "not connected within " + settings.connectTimeout().toMillis() + " ms",
           failure("not connected; start the server or check its address", false),
+          new Line(),
           (wire, late) -> true);
       opened = opening;
     }
@@ -110,14 +127,17 @@ final class SetnxServer implements AutoCloseable {
    *
    * @param message what is said of it in an outage
    * @param outcomeUnknown whether it may have happened all the same then
+   * @param line of those that must not overtake one another
    */
-  <T> CompletableFuture<T> run(String message, boolean outcomeUnknown, Operation<T> operation) {
+  <T> CompletableFuture<T> run(
+      String message, boolean outcomeUnknown, Line line, Operation<T> operation) {
     CompletableFuture<T> result = new CompletableFuture<>();
     run(
         result,
         settings.nodeTimeout(),
         "no answer within " + settings.nodeTimeout().toMillis() + " ms",
         failure(message, outcomeUnknown),
+        line,
         operation);
     return result;
   }
@@ -148,6 +168,7 @@ final class SetnxServer implements AutoCloseable {
       Duration limit,
       String silence,
       Failure failure,
+      Line line,
       Operation<T> operation) {
     Scheduler.Task end =
         scheduler.schedule(
@@ -155,26 +176,44 @@ final class SetnxServer implements AutoCloseable {
             () -> result.completeExceptionally(failure.of(NodeException.passing(silence))));
     result.whenComplete((value, failed) -> end.cancel());
     try {
-      threads.execute(() -> serve(result, failure, operation));
+      line.add(() -> serve(result, failure, operation), threads);
     } catch (RejectedExecutionException e) {
-      result.completeExceptionally(failure.of(NodeException.passing("the manager is closed")));
+      String why = closed ? "the manager is closed" : MOST_WAITING + " operations wait before it";
+      result.completeExceptionally(failure.of(NodeException.passing(why)));
     }
   }
 
   private <T> void serve(CompletableFuture<T> result, Failure failure, Operation<T> operation) {
+    if (result.isDone() && !operation.isBegunLate()) {
+      return;
+    }
     try {
       T value = lent(wire -> operation.ask(wire, result::isDone));
       if (!result.complete(value)) {
-        lent(
-            wire -> {
-              operation.undo(wire, value);
-              return true;
-            });
+        operation.undo(value).ifPresent(this::takeBack);
       }
-    } catch (LockException known) {
+    } catch (LockException | Error known) {
       result.completeExceptionally(known);
     } catch (RuntimeException cause) {
       result.completeExceptionally(failure.of(NodeException.of(cause)));
+    }
+  }
+
+  private void takeBack(Consumer<Wire> undo) {
+    try {
+      lent(
+          wire -> {
+            undo.accept(wire);
+            return true;
+          });
+    } catch (RuntimeException | Error failure) {
+      LOG.log(
+          Level.WARNING,
+          "a lock on "
+              + address.text()
+              + " was got after its time and could not be given back:"
+              + " it keeps others out until it expires",
+          failure);
     }
   }
 
@@ -187,7 +226,7 @@ final class SetnxServer implements AutoCloseable {
     } catch (LockException | JedisDataException answered) {
       giveBack(wire);
       throw answered;
-    } catch (RuntimeException broken) {
+    } catch (RuntimeException | Error broken) {
       wire.close();
       closeIdle(); // what broke one connection has most often broken all
       throw broken;
@@ -224,7 +263,7 @@ final class SetnxServer implements AutoCloseable {
     try {
       examination.of(wire);
       return wire;
-    } catch (RuntimeException unfit) {
+    } catch (RuntimeException | Error unfit) {
       wire.close();
       throw unfit;
     }

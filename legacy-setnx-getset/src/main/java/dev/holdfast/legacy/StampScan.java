@@ -19,6 +19,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -33,9 +35,6 @@ import redis.clients.jedis.exceptions.JedisException;
  * stamp. Not safe for use by several threads.
  */
 public final class StampScan implements AutoCloseable {
-  /** A lock that is to last for longer is none. */
-  private static final Duration FURTHEST = Duration.ofDays(366);
-
   /** What a server does in about a millisecond. */
   private static final int MOST_AT_ONCE = 1_000;
 
@@ -46,6 +45,8 @@ public final class StampScan implements AutoCloseable {
 
   /** The last of those that are fetched: one more than a stamp has. */
   private static final String BYTES = Integer.toString(FoundStamp.LONGEST);
+
+  private static final Pattern CALLS = Pattern.compile("cmdstat_(setnx|getset):calls=(\\d+)");
 
   private final String server;
   private final Connection connection;
@@ -59,10 +60,41 @@ public final class StampScan implements AutoCloseable {
    * What was seen.
    *
    * @param keys how many keys were looked at
-   * @param at when, by the server's clock
+   * @param begun when it began, by the server's clock
+   * @param at when it ended, by the server's clock
    * @param stamps what looked like stamps of locks
+   * @param calls how often the server was asked meanwhile for what takes such a lock
    */
-  public record Result(long keys, Instant at, List<FoundStamp> stamps) {}
+  public record Result(
+      long keys, Instant begun, Instant at, List<FoundStamp> stamps, Calls calls) {}
+
+  /**
+   * How often the old pattern's own commands were called, by anybody, in whichever database, and
+   * for whatever purpose. What somebody holds for a moment only is missed by a look at the keys,
+   * but not by these.
+   *
+   * @param setnx calls of SETNX, which each attempt begins with
+   * @param getset calls of GETSET, which takes over what has expired
+   */
+  public record Calls(long setnx, long getset) {
+    /**
+     * Whether there was one.
+     *
+     * @return false if not
+     */
+    public boolean any() {
+      return setnx + getset > 0;
+    }
+
+    private Calls since(Calls before) {
+      return new Calls(grown(before.setnx, setnx), grown(before.getset, getset));
+    }
+
+    /** Somebody may have set the counts to zero in between. */
+    private static long grown(long before, long after) {
+      return after < before ? after : after - before;
+    }
+  }
 
   /**
    * Connects.
@@ -104,7 +136,8 @@ public final class StampScan implements AutoCloseable {
       throws InterruptedException {
     int batch = Math.max(1, Math.min(MOST_AT_ONCE, keysPerSecond / BATCHES_PER_SECOND));
     String bytesOfPattern = new String(pattern.getBytes(UTF_8), ISO_8859_1);
-    Instant latest = time().plus(FURTHEST);
+    Instant begun = time();
+    Calls before = calls();
     Pace pace = new Pace(keysPerSecond);
     // A key may be named twice while the server's table grows.
     Map<String, FoundStamp> found = new LinkedHashMap<>();
@@ -116,13 +149,19 @@ public final class StampScan implements AutoCloseable {
               call(Command.SCAN, cursor, "MATCH", bytesOfPattern, "COUNT", Integer.toString(batch));
       cursor = text(page.get(0));
       List<String> names = ((List<?>) page.get(1)).stream().map(StampScan::text).toList();
-      stampsAmong(names, latest).forEach(stamp -> found.put(stamp.key(), stamp));
+      // Before the values are read: so long at least each was live.
+      Instant seen = time();
+      stampsAmong(names, seen)
+          .forEach(
+              stamp ->
+                  found.merge(stamp.key(), stamp, (one, later) -> one.wasLive() ? one : later));
       keys += names.size();
       // With a pattern the server looks at keys that it does not name.
       pace.after(pattern.equals(ALL) ? names.size() : Math.max(batch, names.size()));
       progress.accept(pace.done());
     } while (!cursor.equals(FIRST_CURSOR));
-    return new Result(keys, time(), List.copyOf(found.values()));
+    Calls calls = calls().since(before);
+    return new Result(keys, begun, time(), List.copyOf(found.values()), calls);
   }
 
   /**
@@ -173,14 +212,14 @@ public final class StampScan implements AutoCloseable {
   }
 
   /** Asks for the type first, so that no longer value is fetched and no error is provoked. */
-  private List<FoundStamp> stampsAmong(List<String> keys, Instant latest) {
+  private List<FoundStamp> stampsAmong(List<String> keys, Instant seen) {
     Map<String, Object> types = each(keys, Command.TYPE);
     List<String> strings =
         keys.stream().filter(key -> text(types.get(key)).equals(STRING)).toList();
     Map<String, Object> values = each(strings, Command.GETRANGE, "0", BYTES);
     List<FoundStamp> stamps =
         strings.stream()
-            .flatMap(key -> FoundStamp.of(key, text(values.get(key)), latest).stream())
+            .flatMap(key -> FoundStamp.of(key, text(values.get(key)), seen).stream())
             .toList();
     Map<String, Object> ttls = each(stamps.stream().map(FoundStamp::key).toList(), Command.PTTL);
     return stamps.stream()
@@ -197,6 +236,15 @@ public final class StampScan implements AutoCloseable {
     return Instant.ofEpochSecond(
         Long.parseLong(text(now.get(0))),
         TimeUnit.MICROSECONDS.toNanos(Long.parseLong(text(now.get(1)))));
+  }
+
+  private Calls calls() {
+    Map<String, Long> counts = new HashMap<>();
+    Matcher lines = CALLS.matcher(text(call(Command.INFO, "commandstats")));
+    while (lines.find()) {
+      counts.put(lines.group(1), Long.valueOf(lines.group(2)));
+    }
+    return new Calls(counts.getOrDefault("setnx", 0L), counts.getOrDefault("getset", 0L));
   }
 
   /** One command for each key, sent together. */

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between a manager and its server: notes each command, and lets a test do something at the
@@ -30,6 +32,7 @@ final class Between implements AutoCloseable {
   private final List<String> commands = new CopyOnWriteArrayList<>();
   private final Map<String, Act> acts = new ConcurrentHashMap<>();
   private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
   /** What becomes of a command. */
   private enum Fate {
@@ -37,7 +40,9 @@ final class Between implements AutoCloseable {
     /** It reaches nobody. */
     LOST,
     /** It reaches the server, and its reply reaches nobody. */
-    UNANSWERED
+    UNANSWERED,
+    /** As that, but it reaches the server when its sender already knows that nobody answers. */
+    LATE
   }
 
   private record Act(Runnable before, Fate fate) {}
@@ -61,7 +66,10 @@ final class Between implements AutoCloseable {
     return commands.stream().filter(command -> command.contains(" " + key)).toList();
   }
 
-  /** Has something done before the next such command reaches the server. */
+  /**
+   * Has something done before the next such command reaches the server. Should it fail, {@link
+   * #close} fails with it.
+   */
   void before(String command, Runnable act) {
     acts.put(command, new Act(act, Fate.PASSED));
   }
@@ -76,10 +84,19 @@ final class Between implements AutoCloseable {
     acts.put(command, new Act(() -> {}, Fate.UNANSWERED));
   }
 
+  /** Ends the connection, has something done, and only then passes the next such command on. */
+  void passAfterTheEnd(String command, Runnable act) {
+    acts.put(command, new Act(act, Fate.LATE));
+  }
+
   @Override
   public void close() {
     closed(listener);
     clients.forEach(Between::closed);
+    Throwable failed = failure.get();
+    if (failed != null) {
+      throw new AssertionError("what was to be done before a command failed", failed);
+    }
   }
 
   private void accept() throws IOException {
@@ -110,7 +127,10 @@ final class Between implements AutoCloseable {
           bytes.writeTo(server.getOutputStream());
           continue;
         }
-        act.before().run();
+        if (act.fate() == Fate.LATE) {
+          client.close();
+        }
+        perform(act.before());
         if (act.fate() == Fate.UNANSWERED) {
           client.close();
         }
@@ -124,6 +144,16 @@ final class Between implements AutoCloseable {
       }
     } finally {
       clients.remove(client);
+    }
+  }
+
+  /** Nobody sees what is thrown on this thread. */
+  private void perform(Runnable act) throws IOException {
+    try {
+      act.run();
+    } catch (RuntimeException | Error e) {
+      failure.compareAndSet(null, e);
+      throw new IOException("what was to be done before a command failed", e);
     }
   }
 

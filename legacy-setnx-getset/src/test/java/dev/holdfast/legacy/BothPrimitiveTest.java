@@ -81,11 +81,24 @@ class BothPrimitiveTest {
     @Test
     @DisplayName("has the new lock's tokens")
     void hasTheNewLocksTokens() {
+      ofOld.capabilities = EnumSet.noneOf(LockCapability.class);
+      ofNew.capabilities = EnumSet.of(LockCapability.FENCING_TOKEN);
+
       Grant grant = granted();
 
       assertThat(grant.name()).isEqualTo("name");
       assertThat(grant.token()).isEqualTo("new-token");
       assertThat(grant.fencingToken()).isEqualTo(OptionalLong.of("new".length()));
+    }
+
+    @Test
+    @DisplayName("has no fencing token where both locks number grants: two counters are two orders")
+    void hasNoTokenWhereBothHaveThem() {
+      ofOld.capabilities = EnumSet.of(LockCapability.FENCING_TOKEN);
+      ofNew.capabilities = EnumSet.of(LockCapability.FENCING_TOKEN);
+
+      assertThat(granted().fencingToken()).isEmpty();
+      assertThat(both.capabilities()).isEmpty();
     }
 
     @Test
@@ -468,7 +481,7 @@ class BothPrimitiveTest {
   }
 
   @Test
-  @DisplayName("it can what both can, and numbers grants if the new lock does")
+  @DisplayName("it can what both can, and numbers grants if the new lock alone does")
   void itCanWhatBothCan() {
     ofOld.capabilities = EnumSet.of(LockCapability.EXTENSION, LockCapability.INSPECTION);
     ofNew.capabilities =

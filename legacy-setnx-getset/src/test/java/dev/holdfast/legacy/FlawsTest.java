@@ -15,6 +15,8 @@ import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -305,15 +307,57 @@ class FlawsTest {
   }
 
   @Test
+  void aDelThatIsLostKeepsEverybodyOutUntilItsStampPasses() throws InterruptedException {
+    Between broken = fleet.between();
+    LockManager unlucky = fleet.manager(broken.uri(), clock, settings -> {});
+    Lease lease = Fleet.take(unlucky, "orders");
+    broken.lose("DEL");
+
+    assertThatThrownBy(lease::release).isInstanceOf(LockBackendException.class);
+
+    assertThat(fleet.manager(clock).tryAcquire("orders", Fleet.TTL)).isEmpty();
+    clock.pass(Duration.ofSeconds(12));
+    assertThat(fleet.manager(clock).tryAcquire("orders", Fleet.TTL)).isPresent();
+  }
+
+  @Test
+  void aValueBetweenAnExtensionsGetAndItsGetsetIsOverwritten() {
+    Between slow = fleet.between();
+    LockPrimitive primitive = Fleet.primitive(fleet.manager(slow.uri(), clock, settings -> {}));
+    Grant grant = granted(primitive);
+    slow.before("GETSET", () -> fleet.say("SET", KEY, "locked"));
+
+    assertThat(primitive.extend(grant, Fleet.TTL, false)).failsWithin(5, TimeUnit.SECONDS);
+
+    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 11));
+  }
+
+  @Test
+  void aGetsetThatArrivesAfterTheReleaseOverwritesTheNextOwner() throws InterruptedException {
+    Between slow = fleet.between();
+    LockPrimitive primitive = Fleet.primitive(fleet.manager(slow.uri(), clock, settings -> {}));
+    Grant grant = granted(primitive);
+    CountDownLatch arrives = new CountDownLatch(1);
+    slow.passAfterTheEnd("GETSET", () -> passed(arrives));
+
+    assertThat(primitive.extend(grant, Fleet.TTL, false)).failsWithin(5, TimeUnit.SECONDS);
+    assertThat(primitive.release(grant, Duration.ZERO, false))
+        .succeedsWithin(5, TimeUnit.SECONDS)
+        .isEqualTo(Optional.empty());
+    assertThat(fleet.say("SETNX", KEY, Long.toString(START + 60))).isEqualTo(1L);
+    arrives.countDown();
+
+    await()
+        .untilAsserted(
+            () -> assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 11)));
+    clock.pass(Duration.ofSeconds(12)); // the owner has 48 seconds left
+    assertThat(Fleet.take(fleet.manager(clock), "orders").isHeld()).isTrue();
+  }
+
+  @Test
   void anExtensionTakesAnotherOwnersStampForItsOwn() throws InterruptedException {
     LockPrimitive primitive = Fleet.primitive(fleet.manager(clock));
-    Grant grant =
-        (Grant)
-            primitive
-                .attempt(new Attempt("orders", "somebody", Fleet.TTL, false))
-                .toCompletableFuture()
-                .orTimeout(5, TimeUnit.SECONDS)
-                .join();
+    Grant grant = granted(primitive);
     fleet.say("DEL", KEY);
     Lease other = Fleet.take(fleet.manager(clock), "orders");
 
@@ -345,6 +389,23 @@ class FlawsTest {
     assertThat(fleet.say("DEL", KEY)).as("the first one's").isEqualTo(1L);
 
     assertThat(fleet.say("SET", KEY, "third", "NX", "PX", "60000")).isEqualTo("OK");
+  }
+
+  private static Grant granted(LockPrimitive primitive) {
+    return (Grant)
+        primitive
+            .attempt(new Attempt("orders", "somebody", Fleet.TTL, false))
+            .toCompletableFuture()
+            .orTimeout(5, TimeUnit.SECONDS)
+            .join();
+  }
+
+  private static void passed(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static TestNode node() {

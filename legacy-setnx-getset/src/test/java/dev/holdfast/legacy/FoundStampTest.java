@@ -10,6 +10,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FoundStampTest {
+  private static final Instant SEEN = Instant.ofEpochSecond(1_700_000_000);
+
+  @Test
+  void isLiveIfItsMomentWasStillToComeWhenItWasSeen() {
+    assertThat(stamp("lock.a", "1700000001").wasLive()).isTrue();
+    assertThat(stamp("lock.a", "1700000000").wasLive()).isFalse();
+    assertThat(stamp("lock.a", "1699999999999").wasLive()).isFalse();
+  }
+
+  @Test
+  void whatNamesAMomentMoreThanAYearAheadIsNone() {
+    assertThat(FoundStamp.of("a", Long.toString(1_700_000_000L + 366 * 86_400), SEEN)).isPresent();
+    assertThat(FoundStamp.of("a", Long.toString(1_700_000_001L + 366 * 86_400), SEEN)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"lock.foo", "lock:{a b}", "größe", "锁", "a\\b", "a\"b", ""})
   void aNameThatIsTextIsShownAsItIs(String name) {
@@ -26,6 +41,10 @@ class FoundStampTest {
 
   private static String named(String text) {
     String key = new String(text.getBytes(UTF_8), ISO_8859_1);
-    return FoundStamp.of(key, "1700000000", Instant.MAX).orElseThrow().name();
+    return stamp(key, "1700000000").name();
+  }
+
+  private static FoundStamp stamp(String key, String value) {
+    return FoundStamp.of(key, value, SEEN).orElseThrow();
   }
 }

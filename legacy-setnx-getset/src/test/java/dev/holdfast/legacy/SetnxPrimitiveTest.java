@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SetnxPrimitiveTest {
   private static final long START = HandClock.START_SECONDS;
@@ -122,6 +124,34 @@ class SetnxPrimitiveTest {
     between.before("GETSET", () -> fleet.say("GETSET", KEY, Long.toString(START + 7)));
 
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+  }
+
+  /** A live stamp in the reply is another owner's, who may have given the lock to a third one. */
+  @Test
+  void aTakeOverThatFindsALiveStampIsARefusalHoweverLateTheReplyComes()
+      throws InterruptedException {
+    fleet.say("SETNX", KEY, Long.toString(START - 1));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
+    between.before(
+        "GETSET",
+        () -> {
+          fleet.say("GETSET", KEY, Long.toString(START + 7));
+          clock.pass(Duration.ofSeconds(8));
+        });
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+  }
+
+  @Test
+  void aStampThatWasLiveWhenItWasAskedForIsLeftAsItIs() throws InterruptedException {
+    fleet.say("SETNX", KEY, Long.toString(START + 7));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
+    between.before("GET", () -> clock.pass(Duration.ofSeconds(8)));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 7));
   }
 
   @Test
@@ -251,39 +281,21 @@ class SetnxPrimitiveTest {
   }
 
   @Test
-  @DisplayName("REL-6: a release whose connection broke is sent once more on a new one")
-  void aReleaseWhoseConnectionBrokeIsSentOnceMore() throws InterruptedException {
-    Between between = fleet.between();
-    Lease lease = Fleet.take(fleet.manager(between.uri(), clock, settings -> {}), "orders");
-    between.lose("DEL");
-
-    assertThat(lease.release()).isTrue();
-    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
-  }
-
-  @Test
-  void aReleaseThatIsSentOnceMoreSparesTheNextOwner() throws InterruptedException {
+  void aReleaseWhoseConnectionBrokeIsNotSentAgainBecauseTheNextOwnersStampMayBeTheSame()
+      throws InterruptedException {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
     Lease lease = Fleet.take(locks, "orders");
     between.loseReplyTo("DEL");
-    between.before("GET", () -> fleet.say("SET", KEY, Long.toString(START + 12)));
 
-    assertThat(lease.release()).isTrue();
-    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 12));
-  }
+    LockBackendException outage = catchThrowableOfType(LockBackendException.class, lease::release);
+    await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));
+    fleet.say("SETNX", KEY, STAMP);
+    locks.close(); // when all has been sent
 
-  @Test
-  void aReleaseIsSentOnceMoreOnANewConnectionAndNotOnOneThatWasIdle() throws InterruptedException {
-    Between between = fleet.between();
-    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
-    between.before("SETNX", () -> locks.tryAcquireAsync(other()).join()); // on a second one
-    Lease lease = Fleet.take(locks, "orders");
-    assertThat(fleet.say("EXISTS", "lock.other")).isEqualTo(1L);
-    fleet.say("CLIENT", "KILL", "TYPE", "normal");
-
-    assertThat(lease.release()).isTrue();
-    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+    assertThat(outage.outcomeUnknown()).isTrue();
+    assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
+    assertThat(between.commandsAbout(KEY)).last().isEqualTo("DEL " + KEY);
   }
 
   @Test
@@ -394,7 +406,9 @@ class SetnxPrimitiveTest {
     assertThat(clock.now().nanosUntil(((Extended) extension).validUntil()))
         .isEqualTo(Fleet.TTL.minusMillis(102).toNanos());
     assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 15));
-    assertThat(between.commandsAbout(KEY)).last().isEqualTo("GETSET " + KEY + " " + (START + 15));
+    assertThat(between.commandsAbout(KEY))
+        .containsExactly(
+            "SETNX " + KEY + " " + STAMP, "GET " + KEY, "GETSET " + KEY + " " + (START + 15));
   }
 
   @Test
@@ -436,11 +450,24 @@ class SetnxPrimitiveTest {
   }
 
   @Test
-  @DisplayName("EXT-5, EXT-6: an extension that finds no key takes away what it put there")
-  void anExtensionOfALockThatWasRemovedLeavesNothing() {
-    LockManager locks = fleet.manager(clock);
+  @DisplayName("EXT-5, EXT-6: an extension that finds no key puts nothing there")
+  void anExtensionOfALockThatWasRemovedWritesNothing() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
     SetnxGrant grant = grantedBy(locks);
     fleet.say("DEL", KEY);
+
+    assertThat(answered(extended(locks, grant))).isEqualTo(new Lost(LossReason.REMOVED));
+    assertThat(between.commandsAbout(KEY)).last().isEqualTo("GET " + KEY);
+  }
+
+  @Test
+  @DisplayName("EXT-5, EXT-6: an extension that comes just after a removal leaves nothing")
+  void anExtensionJustAfterARemovalTakesAwayWhatItPutThere() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
+    SetnxGrant grant = grantedBy(locks);
+    between.before("GETSET", () -> fleet.say("DEL", KEY));
 
     assertThat(answered(extended(locks, grant))).isEqualTo(new Lost(LossReason.REMOVED));
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
@@ -454,6 +481,90 @@ class SetnxPrimitiveTest {
     fleet.say("SET", KEY, Long.toString(START - 1));
 
     assertThat(answered(extended(locks, grant))).isEqualTo(new Lost(LossReason.TAKEN));
+    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START - 1));
+  }
+
+  @Test
+  @DisplayName("EXT-5: an extension whose GETSET finds a stamp that has expired was too late")
+  void anExtensionThatOverwritesAnExpiredStampIsALoss() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between.uri(), clock, settings -> {});
+    SetnxGrant grant = grantedBy(locks);
+    between.before("GETSET", () -> fleet.say("SET", KEY, Long.toString(START - 1)));
+
+    assertThat(answered(extended(locks, grant))).isEqualTo(new Lost(LossReason.TAKEN));
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  void whatAnExtensionFoundGoneIsNotDeletedByTheReleaseThatFollows() {
+    LockManager locks = fleet.manager(clock);
+    SetnxGrant grant = grantedBy(locks);
+    fleet.say("DEL", KEY);
+    assertThat(answered(extended(locks, grant))).isEqualTo(new Lost(LossReason.REMOVED));
+    fleet.say("SETNX", KEY, Long.toString(START + 60));
+
+    answered(Fleet.primitive(locks).release(grant, Duration.ZERO, false));
+
+    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 60));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"locked", "1800000099123"})
+  void anExtensionLeavesWhatIsNoStampAsItIs(String value) {
+    LockManager locks = fleet.manager(clock);
+    SetnxGrant grant = grantedBy(locks);
+    fleet.say("SET", KEY, value);
+
+    assertThat(extended(locks, grant))
+        .failsWithin(5, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(LockConfigurationException.class);
+    assertThat(fleet.say("GET", KEY)).isEqualTo(value);
+  }
+
+  @Test
+  void aReleaseDoesNotOvertakeAnExtensionWhoseCallerHasGone() {
+    Between between = fleet.between();
+    LockManager locks =
+        fleet.manager(
+            between.uri(), clock, settings -> settings.nodeTimeout(Duration.ofMillis(500)));
+    SetnxGrant grant = grantedBy(locks);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("GETSET", () -> passed(arrives));
+    assertThat(extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
+
+    CompletionStage<Optional<LossReason>> release =
+        Fleet.primitive(locks).release(grant, Duration.ZERO, false);
+    assertThat(release).failsWithin(5, TimeUnit.SECONDS); // it waits for the GETSET
+    assertThat(between.commandsAbout(KEY)).last().asString().startsWith("GETSET ");
+    arrives.countDown();
+
+    await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));
+  }
+
+  /** Whoever has no answer holds the lock for what it had left, and no longer. */
+  @Test
+  void anExtensionThatIsAnsweredTooLateChangesNothingForItsHolder() {
+    Between between = fleet.between();
+    LockManager locks =
+        fleet.manager(
+            between.uri(), clock, settings -> settings.nodeTimeout(Duration.ofMillis(500)));
+    SetnxGrant grant = grantedBy(locks);
+    clock.pass(Duration.ofSeconds(4));
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("GETSET", () -> passed(arrives));
+    assertThat(extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
+
+    arrives.countDown();
+    await()
+        .untilAsserted(
+            () -> assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 15)));
+    clock.pass(Duration.ofSeconds(7)); // the stamp that the holder knows has passed
+
+    assertThat(answered(Fleet.primitive(locks).release(grant, Duration.ZERO, false)))
+        .contains(LossReason.EXPIRED);
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(1L);
   }
 
   @ParameterizedTest
@@ -557,8 +668,12 @@ class SetnxPrimitiveTest {
     return Fleet.primitive(locks).extend(grant, Fleet.TTL, false);
   }
 
-  private static LockRequest other() {
-    return LockRequest.of("other", Fleet.TTL);
+  private static void passed(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static Attempt attempt() {

@@ -77,7 +77,7 @@ class StampScanTest {
         .returns("integer", FoundStamp::number)
         .returns(Instant.ofEpochSecond(Long.parseLong(ahead)), FoundStamp::passes)
         .returns(Optional.empty(), FoundStamp::ttl)
-        .returns(true, stamp -> stamp.isLive(Instant.now()));
+        .returns(true, FoundStamp::wasLive);
     assertThat(found.get("millis"))
         .returns("ms", FoundStamp::unit)
         .returns("integer", FoundStamp::number)
@@ -86,7 +86,7 @@ class StampScanTest {
         .returns("s", FoundStamp::unit)
         .returns("float", FoundStamp::number)
         .returns(Instant.ofEpochSecond(Long.parseLong(PAST), 250_000_000), FoundStamp::passes)
-        .returns(false, stamp -> stamp.isLive(Instant.now()));
+        .returns(false, FoundStamp::wasLive);
     assertThat(found.get("millis, float"))
         .returns("ms", FoundStamp::unit)
         .returns("float", FoundStamp::number)
@@ -280,6 +280,71 @@ class StampScanTest {
   }
 
   @Test
+  void whatPassesWhileItLooksAtTheRestWasLiveWhenItWasSeen() throws Exception {
+    int count = 400;
+    StampScan.Result result;
+    try (StampScan scan = open()) {
+      String soon = Long.toString(Instant.now().plusSeconds(2).toEpochMilli());
+      for (int i = 0; i < count; i++) {
+        node.command("SET", "lock." + i, soon);
+      }
+      result = scan.run("*", 100, keys -> {});
+    }
+
+    assertThat(result.stamps()).hasSize(count);
+    assertThat(result.stamps()).allMatch(stamp -> stamp.passes().isBefore(result.at()));
+    assertThat(result.stamps())
+        .allMatch(stamp -> !stamp.seen().isBefore(result.begun()))
+        .anyMatch(FoundStamp::wasLive)
+        .anyMatch(stamp -> !stamp.wasLive());
+  }
+
+  @Test
+  void countsTheCallsOfTheOldCommandsMeanwhile() throws Exception {
+    node.command("SETNX", "lock.before", PAST);
+    AtomicBoolean called = new AtomicBoolean();
+
+    try (StampScan scan = open()) {
+      StampScan.Result result =
+          scan.run(
+              "*",
+              FAST,
+              keys -> {
+                if (called.compareAndSet(false, true)) {
+                  node.command("SETNX", "lock.brief", PAST);
+                  node.command("SETNX", "lock.brief", PAST);
+                  node.command("GETSET", "lock.brief", PAST);
+                  node.command("DEL", "lock.brief");
+                }
+              });
+
+      assertThat(result.calls()).isEqualTo(new StampScan.Calls(2, 1));
+      assertThat(result.calls().any()).isTrue();
+      assertThat(scan.run("*", FAST, keys -> {}).calls()).isEqualTo(new StampScan.Calls(0, 0));
+    }
+  }
+
+  @Test
+  void countsWhatWasCalledSinceTheCountsWereSetToZero() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      node.command("SETNX", "lock.before", PAST);
+    }
+
+    try (StampScan scan = open()) {
+      StampScan.Result result =
+          scan.run(
+              "*",
+              FAST,
+              keys -> {
+                node.resetCommandCounts();
+                node.command("SETNX", "lock.before", PAST);
+              });
+
+      assertThat(result.calls()).isEqualTo(new StampScan.Calls(1, 0));
+    }
+  }
+
+  @Test
   void deletesWhatIsAsItWasAndLeavesTheRest() throws Exception {
     for (String key : List.of("same", "longer", "other", "list", "gone")) {
       node.command("SET", key, PAST);
@@ -348,7 +413,7 @@ class StampScanTest {
         .hasMessageContaining("WRONGPASS")
         .hasMessageNotContaining("geheim");
 
-    node.command("ACL", "SETUSER", "scanner", "on", ">geheim", "~*", "+scan", "+time");
+    node.command("ACL", "SETUSER", "scanner", "on", ">geheim", "~*", "+scan", "+time", "+info");
     node.command("SET", "lock.a", PAST);
     try (StampScan scan = StampScan.open(withUser("redis://scanner:geheim@"))) {
       assertThatThrownBy(() -> scan.run("*", FAST, keys -> {}))

@@ -13,7 +13,8 @@ import java.util.List;
 /**
  * The judge: a place for one at a time, in the file system, which knows nothing of locks. Whoever
  * enters links its own file to the place. Finding one there is a violation; unless its owner has
- * left it behind, and the time until which others had to keep out is over.
+ * left it behind, and the time until which others had to keep out is over; or whoever finds it has
+ * no time left itself, because it stood still on its way in.
  */
 final class CriticalSection {
   private final Path place;
@@ -37,22 +38,26 @@ final class CriticalSection {
    * Goes in.
    *
    * @param until Unix time in milliseconds: should this process be killed inside, nobody may come
-   *     in before
+   *     in before; from then on it does not come in itself
    */
   void enter(long until) throws IOException {
     String entry = until + " " + mine.getFileName() + " since " + System.currentTimeMillis();
+    inside = "";
     Files.deleteIfExists(mine);
     Files.writeString(mine, entry);
-    while (true) {
+    while (System.currentTimeMillis() < until) {
       try {
         Files.createLink(place, mine);
         inside = entry;
         return;
       } catch (FileAlreadyExistsException occupied) {
         String other = occupant();
-        if (untilOf(other) > System.currentTimeMillis()) {
+        long now = System.currentTimeMillis();
+        if (until <= now) {
+          return;
+        }
+        if (untilOf(other) > now) {
           violation("met", other);
-          inside = "";
           return;
         }
         Files.deleteIfExists(place);

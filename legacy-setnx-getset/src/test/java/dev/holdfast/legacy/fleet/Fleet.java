@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,10 +64,18 @@ final class Fleet implements AutoCloseable {
     await().atMost(PATIENCE).until(() -> ending.stream().allMatch(Member::isGone));
   }
 
-  /** Lets them work in rounds; in each, one is killed in mid-hold, and another takes its place. */
+  /**
+   * Lets them work in rounds; in each, one is killed in mid-hold, and another takes its place. The
+   * phase that was started last comes first: of few rounds, one is its.
+   */
   void work(Duration time) throws IOException {
     List<Kind> kinds =
-        members.stream().filter(m -> !m.isGone()).map(Member::kind).distinct().toList();
+        members.stream()
+            .filter(member -> !member.isGone())
+            .map(Member::kind)
+            .distinct()
+            .sorted(Comparator.reverseOrder())
+            .toList();
     for (int round = 0; round < time.dividedBy(ROUND); round++) {
       long begun = System.nanoTime();
       keepWorking(BEFORE_A_KILL);
@@ -85,6 +94,11 @@ final class Fleet implements AutoCloseable {
     return all(kind).mapToLong(Member::grants).sum();
   }
 
+  /** How many of a kind were killed in mid-hold. */
+  int kills(Kind kind) {
+    return kills.getOrDefault(kind, 0);
+  }
+
   /** The longest that one of a kind has waited for the lock, or is waiting now. */
   Duration longestWait(Kind kind) {
     return all(kind).map(Member::longestWait).max(Duration::compareTo).orElse(Duration.ZERO);
@@ -97,7 +111,7 @@ final class Fleet implements AutoCloseable {
         "%s: %d processes, %d killed, %d grants, longest wait %.2f s",
         kind,
         all(kind).count(),
-        kills.getOrDefault(kind, 0),
+        kills(kind),
         grants(kind),
         longestWait(kind).toMillis() / 1000.0);
   }

@@ -23,6 +23,8 @@ class MixedFleetTest {
   /** What a kill costs the others with a ttl of a second is up to three. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   @TempDir private Path folder;
 
   @Test
@@ -48,7 +50,7 @@ class MixedFleetTest {
       fleet.start(Kind.FROM, 3);
       fleet.start(Kind.TO, 3);
 
-      await().until(() -> !fleet.violations().isEmpty());
+      await().atMost(PATIENCE).until(() -> !fleet.violations().isEmpty());
     }
   }
 
@@ -69,6 +71,7 @@ class MixedFleetTest {
       for (Kind kind : Kind.values()) {
         System.out.println(fleet.figures(kind));
         assertThat(fleet.grants(kind)).as("grants of %s", kind).isPositive();
+        assertThat(fleet.kills(kind)).as("killed of %s", kind).isPositive();
       }
       for (Kind kind : List.of(Kind.FROM, Kind.BOTH, Kind.TO)) {
         assertThat(fleet.longestWait(kind)).as("of %s", kind).isLessThan(LONGEST_WAIT);

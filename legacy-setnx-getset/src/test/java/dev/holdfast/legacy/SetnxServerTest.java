@@ -1,0 +1,240 @@
+package dev.holdfast.legacy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Operations whose caller has gone, and those that are too many. */
+class SetnxServerTest {
+  private static final int THREADS = 8;
+
+  private static TestNodes nodes;
+
+  private final CountDownLatch held = new CountDownLatch(1);
+  private final List<String> done = new CopyOnWriteArrayList<>();
+  private final Scheduler scheduler = Scheduler.create("timer");
+  private SetnxServer server;
+
+  @BeforeAll
+  static void start() {
+    nodes = TestNodes.start(1);
+  }
+
+  @AfterAll
+  static void stop() {
+    nodes.close();
+  }
+
+  @BeforeEach
+  void open() {
+    server =
+        new SetnxServer(
+            Address.of(URI.create(node().uri())), settings(Duration.ofMillis(300)), scheduler);
+  }
+
+  @AfterEach
+  void close() {
+    held.countDown();
+    server.close();
+    scheduler.close();
+  }
+
+  @Test
+  void whatIsInOneLineWaitsForTheRealEndOfWhatIsBeforeIt() {
+    Line line = new Line();
+    CompletableFuture<Boolean> slow = server.run("slow", true, line, this::held);
+    assertThatItIsGivenUp(slow);
+
+    CompletableFuture<Boolean> next = server.run("next", true, line, begunLate("next"));
+    CompletableFuture<Boolean> other = server.run("other", true, new Line(), begunLate("other"));
+    assertThat(other).succeedsWithin(5, TimeUnit.SECONDS);
+    assertThatItIsGivenUp(next);
+    assertThat(done).containsExactly("other");
+    held.countDown();
+
+    await().untilAsserted(() -> assertThat(done).containsExactly("other", "held", "next"));
+  }
+
+  @Test
+  void whatIsInALineIsDoneThoughTheManagerIsClosedMeanwhile() {
+    Line line = new Line();
+    assertThatItIsGivenUp(server.run("slow", true, line, this::held));
+    assertThatItIsGivenUp(server.run("next", true, line, begunLate("next")));
+
+    server.close();
+    held.countDown();
+
+    await().untilAsserted(() -> assertThat(done).containsExactly("held", "next"));
+  }
+
+  @Test
+  void whatNobodyWaitsForIsNotBegunUnlessItSaysSo() {
+    occupyAllThreads();
+    CompletableFuture<Boolean> attempt =
+        server.run("attempt", false, new Line(), (wire, late) -> done.add("attempt"));
+    CompletableFuture<Boolean> release =
+        server.run("release", true, new Line(), begunLate("release"));
+    assertThatItIsGivenUp(attempt);
+    assertThatItIsGivenUp(release);
+    held.countDown();
+
+    await().untilAsserted(() -> assertThat(done).contains("release"));
+    assertThat(done).doesNotContain("attempt");
+  }
+
+  @Test
+  void operationsThatAreTooManyAreAnOutage() {
+    occupyAllThreads();
+    List<CompletableFuture<Boolean>> waiting =
+        Stream.generate(() -> server.run("waits", false, new Line(), (wire, late) -> true))
+            .limit(10_000)
+            .toList();
+
+    assertThat(server.run("one more", false, new Line(), (wire, late) -> true))
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withMessageContaining("one more: " + node().address() + ": 10000 operations wait before");
+    waiting.forEach(one -> one.cancel(false)); // so that none is begun
+  }
+
+  @Test
+  void anErrorIsToldAndLeavesNoConnectionBehind() {
+    AssertionError error = new AssertionError("a test's");
+
+    CompletableFuture<Boolean> failed =
+        server.run(
+            "fails",
+            false,
+            new Line(),
+            (wire, late) -> {
+              throw error;
+            });
+
+    assertThat(failed)
+        .failsWithin(5, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCause(error);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(String.valueOf(node().command("CLIENT", "LIST")))
+                    .doesNotContain("name=holdfast"));
+  }
+
+  @Test
+  void whatCouldNotBeTakenBackIsLogged() {
+    try (Logs logs = new Logs()) {
+      assertThatItIsGivenUp(server.run("late", false, new Line(), new CannotBeTakenBack()));
+      held.countDown();
+
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(logs.warnings())
+                      .containsExactly(
+                          "a lock on "
+                              + node().address()
+                              + " was got after its time and could not be given back:"
+                              + " it keeps others out until it expires"));
+    }
+  }
+
+  private final class CannotBeTakenBack implements SetnxServer.Operation<Boolean> {
+    @Override
+    public Boolean ask(Wire wire, BooleanSupplier late) {
+      return held(wire, late);
+    }
+
+    @Override
+    public Optional<Consumer<Wire>> undo(Boolean result) {
+      return Optional.of(
+          wire -> {
+            throw NodeException.passing("an outage");
+          });
+    }
+  }
+
+  private SetnxServer.Operation<Boolean> begunLate(String what) {
+    return new SetnxServer.Operation<>() {
+      @Override
+      public Boolean ask(Wire wire, BooleanSupplier late) {
+        return done.add(what);
+      }
+
+      @Override
+      public boolean isBegunLate() {
+        return true;
+      }
+    };
+  }
+
+  /** Does not end before the test says so. */
+  private boolean held(Wire wire, BooleanSupplier late) {
+    try {
+      return held.await(30, TimeUnit.SECONDS) && done.add("held");
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void occupyAllThreads() {
+    CountDownLatch begun = new CountDownLatch(THREADS);
+    Stream.generate(Line::new)
+        .limit(THREADS)
+        .forEach(
+            line ->
+                server.run(
+                    "slow",
+                    false,
+                    line,
+                    (wire, late) -> {
+                      begun.countDown();
+                      return held(wire, late);
+                    }));
+    await().until(() -> begun.getCount() == 0);
+  }
+
+  private static void assertThatItIsGivenUp(CompletableFuture<Boolean> operation) {
+    assertThat(operation)
+        .failsWithin(5, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(LockBackendException.class);
+  }
+
+  private static Settings settings(Duration nodeTimeout) {
+    return new Settings(
+        new StampFormat(StampFormat.Unit.SECONDS, false),
+        false,
+        "lock.",
+        Duration.ZERO,
+        nodeTimeout,
+        Duration.ofSeconds(10),
+        Clock.system());
+  }
+
+  private static TestNode node() {
+    return nodes.node(0);
+  }
+}

@@ -1,0 +1,136 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Round;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client's driver, which keeps the four promises of the port; but for the profile in which it
+ * sends again what was not answered when a connection ended.
+ */
+final class Driver implements RedisNodes {
+  private final World world;
+  private final Host host;
+  private final List<String> addresses;
+  private final @Nullable Connection[] present;
+  private final List<List<Request>> toReplay = new ArrayList<>();
+
+  Driver(World world, Host host) {
+    this.world = world;
+    this.host = host;
+    int size = world.setting.nodes();
+    this.addresses = IntStream.range(0, size).mapToObj(node -> "n" + node + ":6379").toList();
+    this.present = new Connection[2 * size];
+    for (int index = 0; index < present.length; index++) {
+      toReplay.add(new ArrayList<>());
+    }
+  }
+
+  @Override
+  public List<String> addresses() {
+    return addresses;
+  }
+
+  @Override
+  public CompletionStage<Void> connect(int index, Runnable disconnected) {
+    Node node = world.nodes.get(index % addresses.size());
+    Connection connection = new Connection(world, host, node, index, disconnected);
+    present[index] = connection;
+    node.connecting(connection);
+    connection.open();
+    return connection.made();
+  }
+
+  @Override
+  public void disconnect(int index) {
+    Connection connection = present[index];
+    if (connection != null) {
+      connection.end("closed", false);
+    }
+  }
+
+  @Override
+  public void submit(Round round) {
+    if (isSecondTrip(round.command())) {
+      world.judge.secondTrip();
+    }
+    boolean standsStill =
+        !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
+    int sent = standsStill ? world.random.nextInt(addresses.size()) : -1;
+    round.forEachNode(
+        index -> {
+          if (index == sent) {
+            host.pause(
+                Faults.end(world, world.spread(5_000, world.setting.longestTtlMillis() * 2_000L)));
+          }
+          Connection connection = present[index];
+          if (connection == null || connection.isEnded()) {
+            round.failure(index, new IOException("not connected"));
+          } else {
+            connection.send(round);
+          }
+        });
+  }
+
+  /** It alone takes a counter and three words: our token, the fencing token, how long it lives. */
+  private static boolean isSecondTrip(Command command) {
+    return command instanceof Command.Eval eval
+        && !eval.withSource()
+        && eval.keys().size() == 2
+        && eval.arguments().size() == 3;
+  }
+
+  @Override
+  public void close() {
+    for (int index = 0; index < present.length; index++) {
+      disconnect(index);
+    }
+  }
+
+  @Nullable Connection present(int node) {
+    return present[node];
+  }
+
+  boolean awaitsAnswers() {
+    return Arrays.stream(present)
+        .anyMatch(connection -> connection != null && connection.awaitsAnswers());
+  }
+
+  void replayLater(int index, List<Request> unanswered) {
+    toReplay.get(index).addAll(unanswered);
+  }
+
+  void established(Connection connection, int index) {
+    List<Request> again = List.copyOf(toReplay.get(index));
+    toReplay.get(index).clear();
+    if (!again.isEmpty()) {
+      world.at(
+          world.now() + world.spread(100, 300_000),
+          host,
+          () -> {
+            for (Request request : again) {
+              if (connection.isEnded()) {
+                request.round().failure(index, new IOException("not connected"));
+              } else {
+                connection.send(request.round());
+              }
+            }
+          });
+    }
+  }
+
+  void die() {
+    for (Connection connection : present) {
+      if (connection != null) {
+        connection.die();
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.holdfast.simulation;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What is to come, soonest first; of two at the same moment, the one that was planned first. */
+final class EventQueue {
+  private @Nullable Event[] heap = new Event[512];
+  private int size;
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  void add(Event event) {
+    if (size == heap.length) {
+      heap = Arrays.copyOf(heap, 2 * size);
+    }
+    rise(size++, event);
+  }
+
+  Event remove() {
+    Event first = at(0);
+    remove(first);
+    return first;
+  }
+
+  /** Most timers are cancelled: left to wait for their time, they would be most of the queue. */
+  void remove(Event event) {
+    int hole = event.place;
+    if (hole < 0) {
+      return;
+    }
+    event.place = Event.NOWHERE;
+    Event last = at(--size);
+    heap[size] = null;
+    if (last != event) {
+      sink(hole, last);
+      rise(last.place, last);
+    }
+  }
+
+  private void rise(int from, Event event) {
+    int hole = from;
+    while (hole > 0) {
+      int parent = (hole - 1) >>> 1;
+      Event above = at(parent);
+      if (!event.isBefore(above)) {
+        break;
+      }
+      put(hole, above);
+      hole = parent;
+    }
+    put(hole, event);
+  }
+
+  private void sink(int from, Event event) {
+    int hole = from;
+    while (2 * hole + 1 < size) {
+      int child = 2 * hole + 1;
+      if (child + 1 < size && at(child + 1).isBefore(at(child))) {
+        child++;
+      }
+      if (event.isBefore(at(child))) {
+        break;
+      }
+      put(hole, at(child));
+      hole = child;
+    }
+    put(hole, event);
+  }
+
+  private void put(int place, Event event) {
+    heap[place] = event;
+    event.place = place;
+  }
+
+  private Event at(int index) {
+    return Objects.requireNonNull(heap[index]);
+  }
+}

@@ -1,0 +1,87 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockRequest;
+
+/** A lease in a client's hands, and what has been seen of it. */
+final class Holding {
+  final Host host;
+  final LockRequest request;
+  final Lease lease;
+  final long askedAt;
+  final long grantedAt;
+  private long overAt = -1;
+  private boolean closed;
+  private boolean excused;
+  private boolean seenLost;
+  private long claimedUntilNanos;
+  private long claimedUntilWall;
+  boolean heldWhenReleased;
+  int timesLost;
+
+  Holding(Host host, LockRequest request, Lease lease, long askedAt, long grantedAt) {
+    this.host = host;
+    this.request = request;
+    this.lease = lease;
+    this.askedAt = askedAt;
+    this.grantedAt = grantedAt;
+  }
+
+  boolean isOver() {
+    return overAt >= 0;
+  }
+
+  long overAt() {
+    return overAt;
+  }
+
+  void over(long now) {
+    overAt = isOver() ? overAt : now;
+  }
+
+  void seenLost() {
+    seenLost = true;
+  }
+
+  /** Its manager was closed: its keys are left to expire. */
+  void closed(long now) {
+    closed = true;
+    over(now);
+  }
+
+  /** Lost data has made a second owner possible. Returns false if that was so already. */
+  boolean excuse() {
+    boolean first = !excused;
+    excused = true;
+    return first;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  boolean wasSeenLost() {
+    return seenLost;
+  }
+
+  /** Keeps what the lease says of itself, for as long as its process cannot be asked. */
+  void claim() {
+    long left = lease.remaining().toNanos();
+    claimedUntilNanos = host.clock.nanos() + left;
+    claimedUntilWall = host.clock.wallMicros() + left / 1_000;
+  }
+
+  boolean claimsToBeHeld() {
+    return host.clock.nanos() < claimedUntilNanos && host.clock.wallMicros() < claimedUntilWall;
+  }
+
+  /** The same whenever the same seed is run. */
+  long digest() {
+    return lease.token().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "c" + host.id() + " " + lease.name() + " " + Judge.shortened(lease.token());
+  }
+}

@@ -1,0 +1,34 @@
+package dev.holdfast.simulation;
+
+import java.util.Locale;
+
+/** What must be so in every history. */
+enum Invariant {
+  EXCLUSION("two leases on one name never believe themselves valid at the same time"),
+  NO_REVIVAL("a lease that was lost or released is never held again"),
+  OWN_KEYS_ONLY("nobody deletes, overwrites or prolongs a key that holds another's token"),
+  NEVER_SHORTENED("the key of a held lease is neither deleted nor shortened by a command"),
+  LOST_ONCE("lost() completes at most once, never while held, and never after a good release"),
+  BORN_HELD("a lease is held at the moment at which it is handed over"),
+  HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
+  CALL_LIMIT("no call outlives its own limit by more than one attempt"),
+  LIVENESS("somebody gets each name within the longest ttl and 1 s after healing"),
+  NO_ORPHANS("what was given back, or not granted, leaves no key where its nodes can be reached"),
+  UNDISTURBED("without faults no request fails, and no lease is lost before its time"),
+  FENCING("fencing tokens of one name strictly increase"),
+  NO_SURPRISE("no exception but those that the API names");
+
+  private final String sentence;
+
+  Invariant(String sentence) {
+    this.sentence = sentence;
+  }
+
+  String sentence() {
+    return sentence;
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,417 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.simulation.KeySpace.Entry;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches that the invariants hold, by true time. It asks leases what their holders could ask them,
+ * and nodes what nobody else can see.
+ *
+ * <p>While there is no restart guard, nodes that lose their data and vote at once break exclusion,
+ * as the Redlock page says. So two leases may overlap if as many nodes lost data since the first
+ * was asked for as any two quorums have in common: for an odd N, that is one. Such pairs are
+ * counted, not judged. With the guard, nothing is to be excused.
+ *
+ * <p>A fencing token may be smaller than one before it if its client's clock is behind that one and
+ * the counters that would make up for it are gone: lost by as many nodes, or expired, ten of the
+ * longest ttl later. That is the documented limit, and counted too.
+ */
+final class Judge {
+  private static final long MILLI = 1_000;
+  private static final long SWEEP = 1_000_000;
+
+  /** A counter lives for so many of the longest ttl, at least. */
+  private static final long COUNTER_TTLS = 10;
+
+  /** Nodes follow no clock that is further behind theirs. */
+  private static final long CLOCK_BEHIND = 10_000_000;
+
+  /** For releases to be sent, again after a second if need be, and answered. */
+  private static final long TIME_TO_CLEAN = 2_500_000;
+
+  private final World world;
+  private final @Nullable Invariant only;
+  private final Map<String, List<Holding>> holdings = new HashMap<>();
+  private final Map<String, Holding> byToken = new HashMap<>();
+  private final Map<String, Fenced> fences = new HashMap<>();
+  private final Set<String> gotAfterHealing = new HashSet<>();
+  private final List<Call> calls = new ArrayList<>();
+  private @Nullable Violation violation;
+  private long grants;
+  private long excused;
+  private long secondTrips;
+  private long regressions;
+
+  /** The largest fencing token of a name, and who was given it. */
+  private record Fenced(long token, Holding holding) {}
+
+  /** The first invariant that was broken. */
+  record Violation(Invariant invariant, String what) {}
+
+  /** A call under way, and how long it may take of the time in which its process runs. */
+  static final class Call {
+    private final Host host;
+    private final String what;
+    private final long runningAtStart;
+    private final long limit;
+    private boolean done;
+
+    Call(Host host, String what, long runningAtStart, long limit) {
+      this.host = host;
+      this.what = what;
+      this.runningAtStart = runningAtStart;
+      this.limit = limit;
+    }
+  }
+
+  /**
+   * Judges a world.
+   *
+   * @param only the one invariant that counts; null for all of them
+   */
+  Judge(World world, @Nullable Invariant only) {
+    this.world = world;
+    this.only = only;
+  }
+
+  boolean isBroken() {
+    return violation != null;
+  }
+
+  @Nullable Violation violation() {
+    return violation;
+  }
+
+  long grants() {
+    return grants;
+  }
+
+  long excused() {
+    return excused;
+  }
+
+  /** Grants that needed a second trip for their fencing token, or tried one. */
+  long secondTrips() {
+    return secondTrips;
+  }
+
+  /** Fencing tokens that were not larger, as the documented limit allows. */
+  long regressions() {
+    return regressions;
+  }
+
+  static String shortened(String word) {
+    int label = word.length() - 41;
+    return label > 0 && word.charAt(label) == ':' ? word.substring(0, label + 7) : word;
+  }
+
+  void surprise(int client, Throwable failure) {
+    broken(Invariant.NO_SURPRISE, client, failure.toString() + " at " + failure.getStackTrace()[0]);
+  }
+
+  // ---- leases
+  // ------------------------------------------------------------------------------------
+
+  void granted(Holding holding) {
+    grants++;
+    String name = holding.lease.name();
+    if (world.isHealed()) {
+      gotAfterHealing.add(name);
+    }
+    byToken.put(holding.lease.token(), holding);
+    if (holding.lease.isHeld() || holding.host.isCalledBackAtOnce()) {
+      holding.lease.fencingToken().ifPresent(token -> fenced(holding, token));
+    }
+    if (!holding.lease.isHeld()) {
+      if (holding.host.isCalledBackAtOnce()) {
+        broken(Invariant.BORN_HELD, holding.host.id(), holding + " is not held");
+      }
+      holding.seenLost();
+      return;
+    }
+    List<Holding> others = holdings.computeIfAbsent(name, n -> new ArrayList<>());
+    others.removeIf(Holding::isOver);
+    for (Holding other : others) {
+      if (believesItIsHeld(other)) {
+        overlap(other, holding);
+      }
+    }
+    others.add(holding);
+  }
+
+  private void fenced(Holding holding, long token) {
+    Fenced largest = fences.get(holding.lease.name());
+    if (largest == null || token > largest.token()) {
+      fences.put(holding.lease.name(), new Fenced(token, holding));
+    } else if (mayRegress(holding, largest)) {
+      regressions++;
+    } else {
+      broken(
+          Invariant.FENCING,
+          holding.host.id(),
+          holding + " has " + token + ", after " + largest.holding() + " had " + largest.token());
+    }
+  }
+
+  /** Its client's clock is behind, and the counters that would make up for that are gone. */
+  private boolean mayRegress(Holding holding, Fenced largest) {
+    long slowestNode = world.nodes.stream().mapToLong(Node::micros).min().orElseThrow();
+    long clock = Math.max(holding.host.clock.wallMicros(), slowestNode - CLOCK_BEHIND);
+    long proposed = clock - holding.request.ttl().toNanos() / MILLI;
+    long longestTtl = world.setting.longestTtlMillis() * MILLI;
+    long then = largest.holding().askedAt;
+    boolean expired = world.now() - then > COUNTER_TTLS * longestTtl * 99 / 100;
+    long lost = world.nodes.stream().filter(node -> node.lostCountersSince(then)).count();
+    return proposed <= largest.token() && (expired || lost >= common());
+  }
+
+  /** How many nodes any two quorums have in common. */
+  private long common() {
+    return 2L * world.setting.quorum() - world.setting.nodes();
+  }
+
+  void secondTrip() {
+    secondTrips++;
+  }
+
+  void extended(Holding holding) {
+    if (!believesItIsHeld(holding)) {
+      return;
+    }
+    for (Holding other : holdings.getOrDefault(holding.lease.name(), List.of())) {
+      if (other != holding && believesItIsHeld(other)) {
+        overlap(other, holding);
+      }
+    }
+  }
+
+  void releasing(Holding holding) {
+    holding.heldWhenReleased = holding.lease.isHeld();
+    holding.over(world.now());
+  }
+
+  void released(Holding holding) {
+    requireNotHeld(holding, "after its release");
+  }
+
+  void releaseAnswered(Holding holding, boolean good) {
+    if (good && (!holding.heldWhenReleased || holding.wasSeenLost())) {
+      broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " was lost, but its release good");
+    }
+    requireNotHeld(holding, "after its release");
+  }
+
+  void lost(Holding holding) {
+    holding.timesLost++;
+    if (holding.timesLost > 1 || holding.heldWhenReleased) {
+      broken(Invariant.LOST_ONCE, holding.host.id(), holding + " is told to be lost");
+    }
+    requireNotHeld(holding, "after lost()");
+    holding.seenLost();
+    holding.over(world.now());
+  }
+
+  void holdIsOver(Holding holding) {
+    if (!holding.isOver() && believesItIsHeld(holding)) {
+      broken(Invariant.HOLD_LIMIT, holding.host.id(), holding + " is still held");
+    }
+  }
+
+  private void requireNotHeld(Holding holding, String when) {
+    if (holding.lease.isHeld()) {
+      broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " is held " + when);
+    }
+  }
+
+  private void overlap(Holding first, Holding second) {
+    long lost =
+        world.nodes.stream()
+            .filter(node -> node.lostDataSince(Math.min(first.askedAt, second.askedAt)))
+            .count();
+    if (lost >= common()) {
+      excused += first.excuse() ? 1 : 0;
+    } else {
+      broken(Invariant.EXCLUSION, second.host.id(), first + " and " + second + " are both held");
+    }
+  }
+
+  /** Who stands still cannot ask, but may go on at any moment in the belief that he had. */
+  private boolean believesItIsHeld(Holding holding) {
+    if (holding.isOver() || !holding.host.isAlive()) {
+      return false;
+    }
+    if (holding.host.isPaused()) {
+      return !holding.wasSeenLost() && holding.claimsToBeHeld();
+    }
+    boolean held = holding.lease.isHeld();
+    if (held && holding.wasSeenLost()) {
+      broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " is held again");
+    }
+    if (!held) {
+      holding.seenLost();
+    }
+    return held;
+  }
+
+  void pausing(Host host) {
+    for (List<Holding> ofName : holdings.values()) {
+      for (Holding holding : ofName) {
+        if (holding.host == host && believesItIsHeld(holding)) {
+          holding.claim();
+        }
+      }
+    }
+  }
+
+  void died(Host host) {
+    for (List<Holding> ofName : holdings.values()) {
+      ofName.stream().filter(holding -> holding.host == host).forEach(h -> h.over(world.now()));
+    }
+  }
+
+  // ---- nodes
+  // -------------------------------------------------------------------------------------
+
+  void changed(
+      Node node, Request request, String key, @Nullable Entry before, @Nullable Entry after) {
+    String token = before == null ? null : before.value();
+    if (before == null || token == null) {
+      return;
+    }
+    int client = request.connection().host().id();
+    if (!request.round().command().words().contains(token)) {
+      broken(
+          Invariant.OWN_KEYS_ONLY,
+          client,
+          "changes the key of " + shortened(token) + " at " + node);
+    }
+    boolean kept =
+        after != null && token.equals(after.value()) && after.expiresAt() >= before.expiresAt();
+    Holding holding = byToken.get(token);
+    if (!kept && holding != null && believesItIsHeld(holding)) {
+      broken(Invariant.NEVER_SHORTENED, client, "shortens " + holding + " at " + node);
+    }
+  }
+
+  void begin() {
+    world.in(SWEEP, this::sweep);
+    world.at(world.setting.recovered(), null, this::requireRecovery);
+  }
+
+  private void sweep() {
+    long then = world.now() - TIME_TO_CLEAN - world.rates.longestStallMillis * MILLI;
+    for (Node node : world.nodes) {
+      if (world.profile.asks(Invariant.NO_ORPHANS) && node.worksSince() <= then) {
+        node.keys().forEach((key, entry) -> requireOwner(node, key, entry, then));
+      }
+    }
+    world.in(SWEEP, this::sweep);
+  }
+
+  private void requireOwner(Node node, String key, Entry entry, long then) {
+    if (!Workload.isLock(key)) {
+      return;
+    }
+    String token = Objects.requireNonNull(entry.value());
+    Node.Stored stored = Objects.requireNonNull(node.storedBy(token));
+    Host host = stored.connection().host();
+    Connection present = host.driver.present(node.id());
+    boolean clean =
+        host.isAlive()
+            && host.pausedUntil() <= then
+            && present != null
+            && present.worksSince() <= then
+            && stored.at() <= then;
+    // a command that arrives after its connection has ended can come after the release
+    boolean late = stored.connection().hadEndedAt(stored.at());
+    if (!clean || late || node.lostDataSince(stored.at())) {
+      return;
+    }
+    Holding holding = byToken.get(token);
+    if (holding == null || isToBeGone(holding, then)) {
+      broken(
+          Invariant.NO_ORPHANS,
+          host.id(),
+          "nobody holds " + shortened(token) + " any more, but " + key + " stands at " + node);
+    }
+  }
+
+  private static boolean isToBeGone(Holding holding, long then) {
+    long kept = holding.grantedAt + holding.request.minHold().toNanos() / MILLI;
+    return holding.isOver() && !holding.isClosed() && Math.max(holding.overAt(), kept) <= then;
+  }
+
+  // ---- calls
+  // -------------------------------------------------------------------------------------
+
+  Call calls(Host host, String what, long limitMicros) {
+    long limit = limitMicros + limitMicros / 100 + 10 * MILLI;
+    Call call = new Call(host, what, host.ranFor(), limit);
+    if (limitMicros < Long.MAX_VALUE / 2) {
+      calls.add(call);
+    }
+    return call;
+  }
+
+  void returned(Call call) {
+    call.done = true;
+    requireInTime(call);
+  }
+
+  private void requireInTime(Call call) {
+    long took = call.host.ranFor() - call.runningAtStart;
+    if (call.limit > 0 && took > call.limit) {
+      broken(
+          Invariant.CALL_LIMIT,
+          call.host.id(),
+          call.what + " took " + took + " us of at most " + call.limit);
+    }
+  }
+
+  void failed(Host host, String what, Throwable failure) {
+    if (world.profile.asks(Invariant.UNDISTURBED)) {
+      broken(Invariant.UNDISTURBED, host.id(), what + " failed: " + failure);
+    }
+  }
+
+  void disturbed(Holding holding, String how) {
+    if (world.profile.asks(Invariant.UNDISTURBED)) {
+      broken(Invariant.UNDISTURBED, holding.host.id(), holding + " " + how);
+    }
+  }
+
+  private void requireRecovery() {
+    for (String name : Workload.names(world.setting)) {
+      if (world.profile.asks(Invariant.LIVENESS) && !gotAfterHealing.contains(name)) {
+        broken(Invariant.LIVENESS, Trace.NONE, "nobody got " + name + " since healing");
+      }
+    }
+  }
+
+  void end() {
+    for (Call call : calls) {
+      if (!call.done && call.host.isAlive()) {
+        requireInTime(call);
+      }
+    }
+    for (Holding holding : byToken.values()) {
+      if (holding.isOver() && holding.host.isAlive()) {
+        requireNotHeld(holding, "at the end");
+      }
+    }
+  }
+
+  private void broken(Invariant invariant, int client, String what) {
+    if (violation == null && (only == null || only == invariant)) {
+      violation = new Violation(invariant, what);
+      world.note(client, Trace.NONE, "BROKEN: " + invariant.label() + ":", what);
+    }
+  }
+}

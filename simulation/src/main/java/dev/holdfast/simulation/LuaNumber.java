@@ -1,0 +1,61 @@
+package dev.holdfast.simulation;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import org.jspecify.annotations.Nullable;
+
+/** Lua's numbers are doubles. Redis writes them with 17 digits when they become arguments. */
+final class LuaNumber {
+  private static final MathContext DIGITS = new MathContext(17, RoundingMode.HALF_EVEN);
+  private static final double TOO_LONG = 1e17;
+
+  /** So many digits fit into a long whatever they are. */
+  private static final int SHORT = 18;
+
+  private LuaNumber() {}
+
+  /** What {@code tonumber} makes of it; null if it is no number. */
+  static @Nullable Double of(@Nullable Object value) {
+    if (value instanceof Double number) {
+      return number;
+    }
+    return value instanceof String text ? parsed(text) : null;
+  }
+
+  /** As C's {@code %.17g}. */
+  static String text(double number) {
+    if (number == Math.rint(number) && Math.abs(number) < TOO_LONG) {
+      return Long.toString((long) number);
+    }
+    BigDecimal digits = new BigDecimal(number).round(DIGITS).stripTrailingZeros();
+    int exponent = digits.precision() - digits.scale() - 1;
+    if (exponent >= -4 && exponent < DIGITS.getPrecision()) {
+      return digits.toPlainString();
+    }
+    String sign = exponent < 0 ? "e-" : "e+";
+    String size = Math.abs(exponent) < 10 ? "0" + Math.abs(exponent) : "" + Math.abs(exponent);
+    return digits.scaleByPowerOfTen(-exponent).toPlainString() + sign + size;
+  }
+
+  private static @Nullable Double parsed(String text) {
+    int length = text.length();
+    long whole = 0;
+    for (int i = 0; i < length && length <= SHORT; i++) {
+      char digit = text.charAt(i);
+      if (digit < '0' || digit > '9') {
+        return fraction(text);
+      }
+      whole = 10 * whole + (digit - '0');
+    }
+    return length > 0 && length <= SHORT ? (Double) (double) whole : fraction(text);
+  }
+
+  private static @Nullable Double fraction(String text) {
+    try {
+      return new BigDecimal(text).doubleValue();
+    } catch (NumberFormatException e) {
+      return null;
+    }
+  }
+}

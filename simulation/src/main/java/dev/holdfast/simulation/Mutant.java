@@ -1,0 +1,438 @@
+package dev.holdfast.simulation;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A flaw in the core, as a change of its source that is compiled for the simulator alone; or in the
+ * simulated driver. Each must be caught, in the profile and by the invariant that it names.
+ */
+enum Mutant {
+  QUORUM_IS_HALF(
+      "half of the nodes are a quorum",
+      Profile.PARTITIONS,
+      Invariant.EXCLUSION,
+      edit("redlock/Tally", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")),
+  QUORUM_IS_SMALLER(
+      "one node less than a quorum is enough",
+      Profile.PARTITIONS,
+      Invariant.EXCLUSION,
+      edit("redlock/Tally", "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
+  QUORUM_OF_REACHABLE(
+      "a quorum of those that can be reached is enough",
+      Profile.PARTITIONS,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Tally",
+          "return quorumOf(nodes);",
+          "return quorumOf(nodes - Long.bitCount(failed));")),
+  DELETE_WITHOUT_COMPARE(
+      "a release deletes whatever is there",
+      Profile.BUSY,
+      Invariant.OWN_KEYS_ONLY,
+      edit(
+          "redlock/Scripts",
+          "if value ~= ARGV[1] then return 0 end\n          if ARGV[2] == '0' then",
+          "if ARGV[2] == '0' then")),
+  EXTEND_WITHOUT_COMPARE(
+      "an extension prolongs whatever is there",
+      Profile.PAUSES,
+      Invariant.OWN_KEYS_ONLY,
+      edit(
+          "redlock/Scripts",
+          "if value ~= ARGV[1] then return 0 end\n          if redis.call('PTTL', KEYS[1]) < ",
+          "if redis.call('PTTL', KEYS[1]) < ")),
+  EXTENSION_OVERWRITES(
+      "an extension puts its token in the place of another's",
+      Profile.PAUSES,
+      Invariant.OWN_KEYS_ONLY,
+      edit(
+          "redlock/Scripts",
+          "if value ~= ARGV[1] then return 0 end\n          if redis.call('PTTL', KEYS[1]) < ",
+          "if value ~= ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1 end\n"
+              + "          if redis.call('PTTL', KEYS[1]) < ")),
+  EXTENSION_SHORTENS(
+      "an extension sets the time to live, even to less",
+      Profile.SLOW,
+      Invariant.NEVER_SHORTENED,
+      edit(
+          "redlock/Scripts",
+          "if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then\n            redis.call('PEXPIRE'",
+          "if redis.call('PTTL', KEYS[1]) ~= 0 then\n            redis.call('PEXPIRE'")),
+  VALIDITY_FROM_REPLY(
+      "validity is counted from the reply",
+      Profile.SLOW,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Acquire",
+          "options.validUntil(start, attempt.ttl())",
+          "options.validUntil(options.clock().now(), attempt.ttl())")),
+  EXTENSION_FROM_REPLY(
+      "the validity of an extension is counted from the reply",
+      Profile.SLOW,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/RedlockPrimitive",
+          "return new Extended(options.validUntil(start, ttl));",
+          "return new Extended(options.validUntil(clock.now(), ttl));")),
+  NO_DRIFT_ALLOWANCE(
+      "nothing is deducted for the drift of clocks",
+      Profile.CLOCKS,
+      Invariant.EXCLUSION,
+      edit("redlock/RedlockOptions", "ttl.minus(driftOf(ttl)).toNanos()", "ttl.toNanos()")),
+  NO_VALIDITY_CHECK(
+      "a quorum is enough, however late it is",
+      Profile.PAUSES,
+      Invariant.BORN_HELD,
+      edit(
+          "redlock/Acquire",
+          "return options.clock().now().nanosUntil(validUntil) > 0",
+          "return votes.isGranted()")),
+  WALL_CLOCK_ONLY(
+      "elapsed time is that of the wall clock",
+      Profile.CLOCKS,
+      Invariant.EXCLUSION,
+      edit(
+          "core/Moment",
+          "return Math.max(nanos - earlier.nanos, (wallMicros - earlier.wallMicros) * 1000);",
+          "return (wallMicros - earlier.wallMicros) * 1000;")),
+  MONOTONIC_CLOCK_ONLY(
+      "elapsed time is that of the monotonic clock",
+      Profile.SLEEPS,
+      Invariant.EXCLUSION,
+      edit(
+          "core/Moment",
+          "return Math.max(nanos - earlier.nanos, (wallMicros - earlier.wallMicros) * 1000);",
+          "return nanos - earlier.nanos;")),
+  SMALLER_CLOCK(
+      "elapsed time is the smaller of what the clocks say",
+      Profile.SLEEPS,
+      Invariant.EXCLUSION,
+      edit("core/Moment", "return Math.max(nanos - earlier", "return Math.min(nanos - earlier")),
+  NIL_IS_A_VOTE(
+      "a refused SET counts as granted",
+      Profile.CALM,
+      Invariant.EXCLUSION,
+      edit("redlock/Fences", "reply == null ? Answer.OTHER", "reply == null ? Answer.MINE"),
+      edit("redlock/Fences", "fence == 0 ? Answer.OTHER", "fence == 0 ? Answer.MINE")),
+  ERROR_IS_A_VOTE(
+      "an error counts as granted",
+      Profile.ERRORS,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Ballot",
+          "failed(node, NodeException.reply(plain));",
+          "vote(node, Answer.MINE);")),
+  FAILURE_IS_A_VOTE(
+      "a node that cannot be reached counts as granted",
+      Profile.PARTITIONS,
+      Invariant.EXCLUSION,
+      edit("redlock/Ballot", "failed(node, NodeException.of(cause));", "vote(node, Answer.MINE);")),
+  SILENCE_IS_A_VOTE(
+      "who has not answered by the deadline counts as granted",
+      Profile.SLOW,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Ballot",
+          "counted = count(null, tally.pending());\n    }\n    decide(counted);\n  }\n\n"
+              + "  /** Returns the tally if",
+          "counted = count(Answer.MINE, tally.pending());\n    }\n    decide(counted);\n  }\n\n"
+              + "  /** Returns the tally if")),
+  NO_DEADLINE(
+      "a round waits until all nodes have answered",
+      Profile.SLOW,
+      Invariant.CALL_LIMIT,
+      edit(
+          "redlock/Ballot",
+          "deadline = scheduler.schedule(deadlineNanos, this::expire);\n    Tally counted",
+          "deadline = scheduler.schedule(1000 * deadlineNanos, this::expire);\n    Tally counted")),
+  CLEANUP_HAS_ITS_OWN_TIME(
+      "cleaning up after a failed round gets a second deadline",
+      Profile.SLOW,
+      Invariant.CALL_LIMIT,
+      edit(
+          "redlock/Acquire",
+          "cleanup.start(scheduler, left());",
+          "cleanup.start(scheduler, options.nodeTimeout().toNanos());")),
+  ONE_TOKEN_FOR_ALL(
+      "every attempt of a client has the same token",
+      Profile.SLOW,
+      Invariant.EXCLUSION,
+      edit("redlock/Tokens", "random.nextBytes(bytes);", "java.util.Objects.hash(random);")),
+  NO_CLEANUP(
+      "a failed round is not taken back",
+      Profile.CALM,
+      Invariant.NO_ORPHANS,
+      edit(
+          "redlock/Acquire",
+          "releases.ballot(\n            key, token, 0, sent,",
+          "releases.ballot(\n            key, token + \"x\", 0, sent,")),
+  RELEASE_TO_GRANTING_ONLY(
+      "a release goes only to the nodes that voted for the grant",
+      Profile.SLOW,
+      Invariant.NO_ORPHANS,
+      edit(
+          "redlock/Acquire",
+          "new RedlockGrant(attempt.name(), key, token, fence, validUntil, sent)",
+          "new RedlockGrant(attempt.name(), key, token, fence, validUntil, votes.mine())"),
+      edit(
+          "redlock/Releases",
+          "enough, true, owe),\n        members.all(),",
+          "enough, true, owe),\n        sent,"),
+      edit(
+          "redlock/Ballot",
+          "long asked, boolean callerWaits) {",
+          "long chosen, boolean callerWaits) {\n    long asked = chosen;"),
+      edit(
+          "redlock/Ballot",
+          "new Tally(members.size(), 0, 0, 0, 0, 0, asked)",
+          "new Tally(members.size(), 0, 0, 0, 0, -1L >>> (64 - members.size()) & ~asked, asked)")),
+  NO_SECOND_RELEASE(
+      "a release whose connection broke is not sent again",
+      Profile.LOSSY,
+      Invariant.NO_ORPHANS,
+      edit("redlock/Releases", "owed.add(node, release);", "")),
+  LOST_LEASE_IS_LEFT(
+      "what is left of a lost lease is not released",
+      Profile.PAUSES,
+      Invariant.NO_ORPHANS,
+      edit("core/HeldLock", "if (reason != LossReason.CLOSED) {", "if (reason == null) {")),
+  EXTENSION_REVIVES(
+      "an extension whose reply comes after the end of validity revives the lease",
+      Profile.PAUSES,
+      Invariant.NO_REVIVAL,
+      edit(
+          "core/HeldLock",
+          "while (phase() instanceof Held held) {\n      if (extension instanceof Lost",
+          """
+          if (extension instanceof Extended e) {
+            phase.set(new Held(e.validUntil()));
+            return;
+          }
+          while (phase() instanceof Held held) {
+            if (extension instanceof Lost""")),
+  EXTENSION_AFTER_EXPIRY(
+      "the end of validity is seen by its timer only",
+      Profile.PAUSES,
+      Invariant.EXCLUSION,
+      edit(
+          "core/HeldLock",
+          "Phase phase() {\n    while (true) {",
+          "Phase phase() {\n    return Objects.requireNonNull(phase.get());\n  }\n\n"
+              + "  Phase seenByTimer() {\n    while (true) {"),
+      edit(
+          "core/HeldLock",
+          "if (phase() instanceof Held held) {\n      long left",
+          "if (seenByTimer() instanceof Held held) {\n      long left")),
+  RELEASED_IS_STILL_HELD(
+      "a lease is held until its release has been answered",
+      Profile.CALM,
+      Invariant.NO_REVIVAL,
+      edit(
+          "core/LeaseHandle",
+          "return lock.phase() instanceof HeldLock.Held;",
+          "return lock.phase() instanceof HeldLock.Held\n"
+              + "        || (lock.phase() instanceof HeldLock.Released r && !r.given().isDone());")),
+  LOST_AFTER_RELEASE(
+      "lost() completes after a good release too",
+      Profile.CALM,
+      Invariant.LOST_ONCE,
+      edit(
+          "core/HeldLock",
+          "released.given().complete(loss.isEmpty());",
+          "released.given().complete(loss.isEmpty());\n"
+              + "    surroundings.callback(() -> lost.complete(LossReason.REMOVED));")),
+  NO_HOLD_LIMIT(
+      "renewals go on past keepAliveUpTo",
+      Profile.CALM,
+      Invariant.HOLD_LIMIT,
+      edit(
+          "core/HeldLock",
+          "return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;",
+          "return left < 0 - Nanos.of(ttl) ? Duration.ZERO : ttl;")),
+  RENEWED_TOO_LATE(
+      "a lease is renewed only when its ttl has passed",
+      Profile.CALM,
+      Invariant.UNDISTURBED,
+      edit("core/KeepAlive", "RENEWALS_PER_TTL = 3;", "RENEWALS_PER_TTL = 1;")),
+  NEVER_RECONNECTS(
+      "a connection that ended is not made again",
+      Profile.CRASHES,
+      Invariant.LIVENESS,
+      edit(
+          "redlock/Members",
+          "() -> connect(node));\n    }\n    ended",
+          "() -> {});\n    }\n    ended")),
+  NO_WRITE_BACK(
+      "the largest of the fencing tokens is granted, whoever has stored it",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit("redlock/Fences", "return storing >= votes.quorum();", "return storing >= 0;")),
+  A_MINORITY_STORED_IT(
+      "a fencing token that one node less than a quorum has stored is granted",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Fences",
+          "return storing >= votes.quorum();",
+          "return storing >= votes.quorum() - 1;")),
+  UNCONDITIONAL_WRITE_BACK(
+      "a fencing token is stored whoever has the lock there",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Scripts",
+          "if not value then return 2 end\n          if value ~= ARGV[1] then return 0 end\n"
+              + "          local fence",
+          "local fence")),
+  WRITE_BACK_SETS_BACK(
+      "a fencing token is stored even in the place of a larger one",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Scripts",
+          "if (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) < fence then",
+          "if fence then")),
+  WRITE_BACK_IS_NOT_AWAITED(
+      "a fencing token is stored, but granted whatever the nodes answer",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Acquire",
+          "votes.isGranted()\n                    ? acquired",
+          "votes.nodes() > 0\n                    ? acquired")),
+  COUNTER_IS_NOT_INCREMENTED(
+      "a node gives what the client proposes, whatever it gave before",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Scripts",
+          "math.max(last + 1, wall, tonumber(ARGV[4]))",
+          "math.max(wall, tonumber(ARGV[4]))")),
+  SMALLEST_OF_THE_VOTES(
+      "the fencing token is the smallest of the votes",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit("redlock/Fences", "long highest = 0;", "long highest = LARGEST;"),
+      edit(
+          "redlock/Fences",
+          "highest = Math.max(highest, given[node]);",
+          "highest = Math.min(highest, given[node]);"),
+      edit("redlock/Fences", "return storing >= votes.quorum();", "return storing > 0;")),
+  LATE_VOTES_COUNT_FOR_THE_TOKEN(
+      "the fencing token is the largest that any node gave, also after it was stored",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Acquire",
+          "acquired(ballot, votes, OptionalLong.of(fence))",
+          "acquired(ballot, votes, proposal.highest(new Tally(0, -1, 0, 0, 0, 0, 0)))")),
+  NO_VALIDITY_CHECK_AFTER_THE_SECOND_TRIP(
+      "a quorum has stored the fencing token: enough, however late it is",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Acquire",
+          "? acquired(ballot, votes, OptionalLong.of(fence))",
+          """
+          ? CompletableFuture.completedFuture(
+                            new RedlockGrant(
+                                attempt.name(),
+                                key,
+                                token,
+                                OptionalLong.of(fence),
+                                options.validUntil(start, attempt.ttl()),
+                                sent))""")),
+  COUNTER_EXPIRES_WITH_THE_LOCK(
+      "a counter lives as long as the lock",
+      Profile.FENCES,
+      Invariant.FENCING,
+      edit(
+          "redlock/Scripts",
+          "local life = ARGV[5] + math.ceil(math.max(0, fence - now) / 1000)",
+          "local life = ARGV[2]")),
+  CLOCK_FAR_BEHIND_IS_FOLLOWED(
+      "a node follows a client's clock, however far behind its own",
+      Profile.CLOCKS,
+      Invariant.FENCING,
+      edit(
+          "redlock/Scripts",
+          "math.max(now - 10000000, math.min(tonumber(ARGV[3]), now + 10000000))",
+          "math.min(tonumber(ARGV[3]), now + 10000000)")),
+  SECOND_TRIP_HAS_ITS_OWN_TIME(
+      "storing the fencing token gets a second deadline",
+      Profile.FENCES,
+      Invariant.CALL_LIMIT,
+      edit(
+          "redlock/Acquire",
+          "ballot.start(scheduler, left());\n    return ballot",
+          "ballot.start(scheduler, options.nodeTimeout().toNanos());\n    return ballot")),
+  DRIVER_REPLAYS(
+      "the driver sends again what was not answered when its connection ended",
+      Profile.LOSSY,
+      Invariant.NO_ORPHANS,
+      edit("simulation/Connection", "byNetwork && world.rates.driverReplays", "byNetwork")),
+  DRIVER_REORDERS(
+      "a command can overtake another on the same connection",
+      Profile.SLOW,
+      Invariant.NO_ORPHANS,
+      edit(
+          "simulation/Connection",
+          "arrivesUpAfter = Math.max(arrivesUpAfter, Math.max(world.now(), host.pausedUntil()) + delay());",
+          "arrivesUpAfter = Math.max(world.now(), host.pausedUntil()) + delay();"));
+
+  private final String about;
+  private final Profile profile;
+  private final Invariant breaks;
+
+  @SuppressWarnings("ImmutableEnumChecker") // it is one of List.of
+  private final List<Edit> edits;
+
+  /** One change of one source file; what is replaced must be there exactly once. */
+  record Edit(String file, String before, String after) {}
+
+  Mutant(String about, Profile profile, Invariant breaks, Edit... edits) {
+    this.about = about;
+    this.profile = profile;
+    this.breaks = breaks;
+    this.edits = List.of(edits);
+  }
+
+  private static Edit edit(String file, String before, String after) {
+    return new Edit(file, before, after);
+  }
+
+  static Mutant of(String label) {
+    return Arrays.stream(values())
+        .filter(mutant -> mutant.label().equals(label))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "there is no mutant '"
+                        + label
+                        + "': give one of "
+                        + Arrays.stream(values()).map(Mutant::label).toList()));
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  String about() {
+    return about;
+  }
+
+  Profile profile() {
+    return profile;
+  }
+
+  Invariant breaks() {
+    return breaks;
+  }
+
+  List<Edit> edits() {
+    return edits;
+  }
+}

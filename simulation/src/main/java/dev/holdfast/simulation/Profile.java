@@ -1,0 +1,123 @@
+package dev.holdfast.simulation;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** A kind of weather: which faults a run has, and which invariants are asked of it. */
+enum Profile {
+  CALM("fast network, good clocks, no fault", new Rates()),
+  BUSY("many short holds on few names, no fault", new Rates().holds(40, 1_000)),
+  SLOW(
+      "one message in twelve stalls, and all behind it, for up to 1.5 s",
+      new Rates().stalls(80, 1_500)),
+  SHORT_HOLDS(
+      "short holds; one message in eight stalls or ends its connection",
+      new Rates().holds(30, 2_000).stalls(60, 400).breaks(60)),
+  LOSSY(
+      "connections end with and without the command having arrived, or arriving much later",
+      new Rates().stalls(20, 400).breaks(30)),
+  PAUSES(
+      "client processes and nodes stand still, also between two sends of one round",
+      new Rates().clientPauses(8, 8).nodePauses(8).stalls(5, 300)),
+  CLOCKS(
+      "clocks drift by up to 0.45 % either way; clients' wall clocks are set, by up to an hour",
+      new Rates().drift(4_500).wallSteps(8).stalls(5, 300)),
+  FENCES(
+      "clients' wall clocks are up to 8 s apart, and set by as much; one name, short holds; messages"
+          + " stall, connections break, processes stand still",
+      new Rates()
+          .holds(30, 600)
+          .stalls(60, 300)
+          .breaks(60)
+          .clientPauses(6, 8)
+          .wallSteps(6)
+          .clocksApart(8_000)),
+  SLEEPS(
+      "clients' machines sleep: their monotonic clocks stand still, their wall clocks do not",
+      new Rates().drift(1_000).sleeps(8)),
+  PARTITIONS(
+      "some clients and some nodes cannot reach each other for a while",
+      new Rates().partitions(8).breaks(2)),
+  CRASHES(
+      "nodes crash and come back with their data; their script caches are empty then",
+      new Rates().crashes(8).breaks(2)),
+  DELAYED_RESTARTS(
+      "nodes crash, and come back empty after the longest ttl, as the Redlock page asks",
+      new Rates().emptyCrashesWithRest(3).breaks(2)),
+  DATA_LOSS(
+      "nodes lose data and vote at once: empty restarts, FLUSHALL, a rolled-back AOF, a clock that"
+          + " jumps ahead",
+      new Rates().dataLosses(4)),
+  ERRORS(
+      "nodes reply with errors for a while; SCRIPT FLUSH",
+      new Rates().errorSpells(8).stalls(5, 300)),
+  DEATHS(
+      "client processes die and come back; managers are closed",
+      new Rates().clientDeaths(5).closes(4).stalls(20, 300)),
+  BAD_DRIVER(
+      "connections end, and the driver sends again what was not answered",
+      new Rates().stalls(20, 400).breaks(30).driverReplays()),
+  EVERYTHING(
+      "all of these, but for sleep, lost data and the bad driver",
+      new Rates()
+          .drift(3_000)
+          .wallSteps(2)
+          .stalls(10, 400)
+          .breaks(5)
+          .clientPauses(2, 2)
+          .nodePauses(2)
+          .partitions(2)
+          .crashes(2)
+          .emptyCrashesWithRest(1)
+          .errorSpells(2)
+          .clientDeaths(2)
+          .closes(1));
+
+  private final String about;
+
+  @SuppressWarnings("ImmutableEnumChecker") // changed while it is made only
+  private final Rates rates;
+
+  Profile(String about, Rates rates) {
+    this.about = about;
+    this.rates = rates;
+  }
+
+  static Profile of(String label) {
+    return Arrays.stream(values())
+        .filter(profile -> profile.label().equals(label))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "there is no profile '"
+                        + label
+                        + "': give one of "
+                        + Arrays.stream(values()).map(Profile::label).toList()));
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  String about() {
+    return about;
+  }
+
+  Rates rates() {
+    return rates;
+  }
+
+  /**
+   * Whether an invariant is asked of this profile. Exclusion is asked of all, but not for a pair of
+   * leases between which enough nodes lost their data: see {@link Judge}.
+   */
+  boolean asks(Invariant invariant) {
+    return switch (invariant) {
+      case UNDISTURBED -> this == CALM || this == BUSY;
+      // a command that is sent again can put a key back after its release
+      case NO_ORPHANS, LIVENESS -> this != BAD_DRIVER;
+      default -> true;
+    };
+  }
+}

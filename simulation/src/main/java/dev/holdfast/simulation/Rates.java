@@ -1,0 +1,119 @@
+package dev.holdfast.simulation;
+
+/**
+ * How much of each fault a profile has. Counts are the most of its kind in one run; messages are
+ * hit per mille.
+ */
+final class Rates {
+  long driftPpm = 100;
+  int stallsPerMille;
+  int longestStallMillis;
+  int breaksPerMille;
+  int longestHoldMillis = 3_000;
+  int longestPauseBetween = 4_000;
+  int clientPauses;
+  int midRoundPausesPerMille;
+  int sleeps;
+  int nodePauses;
+  int partitions;
+  int crashes;
+  int emptyCrashesWithRest;
+  int dataLosses;
+  int wallSteps;
+  long longestWallStep = 3_600_000_000L;
+  long clocksApartMillis;
+  int errorSpells;
+  int clientDeaths;
+  int closes;
+  boolean driverReplays;
+
+  Rates drift(long ppm) {
+    driftPpm = ppm;
+    return this;
+  }
+
+  Rates stalls(int perMille, int longestMillis) {
+    stallsPerMille = perMille;
+    longestStallMillis = longestMillis;
+    return this;
+  }
+
+  Rates breaks(int perMille) {
+    breaksPerMille = perMille;
+    return this;
+  }
+
+  Rates holds(int longestMillis, int longestBetweenMillis) {
+    longestHoldMillis = longestMillis;
+    longestPauseBetween = longestBetweenMillis;
+    return this;
+  }
+
+  Rates clientPauses(int most, int midRoundPerMille) {
+    clientPauses = most;
+    midRoundPausesPerMille = midRoundPerMille;
+    return this;
+  }
+
+  Rates sleeps(int most) {
+    sleeps = most;
+    return this;
+  }
+
+  Rates nodePauses(int most) {
+    nodePauses = most;
+    return this;
+  }
+
+  Rates partitions(int most) {
+    partitions = most;
+    return this;
+  }
+
+  Rates crashes(int most) {
+    crashes = most;
+    return this;
+  }
+
+  Rates emptyCrashesWithRest(int most) {
+    emptyCrashesWithRest = most;
+    return this;
+  }
+
+  Rates dataLosses(int most) {
+    dataLosses = most;
+    return this;
+  }
+
+  Rates wallSteps(int most) {
+    wallSteps = most;
+    return this;
+  }
+
+  /** Clients' wall clocks begin this far apart, and a step is not longer. */
+  Rates clocksApart(int millis) {
+    clocksApartMillis = millis / 2;
+    longestWallStep = millis * 1_000L;
+    return this;
+  }
+
+  Rates errorSpells(int most) {
+    errorSpells = most;
+    return this;
+  }
+
+  Rates clientDeaths(int most) {
+    clientDeaths = most;
+    return this;
+  }
+
+  Rates closes(int most) {
+    closes = most;
+    return this;
+  }
+
+  Rates driverReplays() {
+    driverReplays = true;
+    return this;
+  }
+}

@@ -1,0 +1,206 @@
+package dev.holdfast.simulation;
+
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The command: runs seeds, or replays one of them. */
+public final class Simulate {
+  private static final Set<String> KNOWN =
+      Set.of("seeds", "from", "profile", "mutant", "replay", "root");
+
+  private final PrintStream out;
+
+  private Simulate(PrintStream out) {
+    this.out = out;
+  }
+
+  /**
+   * Runs the command and ends this JVM.
+   *
+   * @param arguments see {@code simulation/simulate --help}
+   */
+  public static void main(String[] arguments) {
+    System.exit(run(System.out, arguments));
+  }
+
+  /** Returns 0 if all invariants held, 1 if one was broken, 64 for wrong arguments. */
+  static int run(PrintStream out, String... arguments) {
+    Simulate simulate = new Simulate(out);
+    try {
+      Map<String, String> options = options(arguments);
+      String mutant = options.get("mutant");
+      return mutant == null
+          ? simulate.run(options)
+          : simulate.runMutant(Mutant.of(mutant), options);
+    } catch (IllegalArgumentException e) {
+      out.println("simulate: " + e.getMessage());
+      return 64;
+    }
+  }
+
+  /** The first seed in which this invariant is broken, whatever else is; -1 if there is none. */
+  static long firstBroken(String profile, String invariant, long from, long seeds) {
+    for (long seed = from; seed < from + seeds; seed++) {
+      Invariant only = Invariant.valueOf(invariant);
+      if (Run.of(seed, Profile.of(profile), new Trace(null), only).violation() != null) {
+        return seed;
+      }
+    }
+    return -1;
+  }
+
+  /** The same for a mutant, in the profile and by the invariant that it names. */
+  static long firstBroken(Mutant mutant, Path root, long from, long seeds) {
+    Object found =
+        call(
+            mutant,
+            root,
+            "firstBroken",
+            new Class<?>[] {String.class, String.class, long.class, long.class},
+            mutant.profile().label(),
+            mutant.breaks().name(),
+            from,
+            seeds);
+    return (Long) Objects.requireNonNull(found);
+  }
+
+  /** Calls a method of this class as the mutant's loader has it. */
+  private static @Nullable Object call(
+      Mutant mutant, Path root, String name, Class<?>[] types, Object... arguments) {
+    try {
+      Method method =
+          MutantLoader.load(mutant, root)
+              .loadClass(Simulate.class.getName())
+              .getDeclaredMethod(name, types);
+      method.setAccessible(true);
+      return method.invoke(null, arguments);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(mutant.label() + " does not run", e);
+    }
+  }
+
+  private int runMutant(Mutant mutant, Map<String, String> options) {
+    Map<String, String> of = new HashMap<>(options);
+    of.remove("mutant");
+    of.putIfAbsent("profile", mutant.profile().label());
+    String[] arguments =
+        of.entrySet().stream()
+            .flatMap(e -> List.of("--" + e.getKey(), e.getValue()).stream())
+            .toArray(String[]::new);
+    out.println(mutant.label() + ": " + mutant.about());
+    Path root = Path.of(options.getOrDefault("root", "."));
+    Object status =
+        call(
+            mutant,
+            root,
+            "run",
+            new Class<?>[] {PrintStream.class, String[].class},
+            out,
+            arguments);
+    return (Integer) Objects.requireNonNull(status);
+  }
+
+  private int run(Map<String, String> options) {
+    String chosen = options.get("profile");
+    Profile[] profiles = chosen == null ? Profile.values() : new Profile[] {Profile.of(chosen)};
+    if (options.containsKey("replay")) {
+      return replay(number(options, "replay", 0), profiles);
+    }
+    long from = number(options, "from", 1);
+    return runSeeds(from, number(options, "seeds", 1_000), profiles);
+  }
+
+  private int replay(long seed, Profile... profiles) {
+    Profile profile = profileOf(seed, profiles);
+    Run.Result result = Run.of(seed, profile, new Trace(out), null);
+    out.println(summary(result));
+    return result.violation() == null ? 0 : 1;
+  }
+
+  private int runSeeds(long from, long seeds, Profile... profiles) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long begun = threads.getCurrentThreadCpuTime();
+    long grants = 0;
+    long excused = 0;
+    long secondTrips = 0;
+    long regressions = 0;
+    List<Run.Result> broken = new ArrayList<>();
+    long done = 0;
+    for (long seed = from; seed < from + seeds && broken.size() < 10; seed++) {
+      Run.Result result = Run.of(seed, profileOf(seed, profiles));
+      done++;
+      grants += result.grants();
+      excused += result.excused();
+      secondTrips += result.secondTrips();
+      regressions += result.regressions();
+      if (result.violation() != null) {
+        broken.add(result);
+        out.println(summary(result));
+      }
+    }
+    double seconds = (threads.getCurrentThreadCpuTime() - begun) / 1e9;
+    out.printf(
+        Locale.ROOT,
+        "%d seeds from %d, %d grants, %d second trips, %.0f runs a second of one core,"
+            + " %d overlaps and %d smaller tokens after lost data, %d broken%n",
+        done,
+        from,
+        grants,
+        secondTrips,
+        done / seconds,
+        excused,
+        regressions,
+        broken.size());
+    return broken.isEmpty() ? 0 : 1;
+  }
+
+  /** With several profiles, the seed says which. */
+  static Profile profileOf(long seed, Profile... profiles) {
+    return profiles[(int) Math.floorMod(seed, (long) profiles.length)];
+  }
+
+  private static String summary(Run.Result result) {
+    Judge.Violation violation = result.violation();
+    String what =
+        violation == null
+            ? "all invariants held"
+            : "BROKEN " + violation.invariant().label() + ": " + violation.what();
+    return String.format(
+        Locale.ROOT,
+        "seed %d, profile %s: %s (%d grants, trace %016x)",
+        result.seed(),
+        result.profile().label(),
+        what,
+        result.grants(),
+        result.hash());
+  }
+
+  private static Map<String, String> options(String... arguments) {
+    Map<String, String> options = new HashMap<>();
+    for (int i = 0; i < arguments.length; i += 2) {
+      String name = arguments[i].startsWith("--") ? arguments[i].substring(2) : "";
+      if (!KNOWN.contains(name) || i + 1 == arguments.length) {
+        throw new IllegalArgumentException(
+            "'" + arguments[i] + "' is not understood: see simulate --help");
+      }
+      options.put(name, arguments[i + 1]);
+    }
+    return options;
+  }
+
+  private static long number(Map<String, String> options, String name, long otherwise) {
+    String text = options.get(name);
+    return text == null ? otherwise : Long.parseLong(text);
+  }
+}

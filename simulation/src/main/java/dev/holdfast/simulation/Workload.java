@@ -1,0 +1,312 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What the users of one manager do: ask, hold, extend, release, forget, cancel. */
+final class Workload {
+  private static final long MILLI = 1_000;
+  private static final String LOCK = "lock";
+
+  /** How long opening may take, once. */
+  private static final long OPENING = 2_200 * MILLI;
+
+  private final World world;
+  private final Host host;
+  private final List<Holding> held = new ArrayList<>();
+  private boolean closing;
+  private boolean closed;
+  private long quietSince;
+  private long opensUntil = -1;
+
+  Workload(World world, Host host) {
+    this.world = world;
+    this.host = host;
+  }
+
+  static List<String> names(Setting setting) {
+    return IntStream.range(0, setting.names()).mapToObj(i -> LOCK + i).toList();
+  }
+
+  /** Not one of the core's own keys. */
+  static boolean isLock(String key) {
+    return key.startsWith(LOCK);
+  }
+
+  void begin() {
+    for (int worker = 0; worker < world.setting.workers(); worker++) {
+      think();
+    }
+    world.at(world.setting.healing(), host, this::heal);
+  }
+
+  private void think() {
+    long pause = world.spread(40 * MILLI, world.rates.longestPauseBetween * MILLI);
+    world.at(world.now() + pause, host, this::ask);
+  }
+
+  private void ask() {
+    if (closing || world.isHealed()) {
+      return;
+    }
+    String name = LOCK + world.random.nextInt(world.setting.names());
+    int longest = world.setting.longestTtlMillis();
+    int shortest = Math.max(longest / 8, 2 * world.setting.nodeTimeoutMillis() + 20);
+    long ttl = world.spread(shortest, longest);
+    LockRequest request = LockRequest.of(name, Duration.ofMillis(ttl));
+    if (world.chance(300)) {
+      request = request.keepAliveUpTo(Duration.ofMillis(ttl + world.random.nextLong(4 * ttl)));
+    }
+    if (world.chance(60)) {
+      request = request.holdAtLeast(Duration.ofMillis(world.random.nextLong(ttl)));
+    }
+    boolean waits = world.chance(400);
+    if (waits) {
+      request = request.waitAtMost(Duration.ofMillis(world.spread(10, 2_000)));
+    }
+    CompletableFuture<Optional<Lease>> answer = ask(request, this::think);
+    if (waits && world.chance(50)) {
+      world.at(world.now() + world.spread(100, 1_000_000), host, () -> answer.cancel(false));
+    }
+  }
+
+  private CompletableFuture<Optional<Lease>> ask(LockRequest request, Runnable next) {
+    world.note(host.id(), Trace.NONE, "asks for", request.ttl().toNanos(), request::toString);
+    opensUntil = opensUntil < 0 ? host.ranFor() + OPENING : opensUntil;
+    long wait = request.maxWait().orElse(Duration.ZERO).toNanos() / MILLI;
+    long limit = wait + attempt() + Math.max(0, opensUntil - host.ranFor());
+    Judge.Call call = world.judge.calls(host, "the request for " + request.name(), limit);
+    long askedAt = world.now();
+    CompletableFuture<Optional<Lease>> answer = host.manager.tryAcquireAsync(request);
+    answer.whenComplete(
+        (lease, failure) -> {
+          world.judge.returned(call);
+          if (failure != null) {
+            refused(request, failure);
+            next.run();
+          } else if (lease.isEmpty()) {
+            world.note(host.id(), Trace.NONE, "gets nothing", 0, request::name);
+            next.run();
+          } else {
+            hold(new Holding(host, request, lease.get(), askedAt, world.now()), next);
+          }
+        });
+    return answer;
+  }
+
+  private void refused(LockRequest request, Throwable failure) {
+    world.note(host.id(), Trace.NONE, "fails", request.name() + ": " + nameOf(failure));
+    if (failure instanceof LockBackendException) {
+      world.judge.failed(host, "a request", failure);
+    } else if (!(failure instanceof CancellationException)
+        && !(closing && failure instanceof IllegalStateException)) {
+      world.judge.surprise(host.id(), failure);
+    }
+  }
+
+  private void hold(Holding holding, Runnable next) {
+    Lease lease = holding.lease;
+    LockRequest request = holding.request;
+    held.removeIf(Holding::isOver);
+    held.add(holding);
+    world.note(
+        host.id(),
+        Trace.NONE,
+        "holds",
+        holding.digest(),
+        () -> holding + " for " + lease.remaining());
+    world.judge.granted(holding);
+    lease.lost().thenAccept(reason -> lost(holding, reason));
+    request
+        .maxHold()
+        .ifPresent(
+            most -> {
+              long over = host.clock.micros(most.toNanos()) + 2 * MILLI;
+              world.at(world.now() + over, host, () -> world.judge.holdIsOver(holding));
+            });
+    long hold = world.spread(500, world.rates.longestHoldMillis * MILLI);
+    if (world.isHealed()) {
+      hold = 0;
+    } else if (world.chance(250)) {
+      extendIn(holding, request.ttl().toNanos() / MILLI / 3);
+      hold *= 2;
+    }
+    boolean forgets = world.chance(70) && request.maxHold().isEmpty() && !world.isHealed();
+    if (forgets) {
+      next.run();
+    } else {
+      world.at(world.now() + hold, host, () -> release(holding, next));
+    }
+  }
+
+  private void extendIn(Holding holding, long micros) {
+    world.at(
+        world.now() + micros,
+        host,
+        () -> {
+          if (!holding.isOver() && !world.isHealed() && !closing) {
+            extend(holding);
+          }
+        });
+  }
+
+  private void extend(Holding holding) {
+    long longest = world.setting.longestTtlMillis();
+    long ttl =
+        world.spread(Math.max(longest / 8, 2 * world.setting.nodeTimeoutMillis() + 20), longest);
+    Judge.Call call = world.judge.calls(host, "an extension", 2 * attempt());
+    world.note(host.id(), Trace.NONE, "extends", ttl, () -> holding + " to " + ttl + " ms");
+    holding
+        .lease
+        .extendAsync(Duration.ofMillis(ttl))
+        .whenComplete(
+            (done, failure) -> {
+              world.judge.returned(call);
+              world.note(
+                  host.id(),
+                  Trace.NONE,
+                  failure == null ? "has extended" : "has not extended",
+                  holding.digest(),
+                  () -> holding + (failure == null ? "" : ": " + nameOf(failure)));
+              if (failure == null) {
+                world.judge.extended(holding);
+              } else if (!isExpected(holding, failure)) {
+                world.judge.surprise(host.id(), failure);
+              }
+              if (failure == null || failure instanceof LockBackendException) {
+                extendIn(holding, world.spread(ttl * MILLI / 8, ttl * MILLI));
+              }
+            });
+  }
+
+  /** Also that it was released while the extension waited for its turn. */
+  private static boolean isExpected(Holding holding, Throwable failure) {
+    return failure instanceof LockLostException
+        || failure instanceof LockBackendException
+        || (holding.isOver() && failure instanceof IllegalStateException);
+  }
+
+  private void release(Holding holding, @Nullable Runnable next) {
+    if (holding.isOver()) {
+      if (next != null) {
+        next.run();
+      }
+      return;
+    }
+    world.note(host.id(), Trace.NONE, "releases", holding.digest(), holding::toString);
+    world.judge.releasing(holding);
+    Judge.Call call = world.judge.calls(host, "a release", 3 * attempt());
+    var answer = holding.lease.releaseAsync();
+    world.judge.released(holding);
+    answer.whenComplete(
+        (good, failure) -> {
+          world.judge.returned(call);
+          world.note(
+              host.id(),
+              Trace.NONE,
+              "has released",
+              failure == null && good ? 1 : 0,
+              () -> holding + ": " + (failure == null ? good.toString() : nameOf(failure)));
+          if (failure == null) {
+            world.judge.releaseAnswered(holding, good);
+            if (!good && holding.heldWhenReleased) {
+              world.judge.disturbed(holding, "was held, but its release says it was not");
+            }
+          } else if (failure instanceof LockBackendException) {
+            world.judge.failed(host, "a release", failure);
+          } else {
+            world.judge.surprise(host.id(), failure);
+          }
+          if (next != null) {
+            next.run();
+          }
+        });
+  }
+
+  private void lost(Holding holding, LossReason reason) {
+    if (reason != LossReason.CLOSED) { // those come in no order
+      world.note(host.id(), Trace.NONE, "has lost", holding + ": " + reason);
+      boolean longEnough =
+          reason
+              == (holding.request.maxHold().isPresent() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
+      if (!longEnough) {
+        world.judge.disturbed(holding, "is lost: " + reason);
+      }
+    }
+    world.judge.lost(holding);
+  }
+
+  /** All faults are over: nothing new is begun, and somebody must get each name soon. */
+  private void heal() {
+    if (closed) {
+      return;
+    }
+    for (Holding holding : List.copyOf(held)) {
+      if (holding.request.maxHold().isPresent()) {
+        release(holding, null);
+      }
+    }
+    long wait = world.setting.recovered() - world.setting.healing();
+    for (String name : names(world.setting)) {
+      long ttl = world.setting.longestTtlMillis() / 2L + 50;
+      ask(
+          LockRequest.of(
+                  name,
+                  Duration.ofMillis(Math.max(ttl, 2L * world.setting.nodeTimeoutMillis() + 20)))
+              .waitAtMost(Duration.ofNanos(wait * MILLI)),
+          () -> {});
+    }
+  }
+
+  /**
+   * Closes the manager in a moment in which it waits for nothing: it would block, and here time
+   * stands still while anybody blocks.
+   */
+  void close() {
+    if (!closing && host.isAlive()) {
+      closing = true;
+      quietSince = world.now();
+      closeWhenQuiet();
+    }
+  }
+
+  private void closeWhenQuiet() {
+    if (host.driver.awaitsAnswers() || host.pausedUntil() >= quietSince) {
+      quietSince = world.now();
+    }
+    if (world.now() - quietSince < 3 * attempt()) {
+      world.at(world.now() + attempt() / 4, host, this::closeWhenQuiet);
+      return;
+    }
+    world.note(host.id(), Trace.NONE, "closes its manager", "");
+    closed = true;
+    host.manager.close();
+    held.removeIf(Holding::isOver);
+    held.forEach(holding -> holding.closed(world.now()));
+    Run.addHost(world);
+  }
+
+  private long attempt() {
+    return world.setting.nodeTimeoutMillis() * MILLI;
+  }
+
+  private static String nameOf(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause.getClass().getSimpleName();
+  }
+}

@@ -1,0 +1,102 @@
+package dev.holdfast.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One run: true time in microseconds, one source of randomness, and all that there is. */
+final class World {
+  final SplittableRandom random;
+  final Profile profile;
+  final Rates rates;
+  final Trace trace;
+  final Judge judge;
+  final Setting setting;
+  final List<Node> nodes = new ArrayList<>();
+  final List<Host> hosts = new ArrayList<>();
+  private final EventQueue queue = new EventQueue();
+  private long number;
+  private long now;
+
+  World(long seed, Profile profile, Trace trace, @Nullable Invariant only) {
+    this.random = new SplittableRandom(seed);
+    this.profile = profile;
+    this.rates = profile.rates();
+    this.trace = trace;
+    this.setting = Setting.drawn(random, profile);
+    this.judge = new Judge(this, only);
+    for (int node = 0; node < setting.nodes(); node++) {
+      nodes.add(new Node(this, node));
+    }
+  }
+
+  /** True time, in microseconds. */
+  long now() {
+    return now;
+  }
+
+  /** Whether all faults are over. */
+  boolean isHealed() {
+    return now >= setting.healing();
+  }
+
+  /** Plans what happens to a client's process: not while it stands still, nor after its death. */
+  Event at(long when, @Nullable Host host, Runnable action) {
+    Event event = new Event(Math.max(when, now), number++, host, action);
+    queue.add(event);
+    return event;
+  }
+
+  void cancel(Event event) {
+    queue.remove(event);
+  }
+
+  Event in(long micros, Runnable action) {
+    return at(now + micros, null, action);
+  }
+
+  /** Lets time pass until the end, or until an invariant is broken. */
+  void run() {
+    while (!queue.isEmpty() && !judge.isBroken()) {
+      Event event = queue.remove();
+      if (event.at >= setting.end()) {
+        now = setting.end();
+        return;
+      }
+      now = event.at;
+      Host host = event.host;
+      if (host == null) {
+        event.action.run();
+      } else if (host.isAlive()) {
+        if (host.pausedUntil() > now) {
+          event.at = host.pausedUntil();
+          event.number = number++;
+          queue.add(event);
+        } else {
+          host.run(event.action);
+        }
+      }
+    }
+  }
+
+  boolean chance(int perMille) {
+    return perMille > 0 && random.nextInt(1_000) < perMille;
+  }
+
+  /** Between two times, the short ones as likely as the long ones. */
+  long spread(long shortest, long longest) {
+    double ratio = (double) Math.max(longest, shortest + 1) / shortest;
+    return (long) (shortest * Math.pow(ratio, random.nextDouble()));
+  }
+
+  void note(int client, int node, String what, String about) {
+    trace.add(now, client, node, what, about.hashCode(), () -> about);
+  }
+
+  /** For what happens often: its text is made only if somebody reads it. */
+  void note(int client, int node, String what, long digest, Supplier<String> about) {
+    trace.add(now, client, node, what, digest, about);
+  }
+}

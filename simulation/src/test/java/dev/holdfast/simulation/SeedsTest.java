@@ -1,0 +1,94 @@
+package dev.holdfast.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The code that ships, in faulty histories. A seed that fails is shown by simulate --replay. */
+class SeedsTest {
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  @DisplayName("no invariant is broken in 20,000 histories, of all profiles")
+  void noInvariantIsBroken() {
+    requireAllHold(1, 20_000);
+  }
+
+  @Test
+  @Tag("soak")
+  @Timeout(value = 12, unit = TimeUnit.HOURS)
+  @DisplayName("no invariant is broken in 5,000,000 histories, of all profiles")
+  void noInvariantIsBrokenInManyMore() {
+    requireAllHold(1_000_000, 5_000_000);
+  }
+
+  @Test
+  @DisplayName("the same seed gives the same trace, in every profile; another seed, another one")
+  void theSameSeedGivesTheSameTrace() {
+    for (Profile profile : Profile.values()) {
+      List<Long> once = hashes(profile);
+      assertThat(hashes(profile)).as(profile.label()).isEqualTo(once);
+      assertThat(once).as(profile.label()).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  @DisplayName("every profile lets locks be granted")
+  void everyProfileGrantsLocks() {
+    for (Profile profile : Profile.values()) {
+      long grants = LongStream.range(0, 20).map(seed -> Run.of(seed, profile).grants()).sum();
+      assertThat(grants).as(profile.label()).isGreaterThan(200);
+    }
+  }
+
+  @Test
+  @DisplayName("clocks that are apart make second trips for fencing tokens")
+  void someGrantsNeedSecondTrips() {
+    long trips =
+        LongStream.range(0, 20).map(seed -> Run.of(seed, Profile.FENCES).secondTrips()).sum();
+    assertThat(trips).isGreaterThan(100);
+  }
+
+  @Test
+  @DisplayName("one run of five is without fencing")
+  void someRunsAreWithoutFencing() {
+    long without =
+        LongStream.range(0, 1_000)
+            .filter(seed -> !Setting.drawn(new SplittableRandom(seed), Profile.CALM).fencing())
+            .count();
+    assertThat(without).isBetween(150L, 250L);
+  }
+
+  @Test
+  @DisplayName("nodes that lose their data at once make two owners, while there is no guard")
+  void lostDataMakesTwoOwners() {
+    long overlaps =
+        LongStream.range(0, 1_000).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()).sum();
+    assertThat(overlaps).isPositive();
+  }
+
+  private static List<Long> hashes(Profile profile) {
+    return LongStream.range(0, 12).mapToObj(seed -> Run.of(seed, profile).hash()).toList();
+  }
+
+  /** On as many threads as there are cores: a run shares nothing with another. */
+  private static void requireAllHold(long from, long seeds) {
+    LongStream.range(from, from + seeds)
+        .parallel()
+        .mapToObj(seed -> Run.of(seed, Simulate.profileOf(seed, Profile.values())))
+        .filter(result -> result.violation() != null)
+        .findFirst()
+        .ifPresent(
+            result ->
+                fail(
+                    "simulation/simulate --replay %s --profile %s: %s",
+                    result.seed(), result.profile().label(), result.violation()));
+  }
+}

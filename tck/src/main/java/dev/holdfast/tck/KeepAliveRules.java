@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** A lease is renewed in the background. */
 abstract class KeepAliveRules {
+  private static final int MOST_STALLS = 5;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long BETWEEN_COLLECTIONS_NANOS = 50_000_000;
 
@@ -118,15 +119,32 @@ abstract class KeepAliveRules {
   @IfThisFails("check that renewals stop at the end of keepAliveUpTo, and move no end past it")
   void nothingIsRenewedPastTheLongestHold() {
     Duration maxHold = trial.briefTtl().multipliedBy(3).dividedBy(2);
-    String name = trial.name("limited");
     LockManager locks = trial.openForShortTtl();
     LockManager other = trial.open();
-    Lease lease = trial.take(locks, LockRequest.of(name, trial.briefTtl()).keepAliveUpTo(maxHold));
-    long granted = System.nanoTime();
-    trial.soon().until("its time is over", () -> System.nanoTime() - granted > maxHold.toNanos());
+    Lease lease;
+    int stalls = 0;
+    do {
+      lease = trial.take(locks, limited(maxHold));
+    } while (isOverEarly(lease, maxHold) && ++stalls < MOST_STALLS);
 
     assertThat(catchThrowable(lease::requireHeld)).as("held after its longest hold").isNotNull();
+    String name = lease.name();
     trial.soon().until("others get the lock", () -> trial.gets(other, name));
+  }
+
+  private LockRequest limited(Duration maxHold) {
+    return LockRequest.of(trial.name("limited"), trial.briefTtl()).keepAliveUpTo(maxHold);
+  }
+
+  /** Waits for the end of its longest hold. On a machine that stalls it may be lost long before. */
+  private boolean isOverEarly(Lease lease, Duration maxHold) {
+    long granted = System.nanoTime();
+    trial
+        .soon()
+        .until(
+            "its time is over",
+            () -> System.nanoTime() - granted > maxHold.toNanos() || !lease.isHeld());
+    return System.nanoTime() - granted < maxHold.multipliedBy(3).dividedBy(4).toNanos();
   }
 
   @Test

@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.holdfast.tck.Rule;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** All kinds of tests that a kit may have. Not a test by its name, so that no build runs it. */
 @DisplayName("the kit")
@@ -57,8 +60,16 @@ class TckSample {
     }
 
     @Test
-    @Disabled
+    @ExtendWith(AfterTheEnd.class)
     @Rule("REL-6")
     void notRun() {}
+  }
+
+  /** As the command's own condition says once a signal has ended the run. */
+  static final class AfterTheEnd implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return ConditionEvaluationResult.disabled("the run was ended by a signal");
+    }
   }
 }

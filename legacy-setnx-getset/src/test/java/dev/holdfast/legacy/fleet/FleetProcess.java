@@ -14,7 +14,10 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A process of the fleet: takes the lock, works for a moment, gives it back, again and again. It
@@ -35,15 +38,15 @@ final class FleetProcess {
   private static final Duration HOLD = Duration.ofMillis(5);
   private static final int LONGEST_PAUSE_MILLIS = 20;
 
-  private static volatile boolean dies;
-  private static volatile boolean stops;
+  private static final CountDownLatch DYING = new CountDownLatch(1);
+  private static final CountDownLatch STOPPING = new CountDownLatch(1);
 
   private FleetProcess() {}
 
   /** The lock as this process knows it. */
   private interface Lock extends AutoCloseable {
-    /** Waits until it is got; returns until when others keep out. */
-    long lock() throws Exception;
+    /** Waits until it is got; returns until when others keep out. Empty if told to stop first. */
+    OptionalLong lock() throws Exception;
 
     void unlock() throws Exception;
 
@@ -64,21 +67,26 @@ final class FleetProcess {
     CriticalSection section = new CriticalSection(Path.of(arguments[2]), arguments[1]);
     try (Lock lock = lock(Kind.valueOf(arguments[0]), arguments)) {
       System.out.println(READY);
-      while (!stops) {
+      do {
         System.out.println(WANT);
-        long until = lock.lock();
+        OptionalLong until = lock.lock();
+        if (until.isEmpty()) {
+          return;
+        }
         System.out.println(GOT);
-        section.enter(until);
-        Thread.sleep(HOLD.toMillis());
-        if (dies) {
+        section.enter(until.getAsLong());
+        if (DYING.await(HOLD.toMillis(), TimeUnit.MILLISECONDS)) {
           System.out.println(INSIDE);
-          Thread.sleep(Long.MAX_VALUE);
+          new CountDownLatch(1).await();
         }
         section.leave();
         lock.unlock();
-        Thread.sleep(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS));
-      }
+      } while (!isToldToStop(ThreadLocalRandom.current().nextInt(LONGEST_PAUSE_MILLIS)));
     }
+  }
+
+  private static boolean isToldToStop(int withinMillis) throws InterruptedException {
+    return STOPPING.await(withinMillis, TimeUnit.MILLISECONDS);
   }
 
   private static Lock lock(Kind kind, String[] arguments) throws IOException {
@@ -97,11 +105,13 @@ final class FleetProcess {
   private static Lock old(OldClient client) {
     return new Lock() {
       @Override
-      public long lock() throws Exception {
+      public OptionalLong lock() throws Exception {
         while (!client.lock()) {
-          Thread.sleep(ThreadLocalRandom.current().nextInt(10, 20));
+          if (isToldToStop(ThreadLocalRandom.current().nextInt(10, 20))) {
+            return OptionalLong.empty();
+          }
         }
-        return client.until();
+        return OptionalLong.of(client.until());
       }
 
       @Override
@@ -122,15 +132,19 @@ final class FleetProcess {
       private Optional<Lease> held = Optional.empty();
 
       @Override
-      public long lock() throws Exception {
+      public OptionalLong lock() throws Exception {
         while (held.isEmpty()) {
           try {
             held = locks.tryAcquire(request);
           } catch (LockBackendException outage) {
-            Thread.sleep(1); // on a machine that stalls, the next attempt may do better
+            // on a machine that stalls, the next attempt may do better
+            if (isToldToStop(1)) {
+              return OptionalLong.empty();
+            }
           }
         }
-        return System.currentTimeMillis() + held.orElseThrow().remaining().toMillis();
+        return OptionalLong.of(
+            System.currentTimeMillis() + held.orElseThrow().remaining().toMillis());
       }
 
       @Override
@@ -150,8 +164,11 @@ final class FleetProcess {
     try (BufferedReader orders =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String order = orders.readLine(); order != null; order = orders.readLine()) {
-        dies |= order.equals(DIE);
-        stops |= order.equals(STOP);
+        switch (order) {
+          case DIE -> DYING.countDown();
+          case STOP -> STOPPING.countDown();
+          default -> throw new IOException("an order that there is not: " + order);
+        }
       }
     } catch (IOException e) {
       // gone all the same

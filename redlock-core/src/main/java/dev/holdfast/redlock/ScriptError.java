@@ -3,7 +3,7 @@ package dev.holdfast.redlock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Redis before 7 hides the code of what failed inside a script: finds it again. */
+/** Redis before 7.2 hides the code of some of what failed inside a script: finds it again. */
 final class ScriptError {
   /**
    * For example {@code ERR Error running script (call to f_…): @user_script:1: WRONGTYPE …}, and
@@ -12,17 +12,17 @@ final class ScriptError {
   private static final Pattern WRAPPED =
       Pattern.compile("(?s)ERR Error running script .*?@user_script: ?\\d+: -?(?!@)(.*)");
 
-  private static final String NO_RIGHT = "The user executing the script can't run this command";
+  /** Redis 7.0 gives it the code {@code ERR}, and Redis 6 none. */
+  private static final Pattern NO_RIGHT =
+      Pattern.compile("(?s)(?:ERR )?(The user executing the script can't run this command.*)");
 
   private ScriptError() {}
 
   /** The error as it would be outside of a script, its code first. */
   static String unwrapped(String error) {
     Matcher wrapped = WRAPPED.matcher(error);
-    if (!wrapped.matches()) {
-      return error;
-    }
-    String inner = wrapped.group(1);
-    return inner.startsWith(NO_RIGHT) ? "NOPERM " + inner : inner;
+    String inner = wrapped.matches() ? wrapped.group(1) : error;
+    Matcher noRight = NO_RIGHT.matcher(inner);
+    return noRight.matches() ? "NOPERM " + noRight.group(1) : inner;
   }
 }

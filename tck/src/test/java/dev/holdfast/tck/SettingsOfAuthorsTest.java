@@ -6,9 +6,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNeste
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
@@ -26,15 +24,9 @@ class SettingsOfAuthorsTest {
             .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
             .configurationParameter("junit.jupiter.testinstance.lifecycle.default", "per_class")
             .build();
-    LauncherConfig alone =
-        LauncherConfig.builder()
-            .enableTestExecutionListenerAutoRegistration(false)
-            .enableLauncherSessionListenerAutoRegistration(false)
-            .enableLauncherDiscoveryListenerAutoRegistration(false)
-            .build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
 
-    LauncherFactory.create(alone).execute(request, listener);
+    InnerRun.of(request, listener);
 
     TestExecutionSummary summary = listener.getSummary();
     assertThat(summary.getFailures())

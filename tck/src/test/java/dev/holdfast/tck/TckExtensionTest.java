@@ -10,9 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
-import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /** The beginning of a run of the kit. */
@@ -45,15 +43,9 @@ class TckExtensionTest {
   void anEnvironmentThatOpensNothingIsClosedAndTheRunSaysWhy() {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request().selectors(selectClass(Unopened.class)).build();
-    LauncherConfig alone =
-        LauncherConfig.builder()
-            .enableTestExecutionListenerAutoRegistration(false)
-            .enableLauncherSessionListenerAutoRegistration(false)
-            .enableLauncherDiscoveryListenerAutoRegistration(false)
-            .build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
 
-    LauncherFactory.create(alone).execute(request, listener);
+    InnerRun.of(request, listener);
 
     assertThat(CLOSED).hasValue(1);
     assertThat(listener.getSummary().getFailures())

@@ -2,11 +2,11 @@ package dev.holdfast.tck.broken;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.holdfast.tck.InnerRun;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.TckEnvironment;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,9 +25,7 @@ import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
-import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
-import org.junit.platform.launcher.core.LauncherFactory;
 
 /** The whole kit, run once against one environment. */
 final class KitRun {
@@ -38,7 +36,6 @@ final class KitRun {
   private final List<String> passed = new ArrayList<>();
   private final List<Failure> failures = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
-  private final Duration took;
 
   /** Found by the launcher alone. */
   static class Kit extends LockManagerTck {
@@ -62,22 +59,14 @@ final class KitRun {
   }
 
   private KitRun(Supplier<? extends TckEnvironment> environment) {
-    long start = System.nanoTime();
     ENVIRONMENT.set(environment);
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(selectClass(Kit.class))
             .filters(TagFilter.excludeTags("soak"))
             .build();
-    LauncherConfig alone =
-        LauncherConfig.builder()
-            .enableTestExecutionListenerAutoRegistration(false)
-            .enableLauncherSessionListenerAutoRegistration(false)
-            .enableLauncherDiscoveryListenerAutoRegistration(false)
-            .build();
-    LauncherFactory.create(alone).execute(request, new Results());
+    InnerRun.of(request, new Results());
     ENVIRONMENT.remove();
-    took = Duration.ofNanos(System.nanoTime() - start);
   }
 
   /** In a thread group of its own, by which its threads can be told from those of other runs. */
@@ -101,11 +90,6 @@ final class KitRun {
     return failures;
   }
 
-  /** The tests that were left out, with the reason. */
-  List<String> skipped() {
-    return skipped;
-  }
-
   Set<String> reasonsToSkip() {
     return skipped.stream()
         .map(test -> test.substring(test.indexOf(": ") + 2))
@@ -116,10 +100,6 @@ final class KitRun {
     Set<String> rules = new TreeSet<>();
     failures.forEach(failure -> rules.addAll(failure.rules()));
     return rules;
-  }
-
-  Duration took() {
-    return took;
   }
 
   /** All tests of the kit that do not take minutes. */

@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
+import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.net.URI;

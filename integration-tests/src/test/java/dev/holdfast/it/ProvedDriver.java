@@ -3,6 +3,7 @@ package dev.holdfast.it;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 
 /** How the builder of a driver opens what a URL says: so that it can be given a clock. */

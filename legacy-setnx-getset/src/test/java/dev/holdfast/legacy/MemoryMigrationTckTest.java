@@ -2,11 +2,11 @@ package dev.holdfast.legacy;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
-import dev.holdfast.core.Clock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.tck.TckClock;
 import dev.holdfast.tck.TckEnvironment;
 import dev.holdfast.tck.TckNode;
@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** The kit over two exact locks, looked at from both sides. */
 class MemoryMigrationTckTest extends LockManagerTck {
@@ -54,7 +53,7 @@ class MemoryMigrationTckTest extends LockManagerTck {
 
     @Override
     public void reset() {
-      clock.offsetMicros.set(0);
+      clock.reset();
     }
 
     @Override
@@ -99,26 +98,6 @@ class MemoryMigrationTckTest extends LockManagerTck {
         oldStore.remove(name);
         newStore.remove(name);
       }
-    }
-  }
-
-  /** The machine's clocks; the wall clock can be set. */
-  private static final class SteppedClock implements Clock, TckClock {
-    private final AtomicLong offsetMicros = new AtomicLong();
-
-    @Override
-    public long nanos() {
-      return Clock.system().nanos();
-    }
-
-    @Override
-    public long wallMicros() {
-      return Clock.system().wallMicros() + offsetMicros.get();
-    }
-
-    @Override
-    public void step(Duration by) {
-      offsetMicros.addAndGet(by.toNanos() / 1_000);
     }
   }
 }

@@ -1,18 +1,16 @@
 package dev.holdfast.legacy;
 
 import dev.holdfast.LockManager;
-import dev.holdfast.core.Clock;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.tck.TckClock;
 import dev.holdfast.tck.TckEnvironment;
 import dev.holdfast.tck.TckNode;
 import dev.holdfast.tck.TckTiming;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** One real server, whose keys hold time stamps. */
 final class SetnxEnvironment implements TckEnvironment {
@@ -20,26 +18,6 @@ final class SetnxEnvironment implements TckEnvironment {
   private final RedisTckEnvironment redis;
   private final List<TckNode> nodes;
   private final boolean hasUrl;
-
-  /** The machine's clocks, of which the wall clock can be set. */
-  private static final class SteppedClock implements Clock, TckClock {
-    private final AtomicLong aheadMicros = new AtomicLong();
-
-    @Override
-    public long nanos() {
-      return Clock.system().nanos();
-    }
-
-    @Override
-    public long wallMicros() {
-      return Clock.system().wallMicros() + aheadMicros.get();
-    }
-
-    @Override
-    public void step(Duration by) {
-      aheadMicros.addAndGet(by.toNanos() / 1_000);
-    }
-  }
 
   /**
    * A new environment.
@@ -112,7 +90,7 @@ final class SetnxEnvironment implements TckEnvironment {
 
   @Override
   public void reset() {
-    clock.aheadMicros.set(0);
+    clock.reset();
     redis.reset();
   }
 

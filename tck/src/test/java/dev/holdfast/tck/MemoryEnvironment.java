@@ -2,7 +2,6 @@ package dev.holdfast.tck;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
-import dev.holdfast.core.Clock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** Managers that share a store in this process, which is the one node. */
 final class MemoryEnvironment implements TckEnvironment {
@@ -18,26 +16,6 @@ final class MemoryEnvironment implements TckEnvironment {
   private final LockManager observer = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = observer.unwrap(MemoryStore.class).orElseThrow();
   private final List<TckNode> nodes = List.of(new Memory());
-
-  /** The machine's clocks; the wall clock can be set. */
-  private static final class SteppedClock implements Clock, TckClock {
-    private final AtomicLong offsetMicros = new AtomicLong();
-
-    @Override
-    public long nanos() {
-      return Clock.system().nanos();
-    }
-
-    @Override
-    public long wallMicros() {
-      return Clock.system().wallMicros() + offsetMicros.get();
-    }
-
-    @Override
-    public void step(Duration by) {
-      offsetMicros.addAndGet(by.toNanos() / 1_000);
-    }
-  }
 
   private final class Memory implements TckNode {
     @Override
@@ -96,7 +74,7 @@ final class MemoryEnvironment implements TckEnvironment {
 
   @Override
   public void reset() {
-    clock.offsetMicros.set(0);
+    clock.reset();
   }
 
   @Override

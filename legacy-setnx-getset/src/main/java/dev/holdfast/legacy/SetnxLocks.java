@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import java.net.URI;
@@ -280,7 +281,7 @@ public final class SetnxLocks {
           new Settings(
               new StampFormat(unit, floatingPoint),
               !checkedRelease,
-              keyPrefix,
+              new KeyPrefix(keyPrefix),
               clockMargin,
               nodeTimeout,
               connectTimeout,

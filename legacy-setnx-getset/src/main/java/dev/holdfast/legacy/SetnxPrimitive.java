@@ -18,8 +18,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The lock of the SETNX command's page, command for command, with nothing added to it. */
 final class SetnxPrimitive implements LockPrimitive {
-  private static final String OWN_KEYS = "holdfast:";
-
   /** A lock that is released between two commands is asked for once more, from the start. */
   private static final int MOST_TURNS = 2;
 
@@ -46,27 +44,12 @@ final class SetnxPrimitive implements LockPrimitive {
 
   @Override
   public void requireName(String name) {
-    if (keyOf(name).startsWith(OWN_KEYS)) {
-      throw new LockConfigurationException(
-          "the key '"
-              + keyOf(name)
-              + "' begins with "
-              + OWN_KEYS
-              + ", as our own keys do: use another name or keyPrefix");
-    }
+    settings.keyPrefix().requireName(name);
   }
 
   @Override
   public void requireUsable(String name, Duration ttl) {
-    Duration lost = Settings.driftOf(ttl).plus(settings.nodeTimeout());
-    if (ttl.compareTo(lost) <= 0) {
-      throw new LockConfigurationException(
-          "the ttl "
-              + ttl.toMillis()
-              + " ms is not above nodeTimeout and the allowance for drift, "
-              + lost.toMillis()
-              + " ms together: ask for more");
-    }
+    settings.validity().requireUsable(ttl);
   }
 
   @Override
@@ -125,7 +108,7 @@ final class SetnxPrimitive implements LockPrimitive {
     }
 
     private Outcome granted(Wire wire, Stamp stamp, Moment start) {
-      SetnxGrant grant = new SetnxGrant(name, key, stamp, validUntil(start, ttl));
+      SetnxGrant grant = new SetnxGrant(name, key, stamp, settings.validity().until(start, ttl));
       if (clock.now().nanosUntil(grant.validUntil()) > 0) {
         return grant;
       }
@@ -182,7 +165,7 @@ final class SetnxPrimitive implements LockPrimitive {
       delete(wire, ours); // what was just put there
       return lost(ours, before);
     }
-    return new Extended(validUntil(start, ttl));
+    return new Extended(settings.validity().until(start, ttl));
   }
 
   private static Lost lost(SetnxGrant ours, Optional<Stamp> found) {
@@ -320,11 +303,7 @@ final class SetnxPrimitive implements LockPrimitive {
     return printable.length() <= MOST_SHOWN ? printable : printable.substring(0, MOST_SHOWN) + "…";
   }
 
-  private static Moment validUntil(Moment start, Duration ttl) {
-    return start.plusNanos(ttl.minus(Settings.driftOf(ttl)).toNanos());
-  }
-
   private String keyOf(String name) {
-    return settings.keyPrefix() + name;
+    return settings.keyPrefix().keyOf(name);
   }
 }

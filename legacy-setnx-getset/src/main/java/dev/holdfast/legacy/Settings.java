@@ -1,6 +1,8 @@
 package dev.holdfast.legacy;
 
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.KeyPrefix;
+import dev.holdfast.core.Validity;
 import java.time.Duration;
 
 /**
@@ -17,18 +19,12 @@ import java.time.Duration;
 record Settings(
     StampFormat format,
     boolean alwaysDeletes,
-    String keyPrefix,
+    KeyPrefix keyPrefix,
     Duration clockMargin,
     Duration nodeTimeout,
     Duration connectTimeout,
     Clock clock) {
-  /** Reference implementations of Redlock allow for this part of a ttl, and 2 ms. */
-  private static final int DRIFT_DIVISOR = 100;
-
-  private static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
-
-  /** What clocks may drift apart in a ttl. */
-  static Duration driftOf(Duration ttl) {
-    return ttl.dividedBy(DRIFT_DIVISOR).plus(DRIFT_CONSTANT);
+  Validity validity() {
+    return new Validity(Validity.DEFAULT_DRIFT, nodeTimeout);
   }
 }

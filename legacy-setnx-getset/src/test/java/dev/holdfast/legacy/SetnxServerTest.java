@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockBackendException;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -227,7 +228,7 @@ class SetnxServerTest {
     return new Settings(
         new StampFormat(StampFormat.Unit.SECONDS, false),
         false,
-        "lock.",
+        new KeyPrefix("lock."),
         Duration.ZERO,
         nodeTimeout,
         Duration.ofSeconds(10),

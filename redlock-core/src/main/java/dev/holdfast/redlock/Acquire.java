@@ -41,7 +41,7 @@ final class Acquire {
     this.releases = releases;
     this.outages = outages;
     this.attempt = attempt;
-    this.key = options.keyPrefix() + attempt.name();
+    this.key = options.keyPrefix().keyOf(attempt.name());
     this.token = token;
     this.start = options.clock().now();
     this.proposal = fences.propose(key, token, Millis.of(attempt.ttl()), members.size());
@@ -89,7 +89,7 @@ final class Acquire {
   }
 
   private CompletionStage<Outcome> acquired(Ballot ballot, Tally votes, OptionalLong fence) {
-    Moment validUntil = options.validUntil(start, attempt.ttl());
+    Moment validUntil = options.validity().until(start, attempt.ttl());
     return options.clock().now().nanosUntil(validUntil) > 0
         ? CompletableFuture.completedFuture(
             new RedlockGrant(attempt.name(), key, token, fence, validUntil, sent))

@@ -2,9 +2,10 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.Moment;
 import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.Validity;
 import dev.holdfast.spi.LockUrl;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,11 +41,8 @@ public final class RedlockOptions {
   /** Long enough for a TLS handshake across a continent, short enough for a start that fails. */
   public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-  /** The Redlock page's reference implementations allow for this drift between clocks. */
-  public static final double DEFAULT_DRIFT = 0.01;
-
-  /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
-  static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
+  /** What other libraries allow for, too. */
+  public static final double DEFAULT_DRIFT = Validity.DEFAULT_DRIFT;
 
   /** Of waits inside; drivers count milliseconds in an int. */
   private static final Duration LONGEST = Duration.ofHours(1);
@@ -54,9 +52,11 @@ public final class RedlockOptions {
   private static final RedlockOptions DEFAULTS = new RedlockOptions(new Parts());
 
   private final Parts parts;
+  private final Validity validity;
 
   private RedlockOptions(Parts parts) {
     this.parts = parts;
+    this.validity = new Validity(parts.drift, parts.nodeTimeout);
   }
 
   /**
@@ -158,7 +158,7 @@ public final class RedlockOptions {
    */
   public RedlockOptions keyPrefix(String keyPrefix) {
     Objects.requireNonNull(keyPrefix, "keyPrefix");
-    return with(p -> p.keyPrefix = keyPrefix);
+    return with(p -> p.keyPrefix = new KeyPrefix(keyPrefix));
   }
 
   /**
@@ -267,7 +267,7 @@ public final class RedlockOptions {
     return parts.fencing;
   }
 
-  String keyPrefix() {
+  KeyPrefix keyPrefix() {
     return parts.keyPrefix;
   }
 
@@ -283,14 +283,8 @@ public final class RedlockOptions {
     return Optional.ofNullable(parts.scheduler);
   }
 
-  /** What clocks may drift apart in a ttl. */
-  Duration driftOf(Duration ttl) {
-    return Duration.ofNanos((long) Math.ceil(ttl.toNanos() * parts.drift)).plus(DRIFT_CONSTANT);
-  }
-
-  /** The end of the validity of what is asked for now. */
-  Moment validUntil(Moment start, Duration ttl) {
-    return start.plusNanos(ttl.minus(driftOf(ttl)).toNanos());
+  Validity validity() {
+    return validity;
   }
 
   /** The manager's own part of the options. */
@@ -343,7 +337,7 @@ public final class RedlockOptions {
     private Duration retryDelay = LockManagerBuilder.DEFAULT_RETRY_DELAY;
     private Duration maxTtl = LockManagerBuilder.DEFAULT_MAX_TTL;
     private double drift = DEFAULT_DRIFT;
-    private String keyPrefix = "";
+    private KeyPrefix keyPrefix = new KeyPrefix("");
     private boolean fencing = true;
     private boolean lazy;
     private Clock clock = Clock.system();

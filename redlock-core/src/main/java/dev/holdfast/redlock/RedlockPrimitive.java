@@ -1,7 +1,6 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockCapability;
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The Redlock algorithm: acquire, extend and release are rounds whose votes are counted. */
 final class RedlockPrimitive implements LockPrimitive {
-  private static final String OWN_KEYS = "holdfast:";
-
   private final RedlockOptions options;
   private final Clock clock;
   private final Scheduler scheduler;
@@ -72,27 +69,12 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void requireName(String name) {
-    if (keyOf(name).startsWith(OWN_KEYS)) {
-      throw new LockConfigurationException(
-          "the key '"
-              + keyOf(name)
-              + "' begins with "
-              + OWN_KEYS
-              + ", as our own keys do: use another name or keyPrefix");
-    }
+    options.keyPrefix().requireName(name);
   }
 
   @Override
   public void requireUsable(String name, Duration ttl) {
-    Duration lost = options.driftOf(ttl).plus(options.nodeTimeout());
-    if (ttl.compareTo(lost) <= 0) {
-      throw new LockConfigurationException(
-          "the ttl "
-              + ttl.toMillis()
-              + " ms is not above nodeTimeout and the allowance for drift, "
-              + lost.toMillis()
-              + " ms together: ask for more");
-    }
+    options.validity().requireUsable(ttl);
   }
 
   @Override
@@ -129,7 +111,7 @@ final class RedlockPrimitive implements LockPrimitive {
         .thenApply(
             votes -> {
               if (votes.isGranted()) {
-                return new Extended(options.validUntil(start, ttl));
+                return new Extended(options.validity().until(start, ttl));
               }
               if (votes.isDenied()) {
                 return new Lost(lossOf(votes));
@@ -242,6 +224,6 @@ final class RedlockPrimitive implements LockPrimitive {
   }
 
   private String keyOf(String name) {
-    return options.keyPrefix() + name;
+    return options.keyPrefix().keyOf(name);
   }
 }

@@ -66,21 +66,21 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Acquire",
-          "options.validUntil(start, attempt.ttl())",
-          "options.validUntil(options.clock().now(), attempt.ttl())")),
+          "options.validity().until(start, attempt.ttl())",
+          "options.validity().until(options.clock().now(), attempt.ttl())")),
   EXTENSION_FROM_REPLY(
       "the validity of an extension is counted from the reply",
       Profile.SLOW,
       Invariant.EXCLUSION,
       edit(
           "redlock/RedlockPrimitive",
-          "return new Extended(options.validUntil(start, ttl));",
-          "return new Extended(options.validUntil(clock.now(), ttl));")),
+          "return new Extended(options.validity().until(start, ttl));",
+          "return new Extended(options.validity().until(clock.now(), ttl));")),
   NO_DRIFT_ALLOWANCE(
       "nothing is deducted for the drift of clocks",
       Profile.CLOCKS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockOptions", "ttl.minus(driftOf(ttl)).toNanos()", "ttl.toNanos()")),
+      edit("core/Validity", "ttl.minus(driftOf(ttl)).toNanos()", "ttl.toNanos()")),
   NO_VALIDITY_CHECK(
       "a quorum is enough, however late it is",
       Profile.PAUSES,
@@ -342,7 +342,7 @@ enum Mutant {
                                 key,
                                 token,
                                 OptionalLong.of(fence),
-                                options.validUntil(start, attempt.ttl()),
+                                options.validity().until(start, attempt.ttl()),
                                 sent))""")),
   COUNTER_EXPIRES_WITH_THE_LOCK(
       "a counter lives as long as the lock",

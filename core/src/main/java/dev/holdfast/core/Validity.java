@@ -1,0 +1,52 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockConfigurationException;
+import java.time.Duration;
+
+/**
+ * How long a lock that was asked for can be counted on: for its ttl, less what clocks may drift
+ * apart in it. For backends whose locks are kept elsewhere. Immutable.
+ *
+ * @param drift how far clocks may drift apart in a ttl, from 0 up to, but not including, 1
+ * @param nodeTimeout how long a node may take to answer, above zero
+ */
+public record Validity(double drift, Duration nodeTimeout) {
+  /** The Redlock page's reference implementations allow for this drift between clocks. */
+  public static final double DEFAULT_DRIFT = 0.01;
+
+  /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
+  private static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
+
+  /**
+   * The end of validity.
+   *
+   * @param start before the first message was sent
+   * @param ttl what was asked for
+   * @return a moment of the same clock
+   */
+  public Moment until(Moment start, Duration ttl) {
+    return start.plusNanos(ttl.minus(driftOf(ttl)).toNanos());
+  }
+
+  /**
+   * Refuses a ttl that would leave no validity after an attempt that takes as long as it may.
+   *
+   * @param ttl what is asked for
+   * @throws LockConfigurationException saying what would do
+   */
+  public void requireUsable(Duration ttl) {
+    Duration lost = driftOf(ttl).plus(nodeTimeout);
+    if (ttl.compareTo(lost) <= 0) {
+      throw new LockConfigurationException(
+          "the ttl "
+              + ttl.toMillis()
+              + " ms is not above nodeTimeout and the allowance for drift, "
+              + lost.toMillis()
+              + " ms together: ask for more");
+    }
+  }
+
+  private Duration driftOf(Duration ttl) {
+    return Duration.ofNanos((long) Math.ceil(ttl.toNanos() * drift)).plus(DRIFT_CONSTANT);
+  }
+}

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(Lifecycle.PER_CLASS)
 class ResetTest {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final Duration QUICK = Duration.ofMillis(10);
+  private static final Duration QUICK = Duration.ofMillis(50);
 
   private final RedisTckEnvironment environment =
       RedisTckEnvironment.builder(Nobody.OPENER).rights("~* &* +@all -@scripting").build();

@@ -5,7 +5,8 @@ import java.time.Duration;
 
 /**
  * How long a lock that was asked for can be counted on: for its ttl, less what clocks may drift
- * apart in it. For backends whose locks are kept elsewhere. Immutable.
+ * apart in it; and how long others have to count with it. For backends whose locks are kept
+ * elsewhere. Immutable.
  *
  * @param drift how far clocks may drift apart in a ttl, from 0 up to, but not including, 1
  * @param nodeTimeout how long a node may take to answer, above zero
@@ -44,6 +45,16 @@ public record Validity(double drift, Duration nodeTimeout) {
               + lost.toMillis()
               + " ms together: ask for more");
     }
+  }
+
+  /**
+   * After which a lock has expired, by every clock that drifts no more than this.
+   *
+   * @param ttl of the lock
+   * @return from the moment at which its node took it
+   */
+  public Duration outlived(Duration ttl) {
+    return ttl.plus(driftOf(ttl));
   }
 
   private Duration driftOf(Duration ttl) {

@@ -60,7 +60,9 @@ enum Backend {
 
   /** With the nodes' URIs as they are. */
   String urlOf(List<String> uris) {
-    return urlPrefix + String.join(",", uris) + (runsScripts() ? "" : "?fencing=false");
+    return urlPrefix
+        + String.join(",", uris)
+        + (runsScripts() ? "" : "?fencing=false&restartGuard=off");
   }
 
   /** Up to the driver. */

@@ -111,6 +111,7 @@ class LeastRightsTest {
       allow(node, "locks", rights);
       node.command("SCRIPT", "FLUSH");
       node.command("FLUSHALL");
+      node.vouch(database.isEmpty() ? 0 : 1);
       node.command("ACL", "LOG", "RESET");
     }
     try (LockManager locks = open("locks", database, isScriptless(line))) {
@@ -150,6 +151,8 @@ class LeastRightsTest {
             "retryDelay",
             "20ms",
             "fencing",
+            Boolean.toString(!scriptless),
+            "restartGuard",
             Boolean.toString(!scriptless)));
   }
 

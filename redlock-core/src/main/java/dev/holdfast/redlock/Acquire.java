@@ -26,6 +26,7 @@ final class Acquire {
   private final Moment start;
   private final Fences.Proposal proposal;
   private long sent;
+  private long quarantined;
 
   Acquire(
       RedlockOptions options,
@@ -63,6 +64,7 @@ final class Acquire {
               if (!votes.isGranted()) {
                 return notAcquired(ballot, votes);
               }
+              quarantined = ballot.heldInQuarantine();
               OptionalLong fence = proposal.highest(votes);
               return proposal.isStored(votes, fence)
                   ? acquired(ballot, votes, fence)
@@ -92,7 +94,8 @@ final class Acquire {
     Moment validUntil = options.validity().until(start, attempt.ttl());
     return options.clock().now().nanosUntil(validUntil) > 0
         ? CompletableFuture.completedFuture(
-            new RedlockGrant(attempt.name(), key, token, fence, validUntil, sent))
+            new RedlockGrant(
+                attempt.name(), key, token, fence, validUntil, votes.mine() | quarantined, sent))
         : notAcquired(ballot, votes);
   }
 

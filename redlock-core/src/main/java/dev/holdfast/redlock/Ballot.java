@@ -12,11 +12,21 @@ import org.jspecify.annotations.Nullable;
  * changes nothing. An error is a vote against, never more.
  */
 final class Ballot implements Round.Answers {
-  /** What a round asks and how its votes are read. */
+  /**
+   * What a round asks and how its votes are read.
+   *
+   * @param command what nodes are asked
+   * @param reader null for what is no vote
+   * @param enough whether the votes decide
+   * @param trusted nodes (bit i is node i) whose votes count although they are under quarantine
+   * @param alwaysFallBack whether the source is sent also after the decision
+   * @param whenFailed told of each node that gave no vote
+   */
   record Question(
       Command command,
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       Predicate<Tally> enough,
+      long trusted,
       boolean alwaysFallBack,
       IntConsumer whenFailed) {
 
@@ -24,7 +34,7 @@ final class Ballot implements Round.Answers {
         Command command,
         BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
         Predicate<Tally> enough) {
-      return new Question(command, reader, enough, false, node -> {});
+      return new Question(command, reader, enough, 0, false, node -> {});
     }
   }
 
@@ -35,6 +45,7 @@ final class Ballot implements Round.Answers {
   private final @Nullable Throwable[] failures;
   private Tally tally;
   private boolean decided;
+  private boolean vetoed;
   private volatile Scheduler.@Nullable Task deadline;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
@@ -58,6 +69,24 @@ final class Ballot implements Round.Answers {
   /** Completes once, always normally. */
   CompletableFuture<Tally> decision() {
     return decision;
+  }
+
+  /** Nodes (bit i is node i) that hold what was asked for, and may not vote before long. */
+  synchronized long heldInQuarantine() {
+    long held = 0;
+    for (int node = 0; node < failures.length; node++) {
+      if (failures[node] instanceof NodeException cause
+          && cause.quarantine() != null
+          && cause.quarantine().vote() == Answer.MINE) {
+        held |= 1L << node;
+      }
+    }
+    return held;
+  }
+
+  /** Whether a node said that this client must not go on. */
+  synchronized boolean isVetoed() {
+    return vetoed;
   }
 
   /** Why a node did not vote, for those that did not. */
@@ -109,7 +138,14 @@ final class Ballot implements Round.Answers {
       return;
     }
     String plain = ScriptError.unwrapped(error);
-    if (plain.startsWith("WRONGTYPE")) {
+    Quarantine quarantine = Quarantine.in(plain);
+    if (quarantine != null) {
+      if ((question.trusted() & 1L << node) != 0) {
+        vote(node, quarantine.vote());
+      } else {
+        failed(node, NodeException.of(quarantine));
+      }
+    } else if (plain.startsWith("WRONGTYPE")) {
       vote(node, Answer.WRONG_TYPE);
     } else {
       failed(node, NodeException.reply(plain));
@@ -160,6 +196,7 @@ final class Ballot implements Round.Answers {
     synchronized (this) {
       if (!decided) {
         failures[node] = cause;
+        vetoed |= cause.isVeto();
         counted = count(null, 1L << node);
       }
     }
@@ -202,7 +239,7 @@ final class Ballot implements Round.Answers {
             tally.wrongType() | (answer == Answer.WRONG_TYPE ? votes : 0),
             tally.failed() | (answer == null ? votes : 0),
             tally.pending() & ~votes);
-    decided = tally.isComplete() || question.enough().test(tally);
+    decided = vetoed || tally.isComplete() || question.enough().test(tally);
     return decided ? tally : null;
   }
 

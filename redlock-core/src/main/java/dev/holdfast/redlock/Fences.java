@@ -1,10 +1,10 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.core.Clock;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -24,12 +24,14 @@ final class Fences {
 
   private final boolean enabled;
   private final Clock clock;
+  private final Guard guard;
   private final String lifeMillis;
   private final Seen seen = new Seen();
 
-  Fences(RedlockOptions options) {
+  Fences(RedlockOptions options, Guard guard) {
     this.enabled = options.isFencing();
     this.clock = options.clock();
+    this.guard = guard;
     this.lifeMillis = Long.toString(Millis.of(options.maxTtl().multipliedBy(MAX_TTLS)));
   }
 
@@ -49,15 +51,24 @@ final class Fences {
       this.key = key;
       this.token = token;
       this.given = new long[nodes];
-      this.command =
-          enabled
-              ? eval(
-                  Scripts.ACQUIRE,
-                  Long.toString(ttlMillis),
-                  Long.toString(clock.wallMicros()),
-                  Long.toString(seen.last(key) + 1),
-                  lifeMillis)
-              : new Command.SetIfAbsent(key, token, ttlMillis);
+      this.command = commandFor(Long.toString(ttlMillis));
+    }
+
+    private Command commandFor(String ttlMillis) {
+      if (enabled) {
+        return guard.command(
+            Scripts.ACQUIRE,
+            List.of(key, KEY_PREFIX + key),
+            List.of(
+                token,
+                ttlMillis,
+                Long.toString(clock.wallMicros()),
+                Long.toString(seen.last(key) + 1),
+                lifeMillis));
+      }
+      return guard.isOn()
+          ? guard.command(Scripts.TAKE, List.of(key), List.of(token, ttlMillis))
+          : new Command.SetIfAbsent(key, token, Long.parseLong(ttlMillis));
     }
 
     Command command() {
@@ -66,7 +77,7 @@ final class Fences {
 
     @Nullable Answer read(int node, @Nullable Object reply) {
       if (!enabled) {
-        return reply == null ? Answer.OTHER : "OK".equals(reply) ? Answer.MINE : null;
+        return taken(reply);
       }
       if (!(reply instanceof Long fence) || fence < 0 || fence >= LARGEST) {
         return null;
@@ -75,6 +86,13 @@ final class Fences {
         given[node] = fence;
       }
       return fence == 0 ? Answer.OTHER : Answer.MINE;
+    }
+
+    private @Nullable Answer taken(@Nullable Object reply) {
+      if (Objects.equals(reply, guard.isOn() ? 1L : "OK")) {
+        return Answer.MINE;
+      }
+      return Objects.equals(reply, guard.isOn() ? 0L : null) ? Answer.OTHER : null;
     }
 
     /** The largest number of those who granted; empty without fencing. */
@@ -104,14 +122,11 @@ final class Fences {
 
     /** Stores it wherever the lock is ours. */
     Command store(long fence) {
-      return eval(Scripts.FENCE, Long.toString(fence), lifeMillis);
-    }
-
-    private Command eval(Script script, String... arguments) {
-      List<String> all = new ArrayList<>(1 + arguments.length);
-      all.add(token);
-      all.addAll(List.of(arguments));
-      return new Command.Eval(script, false, List.of(key, KEY_PREFIX + key), all);
+      return new Command.Eval(
+          Scripts.FENCE,
+          false,
+          List.of(key, KEY_PREFIX + key),
+          List.of(token, Long.toString(fence), lifeMillis));
     }
   }
 

@@ -17,23 +17,52 @@ final class NodeException extends RuntimeException {
   private static final List<String> UNREADABLE =
       List.of("Invalid first byte", "Unknown reply", "Can't decode replay");
 
-  private final boolean misconfigured;
+  private final Kind kind;
+  private final @Nullable Quarantine quarantine;
+
+  private enum Kind {
+    /** Waiting may help. */
+    PASSING,
+    /** A person has to mend the node, or what is said of it. */
+    MISCONFIGURED,
+    /** As misconfigured; and to go on without the node would be wrong. */
+    VETO
+  }
+
+  private NodeException(
+      String message, Kind kind, @Nullable Quarantine quarantine, @Nullable Throwable cause) {
+    super(message, cause, false, false);
+    this.kind = kind;
+    this.quarantine = quarantine;
+  }
 
   private NodeException(String message, boolean misconfigured, @Nullable Throwable cause) {
-    super(message, cause, false, false);
-    this.misconfigured = misconfigured;
+    this(message, misconfigured ? Kind.MISCONFIGURED : Kind.PASSING, null, cause);
   }
 
   /** An error reply. */
   static NodeException reply(String error) {
     int end = error.indexOf(' ');
     String code = end < 0 ? error : error.substring(0, end);
+    if (code.equals(Guard.FOREIGN)) {
+      return Guard.foreign(error);
+    }
     return new NodeException(error + advice(code), MISCONFIGURED.contains(code), null);
   }
 
   /** What only a person can mend. */
   static NodeException misconfigured(String message) {
     return new NodeException(message, true, null);
+  }
+
+  /** What makes the whole attempt wrong, whatever other nodes say. */
+  static NodeException veto(String message) {
+    return new NodeException(message, Kind.VETO, null, null);
+  }
+
+  /** It may not vote yet. */
+  static NodeException of(Quarantine quarantine) {
+    return new NodeException(quarantine.toString(), Kind.PASSING, quarantine, null);
   }
 
   /** What may pass. */
@@ -67,7 +96,16 @@ final class NodeException extends RuntimeException {
   }
 
   boolean isMisconfigured() {
-    return misconfigured;
+    return kind != Kind.PASSING;
+  }
+
+  boolean isVeto() {
+    return kind == Kind.VETO;
+  }
+
+  /** Null if that is not why. */
+  @Nullable Quarantine quarantine() {
+    return quarantine;
   }
 
   private static String advice(String code) {

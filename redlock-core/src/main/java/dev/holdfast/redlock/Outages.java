@@ -3,19 +3,32 @@ package dev.holdfast.redlock;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.core.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What is thrown when votes are missing, or are no votes: contention is told apart from both. */
 final class Outages {
-  private final Members members;
+  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 
-  Outages(Members members) {
+  private final Members members;
+  private final Clock clock;
+
+  Outages(Members members, Clock clock) {
     this.members = members;
+    this.clock = clock;
   }
 
   void requireAnswers(String message, Ballot ballot, Tally votes) {
-    if (!votes.hasQuorumOfAnswers()) {
+    if (ballot.isVetoed() || !votes.hasQuorumOfAnswers()) {
       throw noQuorum(message, ballot, votes, false);
     }
   }
@@ -25,24 +38,56 @@ final class Outages {
     Map<String, Throwable> failures = new LinkedHashMap<>();
     NodeException misconfigured = null;
     int toMend = 0;
+    boolean vetoed = false;
+    List<Quarantine> quarantines = new ArrayList<>();
     for (int node = 0; node < members.size(); node++) {
       Throwable failure = ballot.failure(node);
       if (failure != null) {
         failures.put(members.address(node), failure);
-        if (failure instanceof NodeException cause && cause.isMisconfigured()) {
-          misconfigured = cause;
-          toMend++;
+        if (failure instanceof NodeException cause && !vetoed) {
+          misconfigured = cause.isMisconfigured() ? cause : misconfigured;
+          toMend += cause.isMisconfigured() ? 1 : 0;
+          vetoed = cause.isVeto();
+          if (cause.quarantine() != null) {
+            quarantines.add(cause.quarantine());
+          }
         }
       }
     }
     LockBackendException outage =
         new LockBackendException(
-            message + " (" + votes.answered() + " of " + votes.nodes() + " nodes answered)",
+            message
+                + " ("
+                + votes.answered()
+                + " of "
+                + votes.nodes()
+                + " nodes answered)"
+                + untilWhen(quarantines, votes),
             failures,
             outcomeUnknown);
-    return misconfigured != null && votes.answered() + toMend >= votes.quorum()
+    return misconfigured != null && (vetoed || votes.answered() + toMend >= votes.quorum())
         ? new LockConfigurationException(String.valueOf(outage.getMessage()), misconfigured)
         : outage;
+  }
+
+  /** What to say of quarantines if their end is all that a quorum waits for. */
+  private String untilWhen(List<Quarantine> quarantines, Tally votes) {
+    int missing = votes.quorum() - votes.answered();
+    if (missing <= 0 || quarantines.size() < missing) {
+      return "";
+    }
+    Duration left = quarantines.stream().map(Quarantine::left).sorted().toList().get(missing - 1);
+    ZonedDateTime end =
+        Instant.EPOCH
+            .plus(clock.wallMicros(), ChronoUnit.MICROS)
+            .plus(left)
+            .plusMillis(999) // "before" must not be told too early
+            .atZone(ZoneId.systemDefault());
+    return ": no quorum votes before "
+        + TIME.format(end)
+        + (quarantines.stream().allMatch(Quarantine::isNew)
+            ? "; these nodes look new: holdfast nodes init"
+            : "");
   }
 
   /** On these nodes (bit i is node i). */

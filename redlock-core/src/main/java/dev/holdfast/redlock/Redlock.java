@@ -34,12 +34,21 @@ public final class Redlock {
       throw new LockConfigurationException(
           "there are " + size + " nodes: give 1 to " + MOST_NODES + "; 3 or 5 are usual");
     }
+    Guard guard;
+    try {
+      guard = new Guard(options, nodes.addresses());
+    } catch (LockConfigurationException e) {
+      nodes.close();
+      throw e;
+    }
+    Vote vote = options.isFencing() ? Scripts.ACQUIRE : guard.isOn() ? Scripts.TAKE : null;
     Scheduler scheduler =
         options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            new WithoutScripts(nodes, options.isFencing()),
+            new WithoutScripts(nodes, vote == null ? null : () -> guard.first(vote)),
             options,
+            guard,
             scheduler,
             options.scheduler().isPresent() ? () -> {} : scheduler::close);
     LockManager manager;

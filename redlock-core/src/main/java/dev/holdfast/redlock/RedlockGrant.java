@@ -11,6 +11,7 @@ final class RedlockGrant implements Grant {
   private final String token;
   private final OptionalLong fencingToken;
   private final Moment validUntil;
+  private final long granting;
   private volatile long sent;
 
   RedlockGrant(
@@ -19,12 +20,14 @@ final class RedlockGrant implements Grant {
       String token,
       OptionalLong fencingToken,
       Moment validUntil,
+      long granting,
       long sent) {
     this.name = name;
     this.key = key;
     this.token = token;
     this.fencingToken = fencingToken;
     this.validUntil = validUntil;
+    this.granting = granting;
     this.sent = sent;
   }
 
@@ -50,6 +53,11 @@ final class RedlockGrant implements Grant {
 
   String key() {
     return key;
+  }
+
+  /** The nodes (bit i is node i) that held the key before the grant, quarantined ones too. */
+  long granting() {
+    return granting;
   }
 
   long sent() {

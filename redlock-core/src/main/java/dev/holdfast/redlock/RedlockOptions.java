@@ -33,7 +33,9 @@ public final class RedlockOptions {
           "drift",
           "keyPrefix",
           "owner",
-          "fencing");
+          "fencing",
+          "restartGuard",
+          "cluster");
 
   /** The Redlock page: "if the auto-release time is 10 seconds, 5 to 50 milliseconds". */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
@@ -84,7 +86,11 @@ public final class RedlockOptions {
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL))
             .drift(url.percent("drift", DEFAULT_DRIFT))
             .keyPrefix(url.text("keyPrefix", ""))
-            .fencing(url.flag("fencing", true));
+            .fencing(url.flag("fencing", true))
+            .cluster(url.text("cluster", ""));
+    if (!url.text("restartGuard", "").isEmpty()) {
+      options = options.restartGuard(url.flag("restartGuard", true));
+    }
     String owner = url.text("owner", "");
     options = owner.isEmpty() ? options : options.owner(owner);
     String connect = url.text("connect", "eager");
@@ -170,6 +176,30 @@ public final class RedlockOptions {
    */
   public RedlockOptions fencing(boolean fencing) {
     return with(p -> p.fencing = fencing);
+  }
+
+  /**
+   * Whether a node that came back without its data keeps out of votes until every lock that it may
+   * have lost has expired.
+   *
+   * @param restartGuard default true with three nodes or more
+   * @return new options
+   */
+  public RedlockOptions restartGuard(boolean restartGuard) {
+    return with(p -> p.restartGuard = restartGuard);
+  }
+
+  /**
+   * The name of these nodes as a whole. The restart guard refuses clients that give the same node
+   * another name, another number of nodes or another longest ttl: their locks would not exclude one
+   * another.
+   *
+   * @param cluster default empty
+   * @return new options
+   */
+  public RedlockOptions cluster(String cluster) {
+    Objects.requireNonNull(cluster, "cluster");
+    return with(p -> p.cluster = cluster);
   }
 
   /**
@@ -267,6 +297,15 @@ public final class RedlockOptions {
     return parts.fencing;
   }
 
+  /** Empty if the number of nodes decides. */
+  Optional<Boolean> restartGuard() {
+    return Optional.ofNullable(parts.restartGuard);
+  }
+
+  String cluster() {
+    return parts.cluster;
+  }
+
   KeyPrefix keyPrefix() {
     return parts.keyPrefix;
   }
@@ -339,6 +378,8 @@ public final class RedlockOptions {
     private double drift = DEFAULT_DRIFT;
     private KeyPrefix keyPrefix = new KeyPrefix("");
     private boolean fencing = true;
+    private @Nullable Boolean restartGuard;
+    private String cluster = "";
     private boolean lazy;
     private Clock clock = Clock.system();
     private @Nullable RandomGenerator random;
@@ -356,6 +397,8 @@ public final class RedlockOptions {
       drift = other.drift;
       keyPrefix = other.keyPrefix;
       fencing = other.fencing;
+      restartGuard = other.restartGuard;
+      cluster = other.cluster;
       lazy = other.lazy;
       clock = other.clock;
       random = other.random;

@@ -27,22 +27,28 @@ final class RedlockPrimitive implements LockPrimitive {
   private final Members members;
   private final RedisNodes nodes;
   private final Tokens tokens;
+  private final Guard guard;
   private final Fences fences;
   private final Releases releases;
   private final Outages outages;
 
   RedlockPrimitive(
-      RedisNodes nodes, RedlockOptions options, Scheduler scheduler, Runnable afterClose) {
+      RedisNodes nodes,
+      RedlockOptions options,
+      Guard guard,
+      Scheduler scheduler,
+      Runnable afterClose) {
     this.options = options;
     this.clock = options.clock();
     this.scheduler = scheduler;
     this.afterClose = afterClose;
     this.nodes = nodes;
     this.tokens = new Tokens(options.random());
-    this.fences = new Fences(options);
+    this.guard = guard;
+    this.fences = new Fences(options, guard);
     this.releases = new Releases(nodes, options, scheduler);
     this.members = releases.members();
-    this.outages = new Outages(members);
+    this.outages = new Outages(members, clock);
   }
 
   Members members() {
@@ -96,14 +102,19 @@ final class RedlockPrimitive implements LockPrimitive {
     RedlockGrant ours = (RedlockGrant) grant;
     Moment start = clock.now();
     Ballot ballot =
-        ballot(
-            new Command.Eval(
-                Scripts.EXTEND,
+        new Ballot(
+            members,
+            new Ballot.Question(
+                guard.command(
+                    Scripts.EXTEND,
+                    List.of(ours.key()),
+                    List.of(ours.token(), Long.toString(Millis.of(ttl)))),
+                Scripts::compared,
+                Tally::isExtensionDecided,
+                ours.granting(),
                 false,
-                List.of(ours.key()),
-                List.of(ours.token(), Long.toString(Millis.of(ttl)))),
-            Scripts::compared,
-            Tally::isExtensionDecided,
+                node -> {}),
+            members.all(),
             callerWaits);
     ours.sentTo(ballot.start(scheduler, options.nodeTimeout().toNanos()));
     return ballot

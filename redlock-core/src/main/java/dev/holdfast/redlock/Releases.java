@@ -56,7 +56,8 @@ final class Releases {
         };
     return new Ballot(
         members,
-        new Ballot.Question(command(key, token, keepMillis), Scripts::compared, enough, true, owe),
+        new Ballot.Question(
+            command(key, token, keepMillis), Scripts::compared, enough, 0, true, owe),
         members.all(),
         callerWaits);
   }
@@ -74,6 +75,7 @@ final class Releases {
             command(release.key(), release.token(), keep),
             Scripts::compared,
             Tally::isComplete,
+            0,
             true,
             onceMore);
     return new Ballot(members, question, 1L << node, false)

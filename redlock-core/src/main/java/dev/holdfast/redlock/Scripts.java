@@ -43,22 +43,35 @@ final class Scripts {
    * least. Replies with the fencing token that this node gives, or 0 if the lock is held. A clock
    * that is far from the node's is not followed: one ahead would exhaust the numbers, and one
    * behind would fall below counters that have gone. A counter that is ahead of time lives until
-   * time has caught up. Without keys it does nothing, so that a node that was just connected can be
-   * told its source: an attempt that had to would come late there.
+   * time has caught up. Without keys it takes nothing, so that a node that was just connected can
+   * be told its source: an attempt that had to would come late there.
    */
-  static final Script ACQUIRE =
-      Script.of(
+  static final Vote ACQUIRE =
+      Vote.of(
           """
-          if not KEYS[1] then return 1 end
-          local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
-          if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end
-          local time = redis.call('TIME')
-          local now = time[1] * 1000000 + time[2]
-          local wall = math.max(now - 10000000, math.min(tonumber(ARGV[3]), now + 10000000))
-          local fence = math.max(last + 1, wall, tonumber(ARGV[4]))
-          local life = ARGV[5] + math.ceil(math.max(0, fence - now) / 1000)
-          redis.call('SET', KEYS[2], fence, 'PX', life)
-          return fence
+          local code = 1
+          if #KEYS > 1 then
+            local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
+            code = 0
+            if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+              local clock = redis.call('TIME')
+              local here = clock[1] * 1000000 + clock[2]
+              local there = math.max(here - 10000000, math.min(tonumber(ARGV[3]), here + 10000000))
+              code = math.max(last + 1, there, tonumber(ARGV[4]))
+              local life = ARGV[5] + math.ceil(math.max(0, code - here) / 1000)
+              redis.call('SET', KEYS[2], code, 'PX', life)
+            end
+          end
+          """);
+
+  /** As {@link #ACQUIRE}, without a fencing token. KEYS: the lock. ARGV: our token, the ttl. */
+  static final Vote TAKE =
+      Vote.of(
+          """
+          local code = 1
+          if #KEYS > 1 and not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
+            code = 0
+          end
           """);
 
   /**
@@ -87,19 +100,19 @@ final class Scripts {
    * by a request whose reply is lost would let a second owner in. A key that is gone (its node
    * restarted) is put back, but that is no vote: it counts from the next round on.
    */
-  static final Script EXTEND =
-      Script.of(
+  static final Vote EXTEND =
+      Vote.of(
           """
+          local code = 1
           local value = redis.call('GET', KEYS[1])
           if not value then
             redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
-            return 2
-          end
-          if value ~= ARGV[1] then return 0 end
-          if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+            code = 2
+          elseif value ~= ARGV[1] then
+            code = 0
+          elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
           end
-          return 1
           """);
 
   /** KEYS: the lock. Replies with its type, its value ('' unless it is a string) and its PTTL. */
@@ -142,6 +155,7 @@ final class Scripts {
   /** Whether a command takes a lock. */
   static boolean isAcquire(Command command) {
     return command instanceof Command.SetIfAbsent
-        || (command instanceof Command.Eval eval && eval.script().equals(ACQUIRE));
+        || (command instanceof Command.Eval eval
+            && (ACQUIRE.is(eval.script()) || TAKE.is(eval.script())));
   }
 }

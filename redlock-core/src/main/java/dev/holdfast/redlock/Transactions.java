@@ -120,7 +120,7 @@ final class Transactions {
     if (eval.script().equals(Scripts.RELEASE)) {
       return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
     }
-    if (eval.script().equals(Scripts.EXTEND)) {
+    if (Scripts.EXTEND.is(eval.script())) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
     }
     return eval.script().equals(Scripts.INSPECT) ? inspect(key) : remove(key);

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class WithoutScripts implements RedisNodes {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
+  private static final Command ANY_SCRIPT =
+      new Command.Eval(Scripts.NOTHING, true, List.of(), List.of());
+
   private final RedisNodes driver;
-  private final boolean scriptsNeeded;
-  private final Command probe;
+  private final @Nullable Supplier<Command> first;
   private final int size;
   private final AtomicReferenceArray<@Nullable Connections> present;
   private final Set<Integer> told = ConcurrentHashMap.newKeySet();
@@ -28,14 +31,12 @@ final class WithoutScripts implements RedisNodes {
   /**
    * Connects nothing yet.
    *
-   * @param scriptsNeeded whether a node without scripts is of no use
+   * @param first what a node that has been connected runs before all else: the script by which
+   *     locks are taken, so that it knows the source; null if they are taken without
    */
-  WithoutScripts(RedisNodes driver, boolean scriptsNeeded) {
+  WithoutScripts(RedisNodes driver, @Nullable Supplier<Command> first) {
     this.driver = driver;
-    this.scriptsNeeded = scriptsNeeded;
-    this.probe =
-        new Command.Eval(
-            scriptsNeeded ? Scripts.ACQUIRE : Scripts.NOTHING, true, List.of(), List.of());
+    this.first = first;
     this.size = driver.addresses().size();
     this.present = new AtomicReferenceArray<>(size);
   }
@@ -51,17 +52,62 @@ final class WithoutScripts implements RedisNodes {
     present.set(node, connections);
     return driver
         .connect(node, connections::firstEnded)
-        .thenCompose(done -> mayRunScripts(node))
-        .thenCompose(may -> may ? CompletableFuture.completedFuture(null) : without(connections));
+        .thenCompose(done -> first == null ? tried(connections) : begun(node, first.get()));
   }
 
-  private CompletionStage<Void> without(Connections connections) {
-    return scriptsNeeded
-        ? CompletableFuture.failedFuture(
-            NodeException.misconfigured(
-                "its user may run no scripts, which fencing tokens need: allow EVAL and EVALSHA,"
-                    + " or give fencing=false"))
-        : connections.second();
+  /** Scripts are not needed, but better. */
+  private CompletionStage<Void> tried(Connections connections) {
+    return ask(connections.node, ANY_SCRIPT)
+        .thenCompose(
+            error ->
+                isForbidden(error)
+                    ? connections.second()
+                    : CompletableFuture.completedFuture(null));
+  }
+
+  private CompletionStage<Void> begun(int node, Command command) {
+    return ask(node, command)
+        .thenCompose(
+            error -> {
+              if (isForbidden(error)) {
+                return ask(node, ANY_SCRIPT)
+                    .thenCompose(
+                        without -> CompletableFuture.failedFuture(forbidden(error, without)));
+              }
+              if (error.startsWith(Guard.FOREIGN)) {
+                return CompletableFuture.failedFuture(Guard.foreign(error));
+              }
+              Quarantine quarantine = Quarantine.in(error);
+              if (quarantine != null) {
+                LOG.log(Level.WARNING, "node {0} does not vote: {1}", address(node), quarantine);
+              }
+              return CompletableFuture.completedFuture(null);
+            });
+  }
+
+  private static NodeException forbidden(String error, String withoutKeys) {
+    return NodeException.misconfigured(
+        isForbidden(withoutKeys)
+            ? "its user may run no scripts, which fencing tokens and the restart guard need: allow"
+                + " EVAL and EVALSHA, or give fencing=false and restartGuard=off"
+            : error
+                + " (what fencing tokens and the restart guard need is in docs/acl.md; without,"
+                + " give fencing=false and restartGuard=off)");
+  }
+
+  /** Completes with the error of its reply, or with nothing. */
+  private CompletableFuture<String> ask(int node, Command command) {
+    return OneNode.ask(driver, node, command)
+        .handle((reply, failure) -> OneNode.errorOf(failure))
+        .thenApply(error -> error == null ? "" : ScriptError.unwrapped(error));
+  }
+
+  private static boolean isForbidden(String error) {
+    return error.startsWith("NOPERM") || error.startsWith("ERR unknown command");
+  }
+
+  private String address(int node) {
+    return addresses().get(node);
   }
 
   @Override
@@ -100,16 +146,6 @@ final class WithoutScripts implements RedisNodes {
     driver.close();
   }
 
-  private CompletableFuture<Boolean> mayRunScripts(int node) {
-    return OneNode.ask(driver, node, probe)
-        .handle(
-            (reply, failure) -> {
-              String error = OneNode.errorOf(failure);
-              return error == null
-                  || !(error.startsWith("NOPERM") || error.startsWith("ERR unknown command"));
-            });
-  }
-
   /** Those to one node, from the attempt to their end. The end of one is the end of both. */
   private final class Connections {
     private final int node;
@@ -134,7 +170,7 @@ final class WithoutScripts implements RedisNodes {
             Level.INFO,
             "node {0} lets its user run no scripts: locks are released and extended there by"
                 + " transactions, on a second connection",
-            addresses().get(node));
+            address(node));
       }
       synchronized (this) {
         secondIsOpen = true;

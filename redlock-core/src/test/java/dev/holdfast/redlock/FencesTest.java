@@ -188,6 +188,7 @@ class FencesTest {
 
   private RedlockOptions options() {
     return RedlockOptions.defaults()
+        .restartGuard(false)
         .clock(time)
         .scheduler(time)
         .callbacks(Runnable::run)

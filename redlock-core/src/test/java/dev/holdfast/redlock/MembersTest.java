@@ -323,6 +323,7 @@ class MembersTest {
 
   private RedlockOptions options() {
     return RedlockOptions.defaults()
+        .restartGuard(false)
         .clock(time)
         .scheduler(time)
         .callbacks(Runnable::run)

@@ -439,6 +439,7 @@ class RedlockTest {
   private LockManager open() {
     RedlockOptions options =
         RedlockOptions.defaults()
+            .restartGuard(false)
             .clock(time)
             .scheduler(time)
             .callbacks(Runnable::run)

@@ -131,7 +131,7 @@ final class ScriptedNodes implements RedisNodes {
   public void submit(Round round) {
     if (round.command() instanceof Command.Info) {
       round.forEachNode(node -> round.reply(node, infos[node]));
-    } else if (round.command() instanceof Command.Eval eval && eval.keys().isEmpty()) {
+    } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {
       round.forEachNode(
           node -> {
             if (scripts) {
@@ -150,6 +150,11 @@ final class ScriptedNodes implements RedisNodes {
             }
           });
     }
+  }
+
+  /** What a node that has been connected runs before it is asked for any lock. */
+  private static boolean isFirst(Command.Eval eval) {
+    return eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY));
   }
 
   @Override

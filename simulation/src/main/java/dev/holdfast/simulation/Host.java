@@ -33,6 +33,7 @@ final class Host implements Scheduler {
         Redlock.open(
             driver,
             RedlockOptions.defaults()
+                .restartGuard(false)
                 .connectLazily()
                 .fencing(world.setting.fencing())
                 .nodeTimeout(Duration.ofMillis(world.setting.nodeTimeoutMillis()))

@@ -37,6 +37,10 @@ public final class TestNode {
   private static final Duration PORT_LIMIT = Duration.ofSeconds(1);
   private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(5);
   private static final int KEYS_PER_COMMAND = 1_000;
+
+  /** Where Redlock's restart guard looks, in each database. */
+  private static final String GUARD = "holdfast:guard";
+
   private static final Pattern CALLS =
       Pattern.compile("^cmdstat_([^:]+):calls=(\\d+)", Pattern.MULTILINE);
 
@@ -152,6 +156,25 @@ public final class TestNode {
   }
 
   /**
+   * Has the node's data pass for whole, as {@code holdfast nodes init} does, so that Redlock counts
+   * its votes at once. Nodes that were just started are so; after a restart, or when all keys were
+   * deleted, a node keeps out of votes until the longest ttl is over, unless this is called.
+   *
+   * @param database the number of the database; that of a URI without one is 0
+   * @throws RedisErrorReply if the server refuses
+   * @throws NodeException if it does not answer
+   */
+  public void vouch(int database) {
+    try (RawRedis connection = RawRedis.connect(host(), port())) {
+      String run = field(connection, "server", "run_id");
+      String history = field(connection, "replication", "master_replid");
+      connection.call("SELECT", Integer.toString(database));
+      connection.call("DEL", GUARD);
+      connection.call("HSET", GUARD, "id", run + " " + history + " " + database, "since", "0");
+    }
+  }
+
+  /**
    * Writes keys named by the prefix and a number from 0, with that number as the value.
    *
    * @param count how many
@@ -229,6 +252,16 @@ public final class TestNode {
 
   void awaitEnd() {
     server.awaitEnd();
+  }
+
+  private static String field(RawRedis connection, String section, String name) {
+    return String.valueOf(connection.call("INFO", section))
+        .lines()
+        .filter(line -> line.startsWith(name + ":"))
+        .findFirst()
+        .orElseThrow()
+        .substring(name.length() + 1)
+        .strip();
   }
 
   private void killNow() {

@@ -231,6 +231,19 @@ public final class TestNodes implements AutoCloseable {
      * @throws IllegalStateException if detached and without a directory
      */
     public TestNodes start() {
+      TestNodes started = startServers();
+      try {
+        started.all().forEach(node -> node.vouch(0));
+      } catch (RedisErrorReply e) {
+        // Whoever made them ask for a password can send the commands himself.
+      } catch (RuntimeException e) {
+        started.stop();
+        throw e;
+      }
+      return started;
+    }
+
+    private TestNodes startServers() {
       if (source instanceof ContainerSource containers) {
         return startContainers(containers);
       }

@@ -266,7 +266,9 @@ class TestNodesTest {
       nodes.node(0).command("SAVE");
     }
     try (TestNodes nodes = TestNodes.builder().count(1).directory(directory).start()) {
-      assertThat(nodes.node(0).command("DBSIZE")).isEqualTo(0L);
+      assertThat(nodes.node(0).command("KEYS", "*"))
+          .as("the mark of a new node")
+          .isEqualTo(List.of("holdfast:guard"));
     }
   }
 

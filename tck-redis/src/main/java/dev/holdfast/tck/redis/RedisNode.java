@@ -9,6 +9,7 @@ import dev.holdfast.testnodes.TestNode.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -197,10 +198,20 @@ final class RedisNode implements TckNode, AutoCloseable {
     if (!Condition.isMaster(info)) {
       throw new IllegalArgumentException(server + " is a replica: give the kit masters only");
     }
-    if (!Condition.isEmpty(info)) {
+    if (!Condition.isEmpty(info) && !hasOnlyTheMarkOfNewNodes(server, info)) {
       throw new IllegalArgumentException(
           server + " has keys, and the kit deletes all that is on its nodes: give it empty ones");
     }
+  }
+
+  /** Of {@code holdfast nodes start} or {@code nodes init}. */
+  private static boolean hasOnlyTheMarkOfNewNodes(OwnConnection server, Map<String, String> info) {
+    return info.keySet().stream()
+            .filter(field -> field.matches("db\\d+"))
+            .toList()
+            .equals(List.of("db0"))
+        && server.number("DBSIZE") == 1
+        && server.number("EXISTS", "holdfast:guard") == 1;
   }
 
   private String key(String name) {

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisTckEnvironment implements TckEnvironment {
   /** Where the URIs of the nodes stand in a URL. */
+  private static final String REDLOCK = "redlock:";
+
+  private static final String GUARD = "restartGuard=";
   private static final String NODES = "{nodes}";
 
   private final Opener opener;
@@ -73,8 +76,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
   /**
    * Starts five servers for a backend that is opened by a URL.
    *
-   * @param url for example {@code redlock:mydriver:}, to which the nodes' URIs are added with
-   *     commas between, or {@code redlock:mydriver:{nodes}?some=option}
+   * @param url to which {@code restartGuard=off} is added if it begins with {@code redlock:}; for
+   *     example {@code redlock:mydriver:}, to which the nodes' URIs are added with commas between,
+   *     or {@code redlock:mydriver:{nodes}?some=option}
    * @return a new environment
    */
   public static RedisTckEnvironment of(String url) {
@@ -186,7 +190,12 @@ public final class RedisTckEnvironment implements TckEnvironment {
 
   private static String urlOf(String url, List<String> uris) {
     String nodes = String.join(",", uris);
-    return url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
+    String whole = url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
+    if (!whole.startsWith(REDLOCK) || whole.contains(GUARD)) {
+      return whole;
+    }
+    // the kit empties and restarts nodes, and the guard would hold that against them
+    return whole + (whole.contains("?") ? "&" : "?") + GUARD + "off";
   }
 
   /** Settings; each method returns this. */
@@ -321,6 +330,8 @@ public final class RedisTckEnvironment implements TckEnvironment {
       TestNodes servers =
           TestNodes.builder().count(count).config(users.toArray(String[]::new)).start();
       try {
+        // new nodes have a mark for the restart guard
+        servers.all().forEach(server -> server.command("FLUSHALL"));
         List<NodeUri> uris = servers.uris().stream().map(NodeUri::parse).toList();
         List<RedisNode> nodes = new ArrayList<>();
         for (TestNode server : servers.all()) {

@@ -1,0 +1,267 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The restart guard, message by message. */
+class GuardTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final long FENCE = 1_700_000_000_000_000L;
+
+  private final ManualTime time = new ManualTime();
+  private ScriptedNodes nodes = new ScriptedNodes(3);
+  private LockManager locks = open(options());
+
+  @Test
+  @DisplayName("GUARD-1: each attempt says what the guard has to know, after all else")
+  void eachAttemptSaysWhatTheGuardHasToKnow() {
+    locks = open(options().cluster("bills").maxTtl(Duration.ofSeconds(20)));
+    ask();
+    Command.Eval eval = (Command.Eval) nodes.take().get(0).command();
+
+    assertThat(eval.script()).isEqualTo(Scripts.ACQUIRE.guarded());
+    assertThat(eval.keys()).containsExactly("a", "holdfast:fence:a", "holdfast:guard");
+    assertThat(eval.arguments().subList(5, 11))
+        .containsExactly("0", "20000", "3", "bills", "21202000", Long.toString(time.wallMicros()));
+  }
+
+  @Test
+  @DisplayName("GUARD-1: the vote of a node under quarantine does not count")
+  void aVoteUnderQuarantineDoesNotCount() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    quarantine(asked, 1, "3 3000 57000 0");
+    quarantine(asked, 2, "3 1000 59600 0");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContaining(
+            "h2:6379: it came back without its data 3 s ago; its vote counts again in 57 s")
+        .hasMessageContaining("no quorum votes before ")
+        .hasMessageNotContaining("nodes init");
+  }
+
+  @Test
+  @DisplayName("GUARD-2: the message says when a quorum votes again, not when all nodes do")
+  void theMessageSaysWhenAQuorumVotes() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    quarantine(asked, 1, "3 3000 61001 0");
+    quarantine(asked, 2, "3 3000 5000000 0");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    String end =
+        Instant.ofEpochMilli(time.wallMicros() / 1000 + 61_001 + 999)
+            .atZone(ZoneId.systemDefault())
+            .format(DateTimeFormatter.ofPattern("HH:mm:ss"));
+    assertThatThrownBy(future::join).hasMessageContaining("no quorum votes before " + end);
+  }
+
+  @Test
+  @DisplayName("GUARD-2: of nodes that look new it is said what to do")
+  void ofNewNodesItIsSaidWhatToDo() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    asked.forEach(a -> quarantine(asked, a.node(), "3 1000 60600 1"));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasMessageContaining("; these nodes look new: holdfast nodes init")
+        .hasMessageContaining("h1:6379: it looks new; its vote counts in 61 s");
+  }
+
+  @Test
+  @DisplayName("GUARD-1: a quorum without the node in quarantine grants")
+  void aQuorumWithoutItGrants() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 1, "3 3000 57000 0");
+    grant(asked, 0, 2);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("GUARD-3: a node whose quarantine began before the grant keeps a lease that it held")
+  void aNodeThatHeldTheKeyBeforeTheGrantExtends() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 1, "3 3000 57000 0");
+    grant(asked, 0, 2);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 1, "1 4000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+
+    assertThat(extended).isCompleted();
+  }
+
+  @Test
+  @DisplayName("GUARD-3: a node in quarantine that had refused the lease does not extend it")
+  void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 1, "0 3000 57000 0");
+    grant(asked, 0, 2);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 1, "1 4000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+    assertThat(extended).isNotDone();
+    reply(extending, Scripts.MINE, 2);
+    assertThat(extended).isCompleted();
+  }
+
+  @Test
+  @DisplayName("GUARD-3, EXT-5: nodes that lost a lease that they held deny it, in quarantine too")
+  void nodesThatLostWhatTheyHeldDeny() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 0, "2 0 60600 0");
+    quarantine(extending, 1, "2 0 60600 0");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(extended).isCompletedExceptionally();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.REMOVED);
+  }
+
+  @Test
+  @DisplayName("GUARD-4: one node that belongs to others vetoes the attempt, and all is taken back")
+  void oneNodeOfOthersVetoes() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    asked.get(1).round().error(1, "GUARDED 60000 5 other name");
+    grant(asked, 2);
+    List<Asked> released = nodes.take();
+    assertThat(released).hasSize(3);
+    released.forEach(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining(
+            "h2:6379: its clients gave maxTtl=60000ms, 5 nodes and cluster='other name': give the"
+                + " same, or other nodes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "QUARANTINE",
+        "QUARANTINE 9 1 1 1",
+        "QUARANTINE 1 -1 1 1",
+        "QUARANTINE 1 99999999999999999999 1 1",
+        "GUARDED",
+        "GUARDED x y z",
+        "GUARDED 1 2"
+      })
+  @DisplayName("ERR-6: what only looks like the guard's word is no vote, and names the node")
+  void whatOnlyLooksLikeItIsNoVote(String error) {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    asked.get(0).round().error(0, error);
+    asked.get(1).round().error(1, error);
+    asked.get(2).round().error(2, error);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join).hasMessageContaining("h1:6379: " + error);
+  }
+
+  @Test
+  @DisplayName("GUARD-1: with fewer than three nodes it is off, unless it is asked for")
+  void withFewerThanThreeNodesItIsOff() {
+    nodes = new ScriptedNodes(2);
+    locks = open(options());
+    ask();
+    assertThat(script()).isEqualTo(Scripts.ACQUIRE.plain());
+
+    nodes = new ScriptedNodes(1);
+    locks = open(options().restartGuard(true));
+    ask();
+    assertThat(script()).isEqualTo(Scripts.ACQUIRE.guarded());
+  }
+
+  @Test
+  @DisplayName("GUARD-1: without fencing it stands before a plain SET")
+  void withoutFencingItStandsBeforeAPlainSet() {
+    locks = open(options().fencing(false));
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    Command.Eval eval = (Command.Eval) asked.get(0).command();
+    assertThat(eval.script()).isEqualTo(Scripts.TAKE.guarded());
+    assertThat(eval.keys()).containsExactly("a", "holdfast:guard");
+    reply(asked, Scripts.MINE, 0, 1);
+
+    assertThat(future.join().orElseThrow().fencingToken()).isEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "GUARD-1: without guard and fencing a lock is a plain SET, for servers without scripts")
+  void withoutBothALockIsAPlainSet() {
+    locks = open(options().fencing(false).restartGuard(false));
+    ask();
+    assertThat(nodes.take().get(0).command()).isInstanceOf(Command.SetIfAbsent.class);
+  }
+
+  private Script script() {
+    return ((Command.Eval) nodes.take().get(0).command()).script();
+  }
+
+  private CompletableFuture<Optional<Lease>> ask() {
+    return locks.tryAcquireAsync(LockRequest.of("a", TTL)).toCompletableFuture();
+  }
+
+  private static void grant(List<Asked> asked, int... some) {
+    reply(asked, FENCE, some);
+  }
+
+  private static void reply(List<Asked> asked, long reply, int... some) {
+    for (int node : some) {
+      asked.get(node).round().reply(node, reply);
+    }
+  }
+
+  private static void quarantine(List<Asked> asked, int node, String words) {
+    asked.get(node).round().error(node, "QUARANTINE " + words);
+  }
+
+  private RedlockOptions options() {
+    return RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run);
+  }
+
+  private LockManager open(RedlockOptions options) {
+    return Redlock.open(nodes, options);
+  }
+}

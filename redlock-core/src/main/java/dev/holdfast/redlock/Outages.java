@@ -85,7 +85,7 @@ final class Outages {
             .atZone(ZoneId.systemDefault());
     return ": no quorum votes before "
         + TIME.format(end)
-        + (quarantines.stream().allMatch(Quarantine::isNew)
+        + (votes.answered() == 0 && quarantines.stream().allMatch(Quarantine::isNew)
             ? "; these nodes look new: holdfast nodes init"
             : "");
   }

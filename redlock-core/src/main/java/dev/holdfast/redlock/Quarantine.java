@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param vote what it found at the key, which holds all the same
  * @param age since it was first seen without its data
  * @param left until it votes again
- * @param isNew whether it has never voted: nobody can have lost a lock
+ * @param isNew whether it had no record of ever having voted, as a node that restarts empty has
+ *     none; if no node has, they may all be new
  */
 record Quarantine(Answer vote, Duration age, Duration left, boolean isNew) {
   private static final Pattern REPLY =
@@ -40,12 +41,10 @@ record Quarantine(Answer vote, Duration age, Duration left, boolean isNew) {
   /** For example {@code it came back without its data 3 s ago; its vote counts again in 57 s}. */
   @Override
   public String toString() {
-    return isNew
-        ? "it looks new; its vote counts in " + seconds(left)
-        : "it came back without its data "
-            + seconds(age)
-            + " ago; its vote counts again in "
-            + seconds(left);
+    return "it came back without its data "
+        + seconds(age)
+        + " ago; its vote counts again in "
+        + seconds(left);
   }
 
   private static String seconds(Duration duration) {

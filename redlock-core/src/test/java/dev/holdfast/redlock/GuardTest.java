@@ -50,8 +50,8 @@ class GuardTest {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     grant(asked, 0);
-    quarantine(asked, 1, "3 3000 57000 0");
-    quarantine(asked, 2, "3 1000 59600 0");
+    quarantine(asked, 1, "3 3000 57000 1"); // also of a restart that left it empty
+    quarantine(asked, 2, "3 1000 59600 1");
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
 
     assertThatThrownBy(future::join)
@@ -89,7 +89,8 @@ class GuardTest {
 
     assertThatThrownBy(future::join)
         .hasMessageContaining("; these nodes look new: holdfast nodes init")
-        .hasMessageContaining("h1:6379: it looks new; its vote counts in 61 s");
+        .hasMessageContaining(
+            "h1:6379: it came back without its data 1 s ago; its vote counts again in 61 s");
   }
 
   @Test

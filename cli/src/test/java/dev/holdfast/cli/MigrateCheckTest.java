@@ -8,9 +8,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,25 +24,14 @@ class MigrateCheckTest {
   /** A moment in November 2023. */
   private static final String PAST = "1700000000";
 
-  private static TestNodes nodes;
-  private static TestNode node;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(1);
+  private static final TestNode NODE = NODES.node(0);
 
   private final List<Program> started = new ArrayList<>();
 
-  @BeforeAll
-  static void startNode() {
-    nodes = TestNodes.start(1);
-    node = nodes.node(0);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
-
   @BeforeEach
   void empty() {
-    node.command("FLUSHALL");
+    NODE.command("FLUSHALL");
   }
 
   @AfterEach
@@ -53,13 +41,13 @@ class MigrateCheckTest {
 
   @Test
   void endsWith0WhereNobodyHoldsALockTheOldWay() {
-    node.command("SET", "counter", "42");
+    NODE.command("SET", "counter", "42");
 
     Program check = check();
 
     assertThat(check.exitCode()).as(check.err()).isZero();
     assertThat(check.out())
-        .startsWith(node.address() + ": 1 keys looked at; time stamps like those of locks: 0\n")
+        .startsWith(NODE.address() + ": 1 keys looked at; time stamps like those of locks: 0\n")
         .contains("No lock was held the old way when it was looked at.")
         .contains("does not prove that nobody\nis left", "Count your\nprocesses")
         .contains("phase 'both' has ended")
@@ -69,8 +57,8 @@ class MigrateCheckTest {
 
   @Test
   void endsWith1AndShowsEachStampWhereThereIsALiveOne() {
-    node.command("SET", "lock.live", in(30));
-    node.command("SET", "lock.old", PAST + "000.5", "PX", "90000");
+    NODE.command("SET", "lock.live", in(30));
+    NODE.command("SET", "lock.old", PAST + "000.5", "PX", "90000");
 
     Program check = check();
 
@@ -86,15 +74,15 @@ class MigrateCheckTest {
 
   @Test
   void showsTheSameAsJson() {
-    node.command("SET", "lock.live", in(30));
-    node.command("SET", "lock.old", PAST, "PX", "90000");
+    NODE.command("SET", "lock.live", in(30));
+    NODE.command("SET", "lock.old", PAST, "PX", "90000");
 
     Program check = check("--json");
 
     assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
     assertThat(check.out()).hasLineCount(1);
     assertThat(check.out())
-        .startsWith("{\"server\": \"" + node.address() + "\", \"keys\": 2, \"begun\": \"")
+        .startsWith("{\"server\": \"" + NODE.address() + "\", \"keys\": 2, \"begun\": \"")
         .contains("\"live\": 1, \"expired\": 1, \"withoutTtl\": 1, \"lastPasses\": \"")
         .contains("\"setnxCalls\": 0, \"getsetCalls\": 0, \"clear\": false")
         .containsPattern(
@@ -109,8 +97,8 @@ class MigrateCheckTest {
 
   @Test
   void looksOnlyAtWhatMatches() {
-    node.command("SET", "other", in(30));
-    node.command("SET", "lock.old", PAST);
+    NODE.command("SET", "other", in(30));
+    NODE.command("SET", "lock.old", PAST);
 
     Program check = check("--match", "lock.*");
 
@@ -120,26 +108,26 @@ class MigrateCheckTest {
 
   @Test
   void saysHowFarItIsAndChangesNothing() {
-    node.fill("key:", 40_000);
-    node.command("SET", "lock.old", PAST);
+    NODE.fill("key:", 40_000);
+    NODE.command("SET", "lock.old", PAST);
 
     Program check = check("--rate", "10000", "--json");
 
     assertThat(check.exitCodeWithin(Limits.LONG)).as(check.err()).isZero();
     assertThat(check.err()).containsPattern("holdfast: \\d+ s  [\\d,]+ of about 40,001 keys\n");
     assertThat(check.out()).hasLineCount(1).contains("\"keys\": 40001");
-    assertThat(node.command("DBSIZE")).isEqualTo(40_001L);
+    assertThat(NODE.command("DBSIZE")).isEqualTo(40_001L);
   }
 
   @Test
   void endsWith1WhereSomebodyTookALockTheOldWayAndGaveItBackMeanwhile() {
-    node.fill("key:", 40_000);
+    NODE.fill("key:", 40_000);
 
     Program check = check("--rate", "5000").awaitErr("of about 40,000 keys");
-    node.command("SETNX", "lock.brief", in(30));
-    node.command("DEL", "lock.brief");
-    node.command("GETSET", "lock.brief", in(30));
-    node.command("DEL", "lock.brief");
+    NODE.command("SETNX", "lock.brief", in(30));
+    NODE.command("DEL", "lock.brief");
+    NODE.command("GETSET", "lock.brief", in(30));
+    NODE.command("DEL", "lock.brief");
 
     assertThat(check.exitCodeWithin(Limits.LONG)).as(check.err()).isEqualTo(1);
     assertThat(check.out())
@@ -149,59 +137,59 @@ class MigrateCheckTest {
 
   @Test
   void deletesWhatExpiredMoreThanAMinuteAgo() {
-    node.command("SET", "lock.old", PAST);
-    node.command("SET", "lock.young", in(-5));
-    node.command("SET", "other", "42");
+    NODE.command("SET", "lock.old", PAST);
+    NODE.command("SET", "lock.young", in(-5));
+    NODE.command("SET", "other", "42");
 
     Program check = check("--match", "lock.*", "--delete-expired", "--yes");
 
     assertThat(check.exitCode()).as(check.err()).isZero();
     assertThat(check.out()).contains("Deleted: 1. Left: 1 that passed less than a minute ago.");
-    assertThat(node.command("EXISTS", "lock.old")).isEqualTo(0L);
-    assertThat(node.command("EXISTS", "lock.young", "other")).isEqualTo(2L);
+    assertThat(NODE.command("EXISTS", "lock.old")).isEqualTo(0L);
+    assertThat(NODE.command("EXISTS", "lock.young", "other")).isEqualTo(2L);
   }
 
   @Test
   void deletingLeavesWhatIsLiveAndEndsWith1() {
-    node.command("SET", "lock.live", in(30));
-    node.command("SET", "lock.old", PAST);
+    NODE.command("SET", "lock.live", in(30));
+    NODE.command("SET", "lock.old", PAST);
 
     Program check = check("--match", "lock.*", "--delete-expired", "--yes", "--json");
 
     assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
     assertThat(check.out()).hasLineCount(1).contains("\"deleted\": 1, \"changed\": []");
-    assertThat(node.command("DBSIZE")).isEqualTo(1L);
+    assertThat(NODE.command("DBSIZE")).isEqualTo(1L);
   }
 
   @Test
   void leavesWhatSomebodyHasTakenWhileItAskedAndSaysSo() {
-    node.command("SET", "lock.a", PAST);
-    node.command("SET", "lock.b", PAST);
+    NODE.command("SET", "lock.a", PAST);
+    NODE.command("SET", "lock.b", PAST);
     Program check = check(TERMINAL, "--match", "lock.*", "--delete-expired").awaitErr("[y/N]");
     assertThat(check.out()).contains("lock.a", "lock.b");
 
     String taken = in(30);
-    node.command("GETSET", "lock.a", taken);
+    NODE.command("GETSET", "lock.a", taken);
     check.press("y\n");
 
     assertThat(check.exitCode()).as(check.err()).isEqualTo(1);
-    assertThat(check.err()).startsWith("Delete 2 expired stamps on " + node.address() + "?");
+    assertThat(check.err()).startsWith("Delete 2 expired stamps on " + NODE.address() + "?");
     assertThat(check.out()).contains("Deleted: 1. Left: 1 that changed meanwhile: lock.a.");
-    assertThat(node.command("GET", "lock.a")).isEqualTo(taken);
-    assertThat(node.command("EXISTS", "lock.b")).isEqualTo(0L);
+    assertThat(NODE.command("GET", "lock.a")).isEqualTo(taken);
+    assertThat(NODE.command("EXISTS", "lock.b")).isEqualTo(0L);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"n\n", "\n", ""})
   void deletesNothingIfTheAnswerIsAnotherOrNone(String answer) {
-    node.command("SET", "lock.old", PAST);
+    NODE.command("SET", "lock.old", PAST);
 
     Program check =
         check(TERMINAL, "--match", "lock.*", "--delete-expired").awaitErr("[y/N]").type(answer);
 
     assertThat(check.exitCode()).isEqualTo(1);
     assertThat(check.out()).contains("Nothing was deleted.");
-    assertThat(node.command("EXISTS", "lock.old")).isEqualTo(1L);
+    assertThat(NODE.command("EXISTS", "lock.old")).isEqualTo(1L);
   }
 
   @Test
@@ -218,13 +206,7 @@ class MigrateCheckTest {
     try (TestNodes other = TestNodes.start(1)) {
       other.node(0).kill();
 
-      Program check =
-          start(
-              Map.of(),
-              "migrate",
-              "check",
-              "--url",
-              other.node(0).uri().replace("redis://", "redis://u:geheim@"));
+      Program check = checkWithPassword(other.node(0));
 
       assertThat(check.exitCode()).isEqualTo(69);
       assertThat(check.err()).contains(other.node(0).address()).doesNotContain("geheim");
@@ -234,16 +216,10 @@ class MigrateCheckTest {
 
   @Test
   void endsWith64AndShowsNoPasswordWhereThatIsWrong() {
-    Program check =
-        start(
-            Map.of(),
-            "migrate",
-            "check",
-            "--url",
-            node.uri().replace("redis://", "redis://u:geheim@"));
+    Program check = checkWithPassword(NODE);
 
     assertThat(check.exitCode()).isEqualTo(64);
-    assertThat(check.err()).contains("WRONGPASS", node.address()).doesNotContain("geheim");
+    assertThat(check.err()).contains("WRONGPASS", NODE.address()).doesNotContain("geheim");
   }
 
   private Program check(String... options) {
@@ -251,9 +227,14 @@ class MigrateCheckTest {
   }
 
   private Program check(Map<String, String> environment, String... options) {
-    List<String> args = new ArrayList<>(List.of("migrate", "check", "--url", node.uri()));
+    List<String> args = new ArrayList<>(List.of("migrate", "check", "--url", NODE.uri()));
     args.addAll(List.of(options));
     return start(environment, args.toArray(new String[0]));
+  }
+
+  private Program checkWithPassword(TestNode node) {
+    String url = node.uri().replace("redis://", "redis://u:geheim@");
+    return start(Map.of(), "migrate", "check", "--url", url);
   }
 
   private Program start(Map<String, String> environment, String... args) {

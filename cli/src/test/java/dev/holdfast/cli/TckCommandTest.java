@@ -87,26 +87,8 @@ class TckCommandTest {
   void aRuleThatIsListedAsBrokenByDesignMustBeSeenToBreak() {
     String jar = ThirdParty.unsound(folder).toString();
 
-    Program listed =
-        tck(
-            "--class-path=" + jar,
-            "--url",
-            "unsound:",
-            "--in-process",
-            "--rule",
-            "REL-3,REL-5",
-            "--broken",
-            "REL-3=it does not know");
-    Program mended =
-        tck(
-            "--class-path=" + jar,
-            "--url",
-            "unsound:",
-            "--in-process",
-            "--rule",
-            "REL-5",
-            "--broken",
-            "REL-5=it does not know");
+    Program listed = tckOfUnsound(jar, "REL-3,REL-5", "REL-3=it does not know");
+    Program mended = tckOfUnsound(jar, "REL-5", "REL-5=it does not know");
 
     assertThat(listed.exitCode()).as(listed.out()).isZero();
     assertThat(listed.out()).contains("broken by design: it does not know");
@@ -228,6 +210,18 @@ class TckCommandTest {
     nodes.all().forEach(n -> all.append(n.command("CONFIG", "GET", "maxmemory*")));
     nodes.all().forEach(n -> all.append(n.command("ACL", "LIST")));
     return all.toString();
+  }
+
+  private Program tckOfUnsound(String jar, String rules, String broken) {
+    return tck(
+        "--class-path=" + jar,
+        "--url",
+        "unsound:",
+        "--in-process",
+        "--rule",
+        rules,
+        "--broken",
+        broken);
   }
 
   private Program tck(String... args) {

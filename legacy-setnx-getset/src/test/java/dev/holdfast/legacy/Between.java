@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +98,17 @@ final class Between implements AutoCloseable {
     Throwable failed = failure.get();
     if (failed != null) {
       throw new AssertionError("what was to be done before a command failed", failed);
+    }
+  }
+
+  /** For what is to be done before a command: returns when the test lets it. */
+  static void passed(CountDownLatch latch) {
+    try {
+      if (!latch.await(30, TimeUnit.SECONDS)) {
+        throw new AssertionError("the test lets nothing pass");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.holdfast.legacy;
 
+import static dev.holdfast.legacy.Fleet.KEY;
+import static dev.holdfast.legacy.HandClock.stamp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -8,20 +10,14 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Extended;
-import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,34 +26,13 @@ import org.junit.jupiter.api.Test;
  * client is said by hand at that moment: nothing here waits for chance.
  */
 class FlawsTest {
-  private static final long START = HandClock.START_SECONDS;
-  private static final String KEY = "lock.orders";
-  private static final String EXPIRED = Long.toString(START - 1);
+  private static final String EXPIRED = stamp(-1);
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(2);
+  private static final TestNode NODE = NODES.node(0);
 
   private final HandClock clock = HandClock.atStart();
-  private Fleet fleet;
-
-  @BeforeAll
-  static void start() {
-    nodes = TestNodes.start(2);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
-  }
-
-  @BeforeEach
-  void begin() {
-    fleet = new Fleet(node());
-  }
-
-  @AfterEach
-  void end() {
-    fleet.close();
-  }
+  @AutoClose private final Fleet fleet = new Fleet(NODE);
 
   @Test
   void clientsWhoseClocksAreApartBothHoldTheLock() throws InterruptedException {
@@ -86,7 +61,7 @@ class FlawsTest {
     assertThat(fleet.say("GET", KEY)).as("what the loser sees").isEqualTo(EXPIRED);
     Lease winner = Fleet.take(fleet.manager(clock), "orders");
 
-    String losers = Long.toString(START + 13);
+    String losers = stamp(13);
     assertThat(fleet.say("GETSET", KEY, losers)).as("so it has lost").isEqualTo(winner.token());
 
     assertThat(fleet.say("GET", KEY)).isEqualTo(losers);
@@ -99,7 +74,7 @@ class FlawsTest {
     fleet.say("SETNX", KEY, EXPIRED);
     assertThat(fleet.say("GET", KEY)).as("what the loser sees").isEqualTo(EXPIRED);
     Lease winner = Fleet.take(fleet.manager(clock), "orders");
-    assertThat(fleet.say("GETSET", KEY, Long.toString(START + 2))).isEqualTo(winner.token());
+    assertThat(fleet.say("GETSET", KEY, stamp(2))).isEqualTo(winner.token());
 
     clock.pass(Duration.ofSeconds(3));
     Lease third = Fleet.take(fleet.manager(clock), "orders");
@@ -113,7 +88,7 @@ class FlawsTest {
     fleet.say("SETNX", KEY, EXPIRED);
     LockManager crashing = fleet.manager(clock);
     Lease winner = Fleet.take(crashing, "orders");
-    assertThat(fleet.say("GETSET", KEY, Long.toString(START + 100))).isEqualTo(winner.token());
+    assertThat(fleet.say("GETSET", KEY, stamp(100))).isEqualTo(winner.token());
     crashing.close();
 
     clock.pass(Fleet.TTL.multipliedBy(9));
@@ -169,9 +144,9 @@ class FlawsTest {
   @Test
   void aDelBetweenItsCheckAndItsArrivalRemovesAnotherOwnersLock() throws InterruptedException {
     Between slow = fleet.between();
-    Lease late = Fleet.take(fleet.manager(slow.uri(), clock, settings -> {}), "orders");
+    Lease late = Fleet.take(fleet.manager(slow, clock), "orders");
     HandClock others = clock.ahead(Duration.ofSeconds(12));
-    String seconds = Long.toString(START + 25);
+    String seconds = stamp(25);
     slow.before( // the check is over, the DEL is on its way
         "DEL", () -> assertThat(fleet.say("GETSET", KEY, seconds)).isEqualTo(late.token()));
 
@@ -183,7 +158,7 @@ class FlawsTest {
   @Test
   void aReleaseRemovesWhateverAnotherOwnerHasWritten() throws InterruptedException {
     Lease lease = Fleet.take(fleet.manager(clock), "orders");
-    fleet.say("SET", KEY, Long.toString(START + 30));
+    fleet.say("SET", KEY, stamp(30));
 
     assertThat(lease.release()).as("it cannot tell").isTrue();
 
@@ -195,8 +170,8 @@ class FlawsTest {
   void aDelBetweenGetAndGetsetMakesALoserOverwriteTheNextOwner() throws InterruptedException {
     fleet.say("SETNX", KEY, EXPIRED);
     Between slow = fleet.between();
-    LockManager loser = fleet.manager(slow.uri(), clock, settings -> {});
-    String owners = Long.toString(START + 60);
+    LockManager loser = fleet.manager(slow, clock);
+    String owners = stamp(60);
     slow.before(
         "GETSET",
         () -> {
@@ -206,9 +181,7 @@ class FlawsTest {
 
     assertThat(loser.tryAcquire("orders", Fleet.TTL)).as("it has lost").isEmpty();
 
-    assertThat(fleet.say("GET", KEY))
-        .as("the owner's is gone")
-        .isEqualTo(Long.toString(START + 11));
+    assertThat(fleet.say("GET", KEY)).as("the owner's is gone").isEqualTo(stamp(11));
     clock.pass(Duration.ofSeconds(12)); // the owner has 48 seconds left
     assertThat(Fleet.take(fleet.manager(clock), "orders").isHeld()).isTrue();
   }
@@ -221,11 +194,9 @@ class FlawsTest {
     assertThat(fleet.say("GET", KEY)).as("the other sees").isEqualTo(EXPIRED);
 
     assertThat(fleet.say("DEL", KEY)).isEqualTo(1L);
-    assertThat(fleet.say("SETNX", KEY, Long.toString(START + 11))).as("one has it").isEqualTo(1L);
+    assertThat(fleet.say("SETNX", KEY, stamp(11))).as("one has it").isEqualTo(1L);
     assertThat(fleet.say("DEL", KEY)).isEqualTo(1L);
-    assertThat(fleet.say("SETNX", KEY, Long.toString(START + 11)))
-        .as("so has the other")
-        .isEqualTo(1L);
+    assertThat(fleet.say("SETNX", KEY, stamp(11))).as("so has the other").isEqualTo(1L);
   }
 
   @Test
@@ -245,7 +216,7 @@ class FlawsTest {
   void aServerThatRestartsEmptyLetsASecondOwnerIn() throws InterruptedException {
     Lease one = Fleet.take(fleet.manager(clock), "orders");
 
-    node().restart();
+    NODE.restart();
     Lease other = Fleet.take(fleet.manager(clock), "orders");
 
     assertThat(one.isHeld()).isTrue();
@@ -254,9 +225,9 @@ class FlawsTest {
 
   @Test
   void aMasterThatDiesBeforeItsReplicaHasTheKeyLetsASecondOwnerIn() throws InterruptedException {
-    TestNode replica = nodes.node(1);
+    TestNode replica = NODES.node(1);
     replica.command("FLUSHALL");
-    replica.command("REPLICAOF", node().host(), Integer.toString(node().port()));
+    replica.command("REPLICAOF", NODE.host(), Integer.toString(NODE.port()));
     await()
         .untilAsserted(
             () ->
@@ -266,7 +237,7 @@ class FlawsTest {
     fleet.say("CLIENT", "KILL", "TYPE", "replica"); // and no more is sent to it
     try {
       Lease one = Fleet.take(fleet.manager(clock), "orders");
-      node().kill();
+      NODE.kill();
       replica.thaw();
       replica.command("REPLICAOF", "NO", "ONE");
 
@@ -277,7 +248,7 @@ class FlawsTest {
     } finally {
       replica.thaw();
       replica.command("REPLICAOF", "NO", "ONE");
-      node().restart();
+      NODE.restart();
     }
   }
 
@@ -294,7 +265,7 @@ class FlawsTest {
   @Test
   void aSetnxWhoseReplyIsLostKeepsEverybodyOutUntilItsStampPasses() throws InterruptedException {
     Between broken = fleet.between();
-    LockManager unlucky = fleet.manager(broken.uri(), clock, settings -> {});
+    LockManager unlucky = fleet.manager(broken, clock);
     broken.loseReplyTo("SETNX");
 
     assertThatThrownBy(() -> unlucky.tryAcquire("orders", Fleet.TTL))
@@ -309,7 +280,7 @@ class FlawsTest {
   @Test
   void aDelThatIsLostKeepsEverybodyOutUntilItsStampPasses() throws InterruptedException {
     Between broken = fleet.between();
-    LockManager unlucky = fleet.manager(broken.uri(), clock, settings -> {});
+    LockManager unlucky = fleet.manager(broken, clock);
     Lease lease = Fleet.take(unlucky, "orders");
     broken.lose("DEL");
 
@@ -323,45 +294,43 @@ class FlawsTest {
   @Test
   void aValueBetweenAnExtensionsGetAndItsGetsetIsOverwritten() {
     Between slow = fleet.between();
-    LockPrimitive primitive = Fleet.primitive(fleet.manager(slow.uri(), clock, settings -> {}));
-    Grant grant = granted(primitive);
+    LockManager locks = fleet.manager(slow, clock);
+    SetnxGrant grant = Fleet.granted(locks);
     slow.before("GETSET", () -> fleet.say("SET", KEY, "locked"));
 
-    assertThat(primitive.extend(grant, Fleet.TTL, false)).failsWithin(5, TimeUnit.SECONDS);
+    assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
 
-    assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 11));
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(11));
   }
 
   @Test
   void aGetsetThatArrivesAfterTheReleaseOverwritesTheNextOwner() throws InterruptedException {
     Between slow = fleet.between();
-    LockPrimitive primitive = Fleet.primitive(fleet.manager(slow.uri(), clock, settings -> {}));
-    Grant grant = granted(primitive);
+    LockManager locks = fleet.manager(slow, clock);
+    SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
-    slow.passAfterTheEnd("GETSET", () -> passed(arrives));
+    slow.passAfterTheEnd("GETSET", () -> Between.passed(arrives));
 
-    assertThat(primitive.extend(grant, Fleet.TTL, false)).failsWithin(5, TimeUnit.SECONDS);
-    assertThat(primitive.release(grant, Duration.ZERO, false))
+    assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
+    assertThat(Fleet.released(locks, grant))
         .succeedsWithin(5, TimeUnit.SECONDS)
         .isEqualTo(Optional.empty());
-    assertThat(fleet.say("SETNX", KEY, Long.toString(START + 60))).isEqualTo(1L);
+    assertThat(fleet.say("SETNX", KEY, stamp(60))).isEqualTo(1L);
     arrives.countDown();
 
-    await()
-        .untilAsserted(
-            () -> assertThat(fleet.say("GET", KEY)).isEqualTo(Long.toString(START + 11)));
+    await().untilAsserted(() -> assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(11)));
     clock.pass(Duration.ofSeconds(12)); // the owner has 48 seconds left
     assertThat(Fleet.take(fleet.manager(clock), "orders").isHeld()).isTrue();
   }
 
   @Test
   void anExtensionTakesAnotherOwnersStampForItsOwn() throws InterruptedException {
-    LockPrimitive primitive = Fleet.primitive(fleet.manager(clock));
-    Grant grant = granted(primitive);
+    LockManager locks = fleet.manager(clock);
+    SetnxGrant grant = Fleet.granted(locks);
     fleet.say("DEL", KEY);
     Lease other = Fleet.take(fleet.manager(clock), "orders");
 
-    assertThat(primitive.extend(grant, Fleet.TTL, false))
+    assertThat(Fleet.extended(locks, grant))
         .succeedsWithin(5, TimeUnit.SECONDS)
         .isInstanceOf(Extended.class);
     assertThat(other.isHeld()).isTrue();
@@ -389,26 +358,5 @@ class FlawsTest {
     assertThat(fleet.say("DEL", KEY)).as("the first one's").isEqualTo(1L);
 
     assertThat(fleet.say("SET", KEY, "third", "NX", "PX", "60000")).isEqualTo("OK");
-  }
-
-  private static Grant granted(LockPrimitive primitive) {
-    return (Grant)
-        primitive
-            .attempt(new Attempt("orders", "somebody", Fleet.TTL, false))
-            .toCompletableFuture()
-            .orTimeout(5, TimeUnit.SECONDS)
-            .join();
-  }
-
-  private static void passed(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static TestNode node() {
-    return nodes.node(0);
   }
 }

@@ -2,19 +2,30 @@ package dev.holdfast.legacy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.testnodes.TestNode;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Clients of one server: managers of ours, and raw commands in between. Closes what it opened. */
 final class Fleet implements AutoCloseable {
   static final Duration TTL = Duration.ofSeconds(10);
+
+  /** Of the lock {@code orders}. */
+  static final String KEY = "lock.orders";
+
+  static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL, false);
 
   /** So that a busy machine is not taken for an outage. */
   private static final Duration PATIENT = Duration.ofSeconds(5);
@@ -33,6 +44,14 @@ final class Fleet implements AutoCloseable {
 
   LockManager manager(Clock clock, Consumer<SetnxLocks.Builder> settings) {
     return manager(node.uri(), clock, settings);
+  }
+
+  LockManager manager(Between between, Clock clock) {
+    return manager(between, clock, settings -> {});
+  }
+
+  LockManager manager(Between between, Clock clock, Consumer<SetnxLocks.Builder> settings) {
+    return manager(between.uri(), clock, settings);
   }
 
   LockManager manager(String uri, Clock clock, Consumer<SetnxLocks.Builder> settings) {
@@ -60,6 +79,23 @@ final class Fleet implements AutoCloseable {
 
   static Lease take(LockManager locks, String name) throws InterruptedException {
     return locks.tryAcquire(name, TTL).orElseThrow();
+  }
+
+  /** An attempt that gets the lock. */
+  static SetnxGrant granted(LockManager locks) {
+    return (SetnxGrant) answered(primitive(locks).attempt(ATTEMPT));
+  }
+
+  static CompletionStage<Extension> extended(LockManager locks, SetnxGrant grant) {
+    return primitive(locks).extend(grant, TTL, false);
+  }
+
+  static CompletionStage<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {
+    return primitive(locks).release(grant, Duration.ZERO, false);
+  }
+
+  static <T> T answered(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(5, TimeUnit.SECONDS).join();
   }
 
   /** As another client says it; of a lock's name the key is {@code lock.} and the name. */

@@ -21,6 +21,11 @@ final class HandClock implements Clock {
     return new HandClock(START_MICROS);
   }
 
+  /** The time stamp of so many seconds after the start; before it, if they are negative. */
+  static String stamp(int seconds) {
+    return Long.toString(START_SECONDS + seconds);
+  }
+
   /** That of another machine, which shows another time. */
   HandClock ahead(Duration by) {
     return new HandClock(micros.get() + by.toNanos() / 1_000);

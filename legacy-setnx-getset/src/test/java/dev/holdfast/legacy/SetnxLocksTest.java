@@ -21,8 +21,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -35,7 +34,8 @@ class SetnxLocksTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final String PATIENT = "nodeTimeout=5s&connectTimeout=10s";
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(2);
+  private static final TestNode NODE = NODES.node(0);
 
   /** The clock of a machine that is ahead of this one; behind it, if that is negative. */
   private record OtherClock(Duration ahead) implements Clock {
@@ -50,26 +50,16 @@ class SetnxLocksTest {
     }
   }
 
-  @BeforeAll
-  static void start() {
-    nodes = TestNodes.start(2);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
-  }
-
   @BeforeEach
   void empty() {
-    node().command("FLUSHALL");
+    NODE.command("FLUSHALL");
   }
 
   @Test
   void aUrlIsAllThatIsNeeded() throws InterruptedException {
-    try (LockManager locks = LockManager.open("setnx:" + node().uri() + "?" + PATIENT);
+    try (LockManager locks = LockManager.open("setnx:" + NODE.uri() + "?" + PATIENT);
         Lease lease = locks.tryAcquire("orders", TTL).orElseThrow()) {
-      assertThat(String.valueOf(node().command("GET", "lock.orders")))
+      assertThat(String.valueOf(NODE.command("GET", "lock.orders")))
           .isEqualTo(lease.token())
           .matches("[0-9]{10}");
       assertThat(locks.capabilities()).containsExactly(LockCapability.FIFO_IN_PROCESS);
@@ -78,12 +68,12 @@ class SetnxLocksTest {
 
   @Test
   void aUrlSaysWhatTheFleetWrites() throws InterruptedException {
-    String url = "setnx:" + node().uri() + "/3?unit=ms&number=float&keyPrefix=mutex/&" + PATIENT;
+    String url = "setnx:" + NODE.uri() + "/3?unit=ms&number=float&keyPrefix=mutex/&" + PATIENT;
     try (LockManager locks = LockManager.open(url, Map.of("owner", "me", "maxTtl", "20s"))) {
       Lease lease = locks.tryAcquire("orders", TTL).orElseThrow();
 
       assertThat(lease.token()).matches("[0-9]{13}\\.[0-9]{3}");
-      assertThat(node().command("EXISTS", "mutex/orders")).as("in database 0").isEqualTo(0L);
+      assertThat(NODE.command("EXISTS", "mutex/orders")).as("in database 0").isEqualTo(0L);
       assertThat(lease.release()).isTrue();
       assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofSeconds(21)))
           .hasMessageContaining("maxTtl");
@@ -161,26 +151,26 @@ class SetnxLocksTest {
   @Test
   @DisplayName("OPEN-1: a server that hangs fails the opening within connectTimeout")
   void aServerThatHangsIsAnOutage() {
-    node().freeze();
+    NODE.freeze();
     try {
-      assertThatThrownBy(() -> LockManager.open("setnx:" + node().uri() + "?connectTimeout=300ms"))
+      assertThatThrownBy(() -> LockManager.open("setnx:" + NODE.uri() + "?connectTimeout=300ms"))
           .isInstanceOf(LockBackendException.class)
-          .hasMessageEndingWith(node().address() + ": not connected within 300 ms");
+          .hasMessageEndingWith(NODE.address() + ": not connected within 300 ms");
     } finally {
-      node().thaw();
+      NODE.thaw();
     }
   }
 
   @Test
   @DisplayName("OPEN-2: a replica is an error that names it and its master")
   void aReplicaIsAMistake() {
-    TestNode replica = nodes.node(1);
-    replica.command("REPLICAOF", node().host(), Integer.toString(node().port()));
+    TestNode replica = NODES.node(1);
+    replica.command("REPLICAOF", NODE.host(), Integer.toString(NODE.port()));
     try {
       assertThatThrownBy(() -> LockManager.open("setnx:" + replica.uri() + "?" + PATIENT))
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContainingAll(
-              replica.address(), "it is a replica of " + node().address() + ": give the master");
+              replica.address(), "it is a replica of " + NODE.address() + ": give the master");
     } finally {
       replica.command("REPLICAOF", "NO", "ONE");
     }
@@ -188,9 +178,9 @@ class SetnxLocksTest {
 
   @Test
   void aMasterThatBecomesAReplicaIsAMistake() throws InterruptedException {
-    TestNode demoted = nodes.node(1);
+    TestNode demoted = NODES.node(1);
     try (LockManager locks = LockManager.open("setnx:" + demoted.uri() + "?" + PATIENT)) {
-      demoted.command("REPLICAOF", node().host(), Integer.toString(node().port()));
+      demoted.command("REPLICAOF", NODE.host(), Integer.toString(NODE.port()));
 
       assertThatThrownBy(() -> locks.acquire("orders", TTL))
           .isInstanceOf(LockConfigurationException.class)
@@ -203,7 +193,7 @@ class SetnxLocksTest {
   @Test
   @DisplayName("OPEN-4: connect=lazy connects for the first lock")
   void aLazyManagerConnectsForTheFirstLock() throws InterruptedException {
-    TestNode down = nodes.node(1);
+    TestNode down = NODES.node(1);
     down.kill();
     try (LockManager locks = LockManager.open("setnx:" + down.uri() + "?connect=lazy&" + PATIENT)) {
       assertThatThrownBy(() -> locks.tryAcquire("orders", TTL))
@@ -219,14 +209,14 @@ class SetnxLocksTest {
   @Test
   @DisplayName("ERR-3: a password stands in no message")
   void aPasswordIsNeverShown() {
-    String secret = "hunter2-" + node().port();
+    String secret = "hunter2-" + NODE.port();
     for (String user : List.of("app", "")) {
-      URI uri = URI.create(node().uri().replace("://", "://" + user + ":" + secret + "@"));
+      URI uri = URI.create(NODE.uri().replace("://", "://" + user + ":" + secret + "@"));
       Throwable thrown = catchThrowable(() -> SetnxLocks.builder().node(uri).open().close());
       StringWriter trace = new StringWriter();
       thrown.printStackTrace(new PrintWriter(trace));
 
-      assertThat(thrown).hasMessageContaining(node().address());
+      assertThat(thrown).hasMessageContaining(NODE.address());
       assertThat(trace.toString()).doesNotContain(secret);
     }
     assertThatThrownBy(() -> LockManager.open("setnx:redis://a:" + secret + "@h/x?unit=s"))
@@ -235,28 +225,27 @@ class SetnxLocksTest {
 
   @Test
   void credentialsThatAreRefusedAreAMistake() {
-    String url = "setnx:" + node().uri().replace("://", "://nobody:wrong@") + "?" + PATIENT;
+    String url = "setnx:" + NODE.uri().replace("://", "://nobody:wrong@") + "?" + PATIENT;
 
     assertThatThrownBy(() -> LockManager.open(url))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll(
-            node().address(), "WRONGPASS", "check the user and password of this node's URL");
+            NODE.address(), "WRONGPASS", "check the user and password of this node's URL");
   }
 
   @Test
   void theFourCommandsAreAllTheRightsThatItTakes() throws InterruptedException {
-    node()
-        .command(
-            "ACL", "SETUSER", "least", "on", ">pw", "~lock.*", "+setnx", "+get", "+getset", "+del");
-    String url = "setnx:" + node().uri().replace("://", "://least:pw@") + "?" + PATIENT;
+    NODE.command(
+        "ACL", "SETUSER", "least", "on", ">pw", "~lock.*", "+setnx", "+get", "+getset", "+del");
+    String url = "setnx:" + NODE.uri().replace("://", "://least:pw@") + "?" + PATIENT;
     try (LockManager locks = LockManager.open(url)) {
       assertThat(locks.tryAcquire("orders", TTL).orElseThrow().release()).isTrue();
     }
-    node().command("ACL", "SETUSER", "least", "-setnx");
+    NODE.command("ACL", "SETUSER", "least", "-setnx");
     try (LockManager locks = LockManager.open(url)) {
       assertThatThrownBy(() -> locks.tryAcquire("orders", TTL))
           .isInstanceOf(LockConfigurationException.class)
-          .hasMessageContainingAll(node().address(), "NOPERM", "this user's ACL lacks a right");
+          .hasMessageContainingAll(NODE.address(), "NOPERM", "this user's ACL lacks a right");
     }
   }
 
@@ -273,7 +262,7 @@ class SetnxLocksTest {
               "the clock of this machine is [23]\\.[0-9] s "
                   + direction
                   + " that of node "
-                  + node().address()
+                  + NODE.address()
                   + ": clients with clocks apart can hold the same lock; set both clocks, by NTP"
                   + " for example");
       assertThat(locks.capabilities()).isNotEmpty();
@@ -296,7 +285,7 @@ class SetnxLocksTest {
         LockManager locks = patient(new OtherClock(TTL)).connectLazily().open()) {
       assertThat(logs.warnings()).as("before the first connection").isEmpty();
       locks.acquire("one", TTL);
-      node().command("CLIENT", "KILL", "TYPE", "normal");
+      NODE.command("CLIENT", "KILL", "TYPE", "normal");
       locks.acquire("other", TTL);
 
       assertThat(logs.warnings().stream().filter(line -> line.contains("clock"))).hasSize(1);
@@ -305,13 +294,13 @@ class SetnxLocksTest {
 
   @Test
   void aPolicyThatEvictsOnlyKeysWithATimeToLiveIsNotWarnedOf() {
-    node().command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+    NODE.command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
     try (Logs logs = new Logs();
         LockManager locks = patient(Clock.system()).open()) {
       assertThat(logs.warnings()).isEmpty();
       assertThat(locks.capabilities()).isNotEmpty();
     } finally {
-      node().command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+      NODE.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
     }
   }
 
@@ -328,7 +317,7 @@ class SetnxLocksTest {
   }
 
   private static long connections() {
-    return String.valueOf(node().command("CLIENT", "LIST"))
+    return String.valueOf(NODE.command("CLIENT", "LIST"))
         .lines()
         .filter(line -> line.contains(" name=holdfast "))
         .count();
@@ -336,13 +325,9 @@ class SetnxLocksTest {
 
   private static SetnxLocks.Builder patient(Clock clock) {
     return SetnxLocks.builder()
-        .node(URI.create(node().uri()))
+        .node(URI.create(NODE.uri()))
         .clock(clock)
         .nodeTimeout(Duration.ofSeconds(5))
         .connectTimeout(TTL);
-  }
-
-  private static TestNode node() {
-    return nodes.node(0);
   }
 }

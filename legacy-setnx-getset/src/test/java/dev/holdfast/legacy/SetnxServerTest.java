@@ -21,9 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,28 +30,19 @@ import org.junit.jupiter.api.Test;
 class SetnxServerTest {
   private static final int THREADS = 8;
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(1);
+  private static final TestNode NODE = NODES.node(0);
 
   private final CountDownLatch held = new CountDownLatch(1);
   private final List<String> done = new CopyOnWriteArrayList<>();
   private final Scheduler scheduler = Scheduler.create("timer");
   private SetnxServer server;
 
-  @BeforeAll
-  static void start() {
-    nodes = TestNodes.start(1);
-  }
-
-  @AfterAll
-  static void stop() {
-    nodes.close();
-  }
-
   @BeforeEach
   void open() {
     server =
         new SetnxServer(
-            Address.of(URI.create(node().uri())), settings(Duration.ofMillis(300)), scheduler);
+            Address.of(URI.create(NODE.uri())), settings(Duration.ofMillis(300)), scheduler);
   }
 
   @AfterEach
@@ -116,7 +106,7 @@ class SetnxServerTest {
     assertThat(server.run("one more", false, new Line(), (wire, late) -> true))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining("one more: " + node().address() + ": 10000 operations wait before");
+        .withMessageContaining("one more: " + NODE.address() + ": 10000 operations wait before");
     waiting.forEach(one -> one.cancel(false)); // so that none is begun
   }
 
@@ -140,7 +130,7 @@ class SetnxServerTest {
     await()
         .untilAsserted(
             () ->
-                assertThat(String.valueOf(node().command("CLIENT", "LIST")))
+                assertThat(String.valueOf(NODE.command("CLIENT", "LIST")))
                     .doesNotContain("name=holdfast"));
   }
 
@@ -156,7 +146,7 @@ class SetnxServerTest {
                   assertThat(logs.warnings())
                       .containsExactly(
                           "a lock on "
-                              + node().address()
+                              + NODE.address()
                               + " was got after its time and could not be given back:"
                               + " it keeps others out until it expires"));
     }
@@ -233,9 +223,5 @@ class SetnxServerTest {
         nodeTimeout,
         Duration.ofSeconds(10),
         Clock.system());
-  }
-
-  private static TestNode node() {
-    return nodes.node(0);
   }
 }

@@ -25,8 +25,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,35 +38,24 @@ class StampScanTest {
 
   private static final Pattern BYTES_SENT = Pattern.compile("total_net_output_bytes:(\\d+)");
 
-  private static TestNodes nodes;
-  private static TestNode node;
-
-  @BeforeAll
-  static void startNode() {
-    nodes = TestNodes.start(1);
-    node = nodes.node(0);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  @AutoClose private static final TestNodes NODES = TestNodes.start(1);
+  private static final TestNode NODE = NODES.node(0);
 
   @BeforeEach
   void empty() {
-    node.command("FLUSHALL");
-    node.resetCommandCounts();
+    NODE.command("FLUSHALL");
+    NODE.resetCommandCounts();
   }
 
   @Test
   void findsStampsOfEachUnitAndNumber() throws Exception {
     String ahead = Long.toString(Instant.now().getEpochSecond() + 30);
-    node.command("SET", "seconds", ahead);
-    node.command("SET", "millis", ahead + "500");
-    node.command("SET", "seconds, float", PAST + ".25");
-    node.command("SET", "millis, float", PAST + "000.5");
-    node.command("SET", "as a double is written", "1.7000000005E9");
-    node.command("SET", "with a ttl", PAST, "PX", "60000");
+    NODE.command("SET", "seconds", ahead);
+    NODE.command("SET", "millis", ahead + "500");
+    NODE.command("SET", "seconds, float", PAST + ".25");
+    NODE.command("SET", "millis, float", PAST + "000.5");
+    NODE.command("SET", "as a double is written", "1.7000000005E9");
+    NODE.command("SET", "with a ttl", PAST, "PX", "60000");
 
     Map<String, FoundStamp> found = byName(scan("*"));
 
@@ -127,13 +115,13 @@ class StampScanTest {
             "1.7e-9",
             PAST + "." + "1".repeat(43));
     for (int i = 0; i < others.size(); i++) {
-      node.command("SET", "other" + i, others.get(i));
+      NODE.command("SET", "other" + i, others.get(i));
     }
-    node.command("RPUSH", "list", PAST);
-    node.command("SADD", "set", PAST);
-    node.command("HSET", "hash", PAST, PAST);
-    node.command("ZADD", "zset", PAST, PAST);
-    node.command("XADD", "stream", "*", PAST, PAST);
+    NODE.command("RPUSH", "list", PAST);
+    NODE.command("SADD", "set", PAST);
+    NODE.command("HSET", "hash", PAST, PAST);
+    NODE.command("ZADD", "zset", PAST, PAST);
+    NODE.command("XADD", "stream", "*", PAST, PAST);
 
     StampScan.Result result = run("*", FAST);
 
@@ -143,9 +131,9 @@ class StampScanTest {
 
   @Test
   void looksOnlyAtNamesThatMatch() throws Exception {
-    node.command("SET", "lock.a", PAST);
-    node.command("SET", "lock.ü", PAST);
-    node.command("SET", "other", PAST);
+    NODE.command("SET", "lock.a", PAST);
+    NODE.command("SET", "lock.ü", PAST);
+    NODE.command("SET", "other", PAST);
 
     assertThat(byName(scan("lock.*"))).containsOnlyKeys("lock.a", "lock.ü");
     assertThat(byName(scan("*ü"))).containsOnlyKeys("lock.ü");
@@ -153,32 +141,32 @@ class StampScanTest {
 
   @Test
   void looksInTheDatabaseThatIsNamed() throws Exception {
-    try (RawRedis raw = RawRedis.connect(node.host(), node.port())) {
+    try (RawRedis raw = RawRedis.connect(NODE.host(), NODE.port())) {
       raw.call("SELECT", "3");
       raw.call("SET", "third", PAST);
     }
 
     assertThat(scan("*")).isEmpty();
-    try (StampScan third = StampScan.open(URI.create(node.uri() + "/3"))) {
+    try (StampScan third = StampScan.open(URI.create(NODE.uri() + "/3"))) {
       assertThat(byName(third.run("*", FAST, keys -> {}).stamps())).containsOnlyKeys("third");
     }
   }
 
   @Test
   void namesNeedBeNoText() throws Exception {
-    node.command("EVAL", "return redis.call('SET', 'lock.\\255\\10\\\\', '" + PAST + "')", "0");
+    NODE.command("EVAL", "return redis.call('SET', 'lock.\\255\\10\\\\', '" + PAST + "')", "0");
 
     List<FoundStamp> found = scan("*");
 
     assertThat(byName(found)).containsOnlyKeys("\"lock.\\xff\\x0a\\\\\"");
     assertThat(delete(found)).isEmpty();
-    assertThat(node.command("DBSIZE")).isEqualTo(0L);
+    assertThat(NODE.command("DBSIZE")).isEqualTo(0L);
   }
 
   @Test
   void ofALargeValueNoMoreIsFetchedThanAStampHas() throws Exception {
-    node.command("SET", "large", PAST);
-    node.command("SETRANGE", "large", "5000000", PAST);
+    NODE.command("SET", "large", PAST);
+    NODE.command("SETRANGE", "large", "5000000", PAST);
     long before = bytesSent();
 
     assertThat(scan("*")).isEmpty();
@@ -188,8 +176,8 @@ class StampScanTest {
 
   @Test
   void aHundredThousandKeysAreLookedAtNoFasterThanTheRateAndWithoutKeys() throws Exception {
-    node.fill("key:", 100_000);
-    node.command("SET", "lock.a", PAST);
+    NODE.fill("key:", 100_000);
+    NODE.command("SET", "lock.a", PAST);
     List<Long> told = new ArrayList<>();
     long begun = System.nanoTime();
 
@@ -204,7 +192,7 @@ class StampScanTest {
     assertThat(byName(result.stamps())).containsOnlyKeys("lock.a");
     assertThat(told).isSorted().hasSizeGreaterThan(90);
     assertThat(told.get(told.size() - 1)).isEqualTo(result.keys());
-    assertThat(node.commandCounts())
+    assertThat(NODE.commandCounts())
         .doesNotContainKey("keys")
         .doesNotContainKey("get")
         .hasEntrySatisfying("scan", calls -> assertThat(calls).isGreaterThan(90));
@@ -212,8 +200,8 @@ class StampScanTest {
 
   @Test
   void theRateIsThatOfKeysThatTheServerLooksAtNotOfThoseThatMatch() throws Exception {
-    node.fill("key:", 20_000);
-    node.command("SET", "lock.a", PAST);
+    NODE.fill("key:", 20_000);
+    NODE.command("SET", "lock.a", PAST);
     long begun = System.nanoTime();
 
     StampScan.Result result = run("lock.*", 20_000);
@@ -225,7 +213,7 @@ class StampScanTest {
   @Test
   void keysThatVanishBetweenTwoPagesDoNotMatter() throws Exception {
     for (int i = 0; i < 300; i++) {
-      node.command("SET", "lock." + i, PAST);
+      NODE.command("SET", "lock." + i, PAST);
     }
     AtomicBoolean flushed = new AtomicBoolean();
 
@@ -236,7 +224,7 @@ class StampScanTest {
               1_000,
               keys -> {
                 if (flushed.compareAndSet(false, true)) {
-                  node.command("FLUSHALL");
+                  NODE.command("FLUSHALL");
                 }
               });
       assertThat(result.stamps()).hasSizeBetween(1, 299);
@@ -246,14 +234,14 @@ class StampScanTest {
   @Test
   void keysThatComeGoAndChangeTheirTypeMeanwhileDoNotMatter() throws Exception {
     for (int i = 0; i < 100; i++) {
-      node.command("SET", "lock." + i, PAST);
+      NODE.command("SET", "lock." + i, PAST);
     }
     AtomicBoolean over = new AtomicBoolean();
     CountDownLatch begun = new CountDownLatch(1);
     CompletableFuture<Void> churn =
         CompletableFuture.runAsync(
             () -> {
-              try (RawRedis raw = RawRedis.connect(node.host(), node.port())) {
+              try (RawRedis raw = RawRedis.connect(NODE.host(), NODE.port())) {
                 String change =
                     "for i = 1, 100 do local k = 'churn' .. i; redis.call('DEL', k);"
                         + " if (i + ARGV[1]) % 3 == 0 then redis.call('SET', k, '"
@@ -286,7 +274,7 @@ class StampScanTest {
     try (StampScan scan = open()) {
       String soon = Long.toString(Instant.now().plusSeconds(2).toEpochMilli());
       for (int i = 0; i < count; i++) {
-        node.command("SET", "lock." + i, soon);
+        NODE.command("SET", "lock." + i, soon);
       }
       result = scan.run("*", 100, keys -> {});
     }
@@ -301,7 +289,7 @@ class StampScanTest {
 
   @Test
   void countsTheCallsOfTheOldCommandsMeanwhile() throws Exception {
-    node.command("SETNX", "lock.before", PAST);
+    NODE.command("SETNX", "lock.before", PAST);
     AtomicBoolean called = new AtomicBoolean();
 
     try (StampScan scan = open()) {
@@ -311,10 +299,10 @@ class StampScanTest {
               FAST,
               keys -> {
                 if (called.compareAndSet(false, true)) {
-                  node.command("SETNX", "lock.brief", PAST);
-                  node.command("SETNX", "lock.brief", PAST);
-                  node.command("GETSET", "lock.brief", PAST);
-                  node.command("DEL", "lock.brief");
+                  NODE.command("SETNX", "lock.brief", PAST);
+                  NODE.command("SETNX", "lock.brief", PAST);
+                  NODE.command("GETSET", "lock.brief", PAST);
+                  NODE.command("DEL", "lock.brief");
                 }
               });
 
@@ -327,7 +315,7 @@ class StampScanTest {
   @Test
   void countsWhatWasCalledSinceTheCountsWereSetToZero() throws Exception {
     for (int i = 0; i < 5; i++) {
-      node.command("SETNX", "lock.before", PAST);
+      NODE.command("SETNX", "lock.before", PAST);
     }
 
     try (StampScan scan = open()) {
@@ -336,8 +324,8 @@ class StampScanTest {
               "*",
               FAST,
               keys -> {
-                node.resetCommandCounts();
-                node.command("SETNX", "lock.before", PAST);
+                NODE.resetCommandCounts();
+                NODE.command("SETNX", "lock.before", PAST);
               });
 
       assertThat(result.calls()).isEqualTo(new StampScan.Calls(1, 0));
@@ -347,35 +335,35 @@ class StampScanTest {
   @Test
   void deletesWhatIsAsItWasAndLeavesTheRest() throws Exception {
     for (String key : List.of("same", "longer", "other", "list", "gone")) {
-      node.command("SET", key, PAST);
+      NODE.command("SET", key, PAST);
     }
     List<FoundStamp> seen = scan("*");
-    node.command("SET", "longer", PAST + ".5");
-    node.command("SET", "other", "1700000001");
-    node.command("DEL", "list");
-    node.command("RPUSH", "list", PAST);
-    node.command("DEL", "gone");
+    NODE.command("SET", "longer", PAST + ".5");
+    NODE.command("SET", "other", "1700000001");
+    NODE.command("DEL", "list");
+    NODE.command("RPUSH", "list", PAST);
+    NODE.command("DEL", "gone");
 
     assertThat(byName(delete(seen))).containsOnlyKeys("longer", "other", "list", "gone");
 
-    assertThat(node.command("EXISTS", "same")).isEqualTo(0L);
-    assertThat(node.command("EXISTS", "longer", "other", "list")).isEqualTo(3L);
+    assertThat(NODE.command("EXISTS", "same")).isEqualTo(0L);
+    assertThat(NODE.command("EXISTS", "longer", "other", "list")).isEqualTo(3L);
   }
 
   @Test
   void whatIsWrittenWhileItComparesIsNeverDeleted() throws Exception {
     String fresh = Long.toString(Instant.now().getEpochSecond() + 30);
     try (StampScan scan = open();
-        RawRedis raw = RawRedis.connect(node.host(), node.port())) {
+        RawRedis raw = RawRedis.connect(NODE.host(), NODE.port())) {
       for (int round = 0; round < 1_000; round++) {
-        node.command("SET", "lock.a", PAST);
+        NODE.command("SET", "lock.a", PAST);
         List<FoundStamp> seen = scan.run("lock.a", FAST, keys -> {}).stamps();
         CompletableFuture<Void> taken =
             CompletableFuture.runAsync(() -> raw.call("SET", "lock.a", fresh));
         scan.deleteUnchanged(seen, FAST);
         taken.get(10, TimeUnit.SECONDS);
 
-        assertThat(node.command("GET", "lock.a")).as("round %d", round).isEqualTo(fresh);
+        assertThat(NODE.command("GET", "lock.a")).as("round %d", round).isEqualTo(fresh);
       }
     }
   }
@@ -409,30 +397,30 @@ class StampScanTest {
   void aWrongPasswordOrAMissingRightIsAMatterOfConfiguration() throws Exception {
     assertThatThrownBy(() -> StampScan.open(withUser("redis://nobody:geheim@")))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining(node.address())
+        .hasMessageContaining(NODE.address())
         .hasMessageContaining("WRONGPASS")
         .hasMessageNotContaining("geheim");
 
-    node.command("ACL", "SETUSER", "scanner", "on", ">geheim", "~*", "+scan", "+time", "+info");
-    node.command("SET", "lock.a", PAST);
+    NODE.command("ACL", "SETUSER", "scanner", "on", ">geheim", "~*", "+scan", "+time", "+info");
+    NODE.command("SET", "lock.a", PAST);
     try (StampScan scan = StampScan.open(withUser("redis://scanner:geheim@"))) {
       assertThatThrownBy(() -> scan.run("*", FAST, keys -> {}))
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining("NOPERM")
           .hasMessageContaining("'type'");
     }
-    node.command("ACL", "SETUSER", "scanner", "+type", "+getrange", "+pttl");
+    NODE.command("ACL", "SETUSER", "scanner", "+type", "+getrange", "+pttl");
     try (StampScan scan = StampScan.open(withUser("redis://scanner:geheim@"))) {
       assertThat(scan.run("*", FAST, keys -> {}).stamps()).hasSize(1);
     }
   }
 
   private static URI withUser(String start) {
-    return URI.create(node.uri().replace("redis://", start));
+    return URI.create(NODE.uri().replace("redis://", start));
   }
 
   private static StampScan open() {
-    return StampScan.open(URI.create(node.uri()));
+    return StampScan.open(URI.create(NODE.uri()));
   }
 
   private static List<FoundStamp> scan(String pattern) throws InterruptedException {
@@ -456,7 +444,7 @@ class StampScanTest {
   }
 
   private static long bytesSent() {
-    Matcher bytes = BYTES_SENT.matcher(String.valueOf(node.command("INFO", "stats")));
+    Matcher bytes = BYTES_SENT.matcher(String.valueOf(NODE.command("INFO", "stats")));
     assertThat(bytes.find()).isTrue();
     return Long.parseLong(bytes.group(1));
   }

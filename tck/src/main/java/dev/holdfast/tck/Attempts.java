@@ -32,6 +32,13 @@ final class Attempts {
     }
   }
 
+  /** One that fails; the test is left out if it does not, which is another rule's. */
+  static void inVain(Trial trial, LockManager locks, String name) throws InterruptedException {
+    if (trial.gets(locks, name)) {
+      abort("the attempt was granted, so that nothing can be seen of one that fails");
+    }
+  }
+
   /** One after the other, because waiting in line is another rule's. */
   static Lease untilGot(Trial trial, LockManager locks, String name) {
     AtomicReference<@Nullable Lease> got = new AtomicReference<>();

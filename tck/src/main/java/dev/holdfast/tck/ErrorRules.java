@@ -12,12 +12,8 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -34,12 +30,8 @@ abstract class ErrorRules {
 
   final Trial trial;
 
-  /** Not the same for all, because what is logged may come from other tests. */
-  private final String secret;
-
   ErrorRules(Trial trial) {
     this.trial = trial;
-    this.secret = trial.name("hunter2");
   }
 
   @Test
@@ -55,8 +47,8 @@ abstract class ErrorRules {
         .hasMessageContaining(name)
         .satisfies(
             thrown -> assertThat(((LockUnavailableException) thrown).refused()).isPositive());
-    assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
-    assertThat(thrownByFuture(locks, requestOf(name))).isNull();
+    assertThat(thrownByTryAcquire(locks, trial.request(name))).isNull();
+    assertThat(thrownByFuture(locks, trial.request(name))).isNull();
   }
 
   @Test
@@ -65,7 +57,7 @@ abstract class ErrorRules {
   void contentionIsContentionAfterAWait() {
     String name = trial.name("busy");
     Rival.holding(trial, name);
-    LockRequest request = requestOf(name).waitAtMost(Duration.ofMillis(100));
+    LockRequest request = trial.request(name).waitAtMost(Duration.ofMillis(100));
     LockManager locks = trial.open();
 
     assertThat(thrownByAcquire(locks, request)).isInstanceOf(LockUnavailableException.class);
@@ -83,10 +75,10 @@ abstract class ErrorRules {
     whileFrozen(
         trial.minority(),
         name -> {
-          trial.occupy(sound(trial.minority()), name);
+          trial.occupy(trial.nodesBut(trial.minority()), name);
           assertThat(thrownByAcquire(locks, withoutWaiting(name)))
               .isInstanceOf(LockUnavailableException.class);
-          assertThat(thrownByTryAcquire(locks, requestOf(name))).isNull();
+          assertThat(thrownByTryAcquire(locks, trial.request(name))).isNull();
         });
   }
 
@@ -97,7 +89,7 @@ abstract class ErrorRules {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(3);
     LockManager locks = trial.open(IMPATIENT);
-    List<TckNode> answering = sound(trial.minority());
+    List<TckNode> answering = trial.nodesBut(trial.minority());
 
     whileFrozen(
         trial.minority(),
@@ -115,11 +107,11 @@ abstract class ErrorRules {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("silent");
     LockManager locks = trial.open(HASTY);
-    trial.occupy(sound(trial.blocking()), name);
+    trial.occupy(trial.nodesBut(trial.blocking()), name);
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
     assertOutage(locks, name);
-    assertThat(thrownByAcquire(locks, requestOf(name).waitAtMost(Duration.ofMillis(50))))
+    assertThat(thrownByAcquire(locks, trial.request(name).waitAtMost(Duration.ofMillis(50))))
         .as("after a wait")
         .isInstanceOf(LockBackendException.class);
   }
@@ -159,7 +151,7 @@ abstract class ErrorRules {
 
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockConfigurationException.class);
-    assertThat(thrownByTryAcquire(locks, requestOf(name)))
+    assertThat(thrownByTryAcquire(locks, trial.request(name)))
         .isInstanceOf(LockConfigurationException.class);
   }
 
@@ -303,103 +295,6 @@ abstract class ErrorRules {
   }
 
   @Test
-  @Rule("ERR-3")
-  @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
-  void aPasswordOfANodeIsNeverShown() {
-    trial.needsNodes(1);
-    for (String user : List.of("app", "")) {
-      List<String> uris = withPassword(user, trial.uris());
-      try (Logs logs = Logs.kept()) {
-        assertHidden(() -> shown(trial.openOn(uris)));
-        assertHidden(() -> shown(trial.openOn(uris, "retryDelya=1s")));
-        if (trial.knows(TckFault.DEAD)) {
-          trial.begin(TckFault.DEAD, trial.blocking(), "");
-          assertHidden(() -> shown(trial.openOn(uris)));
-          assertHidden(() -> shown(trial.openOn(uris, "connect=lazy")));
-          trial.end(TckFault.DEAD, trial.blocking(), "");
-        }
-        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
-      }
-    }
-  }
-
-  @Test
-  @Rule("ERR-3")
-  @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
-  void aPasswordInAUrlIsNeverShown() {
-    String url = withPassword("app", List.of(trial.needsUrl())).get(0);
-    try (Logs logs = Logs.kept()) {
-      assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
-      assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
-      assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));
-      assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
-    }
-  }
-
-  @Test
-  @Rule("ERR-4")
-  @IfThisFails("check that an option's value is read by LockUrl, or by as clear words")
-  void aWrongOptionIsShownWithItsValue() {
-    assertBadInput(() -> trial.open("retryDelay=soon"), "retryDelay", "soon");
-    assertBadInput(() -> trial.open("retryDelay=50"), "retryDelay", "50");
-    assertBadInput(() -> trial.open("maxTtl=0ms"), "maxTtl", "0");
-    assertBadInput(() -> trial.open("maxTtl=-1s"), "maxTtl", "-1");
-  }
-
-  @Test
-  @Rule("ERR-4")
-  @IfThisFails("check that operators' names are held to the same limits as those of requests")
-  void aWrongNameIsShownWithTheLimitAndAsksNobody() {
-    LockManager locks = trial.open();
-    String tooLong = "n".repeat(1025);
-    long before = trial.requests();
-
-    if (trial.declares(LockCapability.INSPECTION)) {
-      assertBadInput(() -> locks.inspect(""));
-      assertBadInput(() -> locks.inspect(tooLong), "nnn", "1024");
-    }
-    if (trial.declares(LockCapability.FORCE_RELEASE)) {
-      assertBadInput(() -> locks.forceRelease(""));
-      assertBadInput(() -> locks.forceRelease(tooLong), "nnn", "1024");
-    }
-    assertBadInput(() -> locks.tryAcquire("", trial.ttl()));
-    assertThat(trial.requests() - before).as("requests to nodes").isZero();
-  }
-
-  @Test
-  @Rule("ERR-4")
-  @IfThisFails("check that the message shows the ttl, the limit, and the option that sets it")
-  void aTtlThatIsTooLongIsShownWithTheLimit() {
-    LockManager locks = trial.open("maxTtl=45s");
-    long before = trial.requests();
-
-    Throwable thrown =
-        catchThrowable(() -> locks.tryAcquire(trial.name("long"), Duration.ofSeconds(46)));
-
-    if (thrown == null) {
-      abort("that it is refused is another rule's");
-    }
-    assertThat(thrown)
-        .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContainingAll("46", "maxTtl", "45");
-    assertThat(trial.requests() - before).as("requests to nodes").isZero();
-  }
-
-  @Test
-  @Rule("ERR-4")
-  @IfThisFails("check that the ttl of an extension is held to the limits of the first one")
-  void anExtensionByAWrongTtlIsShownWithTheLimit() {
-    trial.needs(LockCapability.EXTENSION);
-    Lease lease = trial.takeOnAll(trial.open("maxTtl=45s"), trial.name("extended"), trial.ttl());
-    long before = trial.requestsWhenAllAreAnswered();
-
-    assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "0");
-    assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "-1");
-    assertBadInput(() -> lease.extend(Duration.ofSeconds(46)), "46", "maxTtl", "45");
-    assertThat(trial.requests() - before).as("requests to nodes").isZero();
-  }
-
-  @Test
   @Rule("ERR-5")
   @IfThisFails("check that whatever the driver throws is caught, and made the cause of ours")
   void exceptionsOfDriversAreNeverThrown() {
@@ -422,7 +317,7 @@ abstract class ErrorRules {
       trial.begin(fault, trial.blocking(), name);
       assertOurs(fault, () -> locks.tryAcquire(name, trial.ttl()));
       assertOurs(fault, () -> locks.acquire(withoutWaiting(name)));
-      assertOurs(fault, () -> locks.tryAcquireAsync(requestOf(name)).join());
+      assertOurs(fault, () -> locks.tryAcquireAsync(trial.request(name)).join());
       assertOurs(fault, () -> locks.inspect(name));
       assertOurs(fault, () -> locks.forceRelease(name));
       assertOurs(fault, () -> held.extend(trial.ttl()));
@@ -489,26 +384,18 @@ abstract class ErrorRules {
     void of(String name) throws Exception;
   }
 
-  private LockRequest requestOf(String name) {
-    return LockRequest.of(name, trial.ttl());
-  }
-
   private LockRequest withoutWaiting(String name) {
-    return requestOf(name).waitAtMost(Duration.ZERO);
-  }
-
-  private List<TckNode> sound(List<TckNode> others) {
-    return trial.nodes().subList(others.size(), trial.nodes().size());
+    return trial.request(name).waitAtMost(Duration.ZERO);
   }
 
   private void assertOutage(LockManager locks, String name) {
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .as("acquire")
         .isInstanceOf(LockBackendException.class);
-    assertThat(thrownByTryAcquire(locks, requestOf(name)))
+    assertThat(thrownByTryAcquire(locks, trial.request(name)))
         .as("tryAcquire")
         .isInstanceOf(LockBackendException.class);
-    assertThat(thrownByFuture(locks, requestOf(name)))
+    assertThat(thrownByFuture(locks, trial.request(name)))
         .as("tryAcquireAsync")
         .isInstanceOf(LockBackendException.class);
   }
@@ -554,14 +441,6 @@ abstract class ErrorRules {
     assertThat(outage).hasMessageContainingAll(addresses.toArray(String[]::new));
   }
 
-  private static void assertBadInput(ThrowingCallable call, String... parts) {
-    Throwable thrown = catchThrowable(call);
-    assertThat(thrown).isInstanceOf(LockConfigurationException.class);
-    for (String part : parts) {
-      assertThat(thrown).hasMessageContaining(part);
-    }
-  }
-
   private static void assertOurs(TckFault during, ThrowingCallable call) {
     Throwable thrown = unwrapped(catchThrowable(call));
     assertThat(thrown == null || thrown instanceof LockException)
@@ -582,35 +461,5 @@ abstract class ErrorRules {
     assertThat(Attempts.once(locks, name, trial.ttl()))
         .as("got though all nodes are %s", fault)
         .isEmpty();
-  }
-
-  private List<String> withPassword(String user, List<String> uris) {
-    List<String> changed = new ArrayList<>();
-    for (String uri : uris) {
-      if (!uri.contains("://")) {
-        abort("there is no place for a password in " + uri);
-      }
-      changed.add(uri.replaceAll("://([^@/,]*@)?", "://" + user + ":" + secret + "@"));
-    }
-    return changed;
-  }
-
-  private void openAndClose(String url, Map<String, String> options) {
-    LockManager locks = LockManager.open(url, options);
-    trial.atEnd(locks::close);
-  }
-
-  private void shown(LockManager locks) throws InterruptedException {
-    assertThat(locks.toString()).doesNotContain(secret);
-    locks.tryAcquire(trial.name("shown"), trial.ttl());
-  }
-
-  private void assertHidden(ThrowingCallable call) {
-    Throwable thrown = catchThrowable(call);
-    if (thrown != null) {
-      StringWriter trace = new StringWriter();
-      thrown.printStackTrace(new PrintWriter(trace));
-      assertThat(trace.toString()).doesNotContain(secret);
-    }
   }
 }

@@ -6,11 +6,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /** Waits for conditions, up to a limit. */
 final class Eventually {
   private static final long POLL_NANOS = 2_000_000;
+
+  /** When nothing has changed for so long, nothing will. */
+  private static final Duration QUIET = Duration.ofSeconds(1);
 
   private final Duration limit;
 
@@ -45,6 +50,21 @@ final class Eventually {
     } catch (Exception e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** Returns once all have come, or no more come: that they do is another rule's. */
+  void untilNoMoreCome(LongSupplier come, int all) {
+    AtomicLong last = new AtomicLong();
+    AtomicLong changed = new AtomicLong(System.nanoTime());
+    until(
+        "all had come, or no more came",
+        () -> {
+          long now = come.getAsLong();
+          if (last.getAndSet(now) != now) {
+            changed.set(System.nanoTime());
+          }
+          return now == all || Elapsed.since(changed.get()).compareTo(QUIET) > 0;
+        });
   }
 
   /** Returns once these hold, and throws what the last of them threw if they never do. */

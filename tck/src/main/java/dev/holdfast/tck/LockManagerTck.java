@@ -55,6 +55,46 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  class Names extends NameRules {
+    Names(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class Expiry extends ExpiryRules {
+    Expiry(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class Fencing extends FencingRules {
+    Fencing(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class CallLocked extends CallLockedRules {
+    CallLocked(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class LockViews extends LockViewRules {
+    LockViews(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Validity extends ValidityRules {
     Validity(Trial trial) {
       super(trial);
@@ -103,6 +143,30 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  class Pauses extends PauseRules {
+    Pauses(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class Line extends LineRules {
+    Line(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class GivingUp extends GivingUpRules {
+    GivingUp(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class Inspection extends InspectionRules {
     Inspection(Trial trial) {
       super(trial);
@@ -129,6 +193,22 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   class Errors extends ErrorRules {
     Errors(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class Input extends InputRules {
+    Input(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  class Secrets extends SecretRules {
+    Secrets(Trial trial) {
       super(trial);
     }
   }

@@ -30,12 +30,12 @@ public record TckTiming(
   /**
    * For a backend on servers of this machine.
    *
-   * @return with a short ttl of a second
+   * @return with a short ttl of 800 ms
    */
   public static TckTiming servers() {
     return new TckTiming(
         Duration.ofSeconds(30),
-        Duration.ofSeconds(1),
+        Duration.ofMillis(800),
         Duration.ofMillis(500),
         Duration.ofSeconds(15),
         Duration.ofSeconds(100));

@@ -237,6 +237,11 @@ final class Trial implements AutoCloseable {
     return nodes().subList(0, nodes().size() - quorum() + 1);
   }
 
+  /** All nodes that are none of these. */
+  List<TckNode> nodesBut(List<TckNode> some) {
+    return nodes().stream().filter(node -> !some.contains(node)).toList();
+  }
+
   /** Begins a fault, which is ended at the end. */
   void begin(TckFault fault, TckNode node, String name) {
     synchronized (atEnd) {
@@ -333,6 +338,11 @@ final class Trial implements AutoCloseable {
    */
   Duration briefTtl() {
     return shortTtl().dividedBy(4);
+  }
+
+  /** For the usual ttl. */
+  LockRequest request(String name) {
+    return LockRequest.of(name, ttl());
   }
 
   /** Takes a free lock: in one attempt, or in several on a machine that stalls. */

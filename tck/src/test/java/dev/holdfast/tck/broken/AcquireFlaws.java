@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 /** Attempts, their votes, and the time that they take. */
@@ -222,12 +221,9 @@ final class AcquireFlaws {
         Flaw.of(
             "time is read from the wall clock alone",
             Set.of("VAL-2"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  Clock time(Clock system, AtomicLong micros) {
-                    Clock stepped = super.time(system, micros);
-                    return new Clock() {
+            Parts.RIGHT.withTime(
+                stepped ->
+                    new Clock() {
                       @Override
                       public long nanos() {
                         return 1_000 * stepped.wallMicros();
@@ -237,19 +233,11 @@ final class AcquireFlaws {
                       public long wallMicros() {
                         return stepped.wallMicros();
                       }
-                    };
-                  }
-                }),
+                    })),
         Flaw.of(
             "time is read from the monotonic clock alone",
             Set.of("VAL-2"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  Clock time(Clock system, AtomicLong micros) {
-                    return super.time(system, new AtomicLong());
-                  }
-                }),
+            Parts.RIGHT.withTime(stepped -> Clock.system())),
         Flaw.inRedlock(
             "a failed attempt leaves its keys",
             Set.of("ACQ-3"),

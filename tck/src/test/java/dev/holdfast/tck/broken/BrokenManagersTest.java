@@ -52,8 +52,6 @@ class BrokenManagersTest {
    */
   private static final Set<String> LEFT_OUT =
       Set.of(
-          "AcquireRules.aLockViewNeedsKeepAlive",
-          "AcquireRules.unlockingALostLockSaysSo",
           "AcquireRules.whoWasRefusedKeepsNobodyOut",
           "ConcurrencyRules.aThousandVirtualThreadsNeverEnterTogether",
           "ConcurrencyRules.processesLoseNoIncrement",
@@ -61,8 +59,10 @@ class BrokenManagersTest {
           "DiscoveryRules.theBackendIsFound",
           "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",
           "DiscoveryRules.theBackendIsFoundFromAThreadWithoutAClassLoader",
-          "ErrorRules.aPasswordInAUrlIsNeverShown",
-          "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl");
+          "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl",
+          "LockViewRules.aLockViewNeedsKeepAlive",
+          "LockViewRules.unlockingALostLockSaysSo",
+          "SecretRules.aPasswordInAUrlIsNeverShown");
 
   /** Whoever fails these, because it refuses what it declares, breaks all that there is to it. */
   private static final Set<String> TOO_COARSE =
@@ -78,11 +78,11 @@ class BrokenManagersTest {
       Set.of(
           "AcquireRules.aRefusedAttemptWithoutAWaitIsNotRepeated",
           "AcquireRules.askingOnceMoreIsRefusedLikeTheFirstTime",
-          "AcquireRules.whatIsReleasedAfterThatKeepsNobodyOut",
           "AcquireRules.whileALeaseIsHeldNoOtherManagerGetsTheLock",
           "ClosingRules.anotherThreadsCloseEndsAGrace",
           "ClosingRules.whoeverWaitsIsSentAwayAndTakesNothing",
           "ConcurrencyRules.aHundredAndTwentyEightThreadsNeverEnterTogether",
+          "ExpiryRules.whatIsReleasedAfterThatKeepsNobodyOut",
           "FaultRules.aMinorityMayBeSlow",
           "FaultRules.aMinorityThatHangsForLongDelaysNoCall",
           "FaultRules.aServerThatRestartsCostsOneAttemptAtMost",
@@ -91,6 +91,9 @@ class BrokenManagersTest {
           "FaultRules.whatIsAskedWhileANodeIsAwayIsNotAskedLater",
           "InteropRules.weKeepAForeignClientOut",
           "InteropRules.whatAForeignClientLeavesBehindIsOursWhenItExpires",
+          "LineRules.aWaiterGetsTheLockWhenTheNodesAreBack",
+          "LineRules.everybodyInALineGetsItsTurn",
+          "LineRules.namesDoNotWaitForEachOther",
           "LossRules.aCallbackOfAStageThatBlocksDelaysNobody",
           "LossRules.aCallbackThatBlocksDelaysNoRenewal",
           "LossRules.aLostLeaseIsNotHeldAgainWhenItsTokenIsBack",
@@ -99,10 +102,7 @@ class BrokenManagersTest {
           "OpeningRules.theFirstLockOfALazyManagerIsGotAtOnce",
           "OpeningRules.theSameServerListedTwiceNeverVotesTwice",
           "ReleaseRules.aLateReleaseSparesTheNextOwner",
-          "ReleaseRules.aReleaseThatNobodyAnsweredIsDoneOnceTheyDo",
-          "WaitingRules.aWaiterGetsTheLockWhenTheNodesAreBack",
-          "WaitingRules.everybodyInALineGetsItsTurn",
-          "WaitingRules.namesDoNotWaitForEachOther");
+          "ReleaseRules.aReleaseThatNobodyAnsweredIsDoneOnceTheyDo");
 
   /** The tests of the kit that some manager has failed. */
   private final Set<String> failed = ConcurrentHashMap.newKeySet();

@@ -5,9 +5,9 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.tck.TckClock;
 import dev.holdfast.tck.TckEnvironment;
 import dev.holdfast.tck.TckNode;
@@ -19,27 +19,30 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Opens right managers over fake nodes. Each part that can be got wrong has a method. */
+/** Opens managers over fake nodes, of parts that are right or wrong. */
 class FakeEnvironment implements TckEnvironment {
   private static final int MOST_NODES = 5;
   private static final Set<String> OPTIONS =
       Set.of("owner", "maxTtl", "retryDelay", "nodeTimeout", "connectTimeout", "connect");
 
   private final Scheduler network = Scheduler.create("fake-network");
-  private final AtomicLong stepped = new AtomicLong();
+  private final SteppedClock clock = new SteppedClock();
   private final List<FakeNode> nodes;
+  private final Parts parts;
 
-  FakeEnvironment() {
-    this(MOST_NODES);
+  FakeEnvironment(Parts parts) {
+    this(MOST_NODES, parts);
   }
 
-  FakeEnvironment(int count) {
+  FakeEnvironment(int count, Parts parts) {
+    this.parts = parts;
     nodes =
-        Stream.generate(this::keys).limit(count).map(keys -> new FakeNode(network, keys)).toList();
+        Stream.generate(parts.keys())
+            .limit(count)
+            .map(keys -> new FakeNode(network, keys))
+            .toList();
   }
 
   @Override
@@ -49,28 +52,30 @@ class FakeEnvironment implements TckEnvironment {
 
   @Override
   public final LockManager openOn(List<String> uris, Map<String, String> options) {
-    return manager(() -> openRight(uris, options));
+    return parts.managers().apply(() -> openRight(uris, options));
   }
 
   private LockManager openRight(List<String> uris, Map<String, String> options) {
     LockUrl url = LockUrl.parse("fake:", options);
     url.requireKnownOptions(OPTIONS);
     Members members =
-        members(
-            uris.stream().map(uri -> member(uri, way(uri), network)).toList(),
-            network,
-            url.duration("connectTimeout", Duration.ofSeconds(2)));
-    Clock clock = time(Clock.system(), stepped);
+        parts
+            .rounds()
+            .of(
+                uris.stream().map(uri -> parts.connections().of(uri, way(uri), network)).toList(),
+                network,
+                url.duration("connectTimeout", Duration.ofSeconds(2)));
+    Clock time = parts.time().apply(clock);
+    Duration nodeTimeout = url.duration("nodeTimeout", Duration.ofMillis(50));
     LockManagerBuilder builder =
-        LockManagerBuilder.over(
-                primitive(members, clock, url.duration("nodeTimeout", Duration.ofMillis(50))))
-            .clock(clock)
+        LockManagerBuilder.over(parts.primitives().of(members, time, nodeTimeout))
+            .clock(time)
             .retryDelay(url.duration("retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL));
     if (!url.text("owner", "").isEmpty()) {
       builder.owner(url.text("owner", ""));
     }
-    settle(builder);
+    parts.settings().accept(builder);
     LockManager manager = builder.build();
     if (!url.text("connect", "").equals("lazy")) {
       try {
@@ -96,7 +101,7 @@ class FakeEnvironment implements TckEnvironment {
 
   @Override
   public final Optional<TckClock> clock() {
-    return Optional.of(by -> stepped.addAndGet(by.toNanos() / 1_000));
+    return Optional.of(clock);
   }
 
   @Override
@@ -117,50 +122,6 @@ class FakeEnvironment implements TckEnvironment {
   @Override
   public void close() {
     network.close();
-  }
-
-  /** What a node keeps its locks in. */
-  FakeKeys keys() {
-    return new FakeKeys();
-  }
-
-  /** Time as managers see it, whose wall clock can be stepped by some microseconds. */
-  Clock time(Clock system, AtomicLong micros) {
-    return new Clock() {
-      @Override
-      public long nanos() {
-        return system.nanos();
-      }
-
-      @Override
-      public long wallMicros() {
-        return system.wallMicros() + micros.get();
-      }
-    };
-  }
-
-  Member member(String uri, Way way, Scheduler scheduler) {
-    return new Member(uri, way, scheduler);
-  }
-
-  Members members(List<Member> members, Scheduler scheduler, Duration connectTimeout) {
-    return new Members(members, scheduler, connectTimeout);
-  }
-
-  LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
-    return new SmallRedlock(members, clock, nodeTimeout);
-  }
-
-  /** How the core is set. */
-  void settle(LockManagerBuilder builder) {}
-
-  /**
-   * What the user gets.
-   *
-   * @param right opens a right manager
-   */
-  LockManager manager(Supplier<LockManager> right) {
-    return right.get();
   }
 
   /** Users, passwords and other names lead to the same. */

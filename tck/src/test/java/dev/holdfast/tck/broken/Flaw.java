@@ -2,12 +2,8 @@ package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.TckEnvironment;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -51,101 +47,36 @@ record Flaw(
     return new Flaw(mistake, rules, environment, true);
   }
 
-  /** Makes a primitive. */
-  interface Primitives {
-    LockPrimitive of(Members members, Clock clock, Duration nodeTimeout);
-  }
-
-  /** Makes a connection. */
-  interface Connections {
-    Member of(String uri, Way way, Scheduler network);
-  }
-
-  /** Makes what asks all nodes. */
-  interface Rounds {
-    Members of(List<Member> all, Scheduler network, Duration connectTimeout);
-  }
-
   static Flaw of(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
     return new Flaw(mistake, rules, environment, false);
   }
 
+  static Flaw of(String mistake, Set<String> rules, Parts parts) {
+    return of(mistake, rules, () -> new FakeEnvironment(parts));
+  }
+
   static Flaw inNode(String mistake, Set<String> rules, Supplier<FakeKeys> keys) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              FakeKeys keys() {
-                return keys.get();
-              }
-            });
+    return of(mistake, rules, Parts.RIGHT.withKeys(keys));
   }
 
-  static Flaw inRedlock(String mistake, Set<String> rules, Primitives primitives) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
-                return primitives.of(members, clock, nodeTimeout);
-              }
-            });
+  static Flaw inRedlock(String mistake, Set<String> rules, Parts.Primitives primitives) {
+    return of(mistake, rules, Parts.RIGHT.withPrimitives(primitives));
   }
 
-  static Flaw inMember(String mistake, Set<String> rules, Connections connections) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              Member member(String uri, Way way, Scheduler network) {
-                return connections.of(uri, way, network);
-              }
-            });
+  static Flaw inMember(String mistake, Set<String> rules, Parts.Connections connections) {
+    return of(mistake, rules, Parts.RIGHT.withConnections(connections));
   }
 
-  static Flaw inMembers(String mistake, Set<String> rules, Rounds rounds) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              Members members(List<Member> all, Scheduler network, Duration connectTimeout) {
-                return rounds.of(all, network, connectTimeout);
-              }
-            });
+  static Flaw inMembers(String mistake, Set<String> rules, Parts.Rounds rounds) {
+    return of(mistake, rules, Parts.RIGHT.withRounds(rounds));
   }
 
   static Flaw inSettings(String mistake, Set<String> rules, Consumer<LockManagerBuilder> settings) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              void settle(LockManagerBuilder builder) {
-                settings.accept(builder);
-              }
-            });
+    return of(mistake, rules, Parts.RIGHT.withSettings(settings));
   }
 
   static Flaw inManager(String mistake, Set<String> rules, UnaryOperator<LockManager> manager) {
-    return of(
-        mistake,
-        rules,
-        () ->
-            new FakeEnvironment() {
-              @Override
-              LockManager manager(Supplier<LockManager> right) {
-                return manager.apply(right.get());
-              }
-            });
+    return of(mistake, rules, Parts.RIGHT.withManagers(right -> manager.apply(right.get())));
   }
 
   static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {

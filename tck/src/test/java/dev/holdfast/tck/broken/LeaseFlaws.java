@@ -154,48 +154,14 @@ final class LeaseFlaws {
                             CompletableFuture.delayedExecutor(333, TimeUnit.MILLISECONDS));
                   }
                 }),
-        Flaw.inLease(
+        inLossOfReleased(
             "lost() completes when a released lease would have ended",
-            Set.of("LOSS-2"),
-            right ->
-                new PassingLease(right) {
-                  private final CompletableFuture<LossReason> lost =
-                      right.lost().toCompletableFuture();
-
-                  @Override
-                  public boolean release() {
-                    long left = right.remaining().toMillis();
-                    boolean held = super.release();
-                    lost.completeOnTimeout(
-                        LossReason.EXPIRED, Math.max(1, left - 30), TimeUnit.MILLISECONDS);
-                    return held;
-                  }
-
-                  @Override
-                  public CompletionStage<LossReason> lost() {
-                    return lost.minimalCompletionStage();
-                  }
-                }),
-        Flaw.inLease(
+            (lost, left) ->
+                lost.completeOnTimeout(
+                    LossReason.EXPIRED, Math.max(1, left.toMillis() - 30), TimeUnit.MILLISECONDS)),
+        inLossOfReleased(
                 "lost() completes with a release",
-                Set.of("LOSS-2"),
-                right ->
-                    new PassingLease(right) {
-                      private final CompletableFuture<LossReason> lost =
-                          right.lost().toCompletableFuture();
-
-                      @Override
-                      public boolean release() {
-                        boolean held = super.release();
-                        lost.complete(LossReason.REMOVED);
-                        return held;
-                      }
-
-                      @Override
-                      public CompletionStage<LossReason> lost() {
-                        return lost.minimalCompletionStage();
-                      }
-                    })
+                (lost, left) -> lost.complete(LossReason.REMOVED))
             .asVariation(),
         Flaw.inLease(
             "whatever the reason, it is EXPIRED",
@@ -232,6 +198,35 @@ final class LeaseFlaws {
                     return wasTakenAway(right) && System.nanoTime() - end < 0;
                   }
                 }));
+  }
+
+  /**
+   * Puts a mistake into what lost() tells of a lease that was released.
+   *
+   * @param ending is given the time that the lease had left
+   */
+  private static Flaw inLossOfReleased(
+      String mistake, BiConsumer<CompletableFuture<LossReason>, Duration> ending) {
+    return Flaw.inLease(
+        mistake,
+        Set.of("LOSS-2"),
+        right ->
+            new PassingLease(right) {
+              private final CompletableFuture<LossReason> lost = right.lost().toCompletableFuture();
+
+              @Override
+              public boolean release() {
+                Duration left = right.remaining();
+                boolean held = super.release();
+                ending.accept(lost, left);
+                return held;
+              }
+
+              @Override
+              public CompletionStage<LossReason> lost() {
+                return lost.minimalCompletionStage();
+              }
+            });
   }
 
   private static long endOf(Lease lease) {

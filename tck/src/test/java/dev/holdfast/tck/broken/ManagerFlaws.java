@@ -9,10 +9,9 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
 import dev.holdfast.LossReason;
-import dev.holdfast.core.Clock;
-import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.broken.SmallRedlock.Held;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collection;
@@ -32,11 +31,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** What a manager makes of requests and leases, and its end. */
 final class ManagerFlaws {
+  private static final Executor LATER =
+      CompletableFuture.delayedExecutor(150, TimeUnit.MILLISECONDS);
+
   private ManagerFlaws() {}
 
   static List<Flaw> all() {
@@ -57,28 +60,17 @@ final class ManagerFlaws {
         Flaw.of(
                 "two nodes are called fault-tolerant",
                 Set.of("CAP-1"),
-                () ->
-                    new FakeEnvironment(2) {
-                      @Override
-                      LockManager manager(Supplier<LockManager> right) {
-                        return new PassingManager(right.get()) {
-                          @Override
-                          public Set<LockCapability> capabilities() {
-                            Set<LockCapability> all = EnumSet.copyOf(super.capabilities());
-                            all.add(LockCapability.FAULT_TOLERANT);
-                            return Collections.unmodifiableSet(all);
-                          }
-                        };
-                      }
-                    })
+                () -> new FakeEnvironment(2, Parts.RIGHT.withManagers(FaultTolerant::new)))
             .asVariation(),
         Flaw.inLease(
                 "there is a fencing token, and nobody knows what it is worth",
                 Set.of("CAP-2"),
                 right -> fenced(right, 7))
             .asVariation(),
-        Flaw.inRedlock(
-                "leases are renewed though their manager is closed", Set.of("CLOSE-1"), Zombie::new)
+        inClosing(
+                "leases are renewed though their manager is closed",
+                Set.of("CLOSE-1"),
+                (redlock, held) -> renew(redlock, held, 5))
             .asVariation(),
         Flaw.inManager(
                 "callLocked keeps the lock",
@@ -204,17 +196,17 @@ final class ManagerFlaws {
                 }),
         Flaw.inManager(
             "what is wrong with a ttl or a name is not said", Set.of("ERR-4"), TightLipped::new),
-        inClosing("closing a manager deletes the keys of its leases", Set.of("CLOSE-1")),
+        inClosing(
+            "closing a manager deletes the keys of its leases",
+            Set.of("CLOSE-1"),
+            (redlock, held) -> {
+              held.values().forEach(lock -> redlock.release(lock, Duration.ZERO, false));
+              redlock.members().close();
+            }),
         Flaw.of(
             "a manager that was closed begins anew when it is asked",
             Set.of("CLOSE-2"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  LockManager manager(Supplier<LockManager> right) {
-                    return new Reopening(right);
-                  }
-                }),
+            Parts.RIGHT.withManagers(Reopening::new)),
         Flaw.inLease("leases go on when their manager is closed", Set.of("CLOSE-2"), Unclosed::new)
             .asVariation(),
         Flaw.inManager(
@@ -243,28 +235,30 @@ final class ManagerFlaws {
         Flaw.of(
             "the timer's thread stays when the manager is closed",
             Set.of("CLOSE-4"),
-            () ->
-                new FakeEnvironment() {
-                  private final Queue<Scheduler> left = new ConcurrentLinkedQueue<>();
-
-                  @Override
-                  void settle(LockManagerBuilder builder) {
-                    Scheduler timer = Scheduler.create("holdfast-timer");
-                    left.add(timer);
-                    builder.scheduler(timer);
-                  }
-
-                  @Override
-                  public void close() {
-                    super.close();
-                    left.forEach(Scheduler::close);
-                  }
-                }),
+            ManagerFlaws::withTimersThatStay),
         Flaw.of(
                 "all grants have the same fencing token",
                 Set.of("ACQ-12"),
                 () -> inMemory(right -> fenced(right, 7)))
             .asVariation());
+  }
+
+  private static TckEnvironment withTimersThatStay() {
+    Queue<Scheduler> left = new ConcurrentLinkedQueue<>();
+    Parts parts =
+        Parts.RIGHT.withSettings(
+            builder -> {
+              Scheduler timer = Scheduler.create("holdfast-timer");
+              left.add(timer);
+              builder.scheduler(timer);
+            });
+    return new FakeEnvironment(parts) {
+      @Override
+      public void close() {
+        super.close();
+        left.forEach(Scheduler::close);
+      }
+    };
   }
 
   /** A right manager in memory, with leases that are not. */
@@ -311,7 +305,13 @@ final class ManagerFlaws {
             });
   }
 
-  private static Flaw inClosing(String mistake, Set<String> rules) {
+  /**
+   * Puts a mistake into the end of a manager.
+   *
+   * @param closing is given the locks that are held then, by their tokens
+   */
+  private static Flaw inClosing(
+      String mistake, Set<String> rules, BiConsumer<SmallRedlock, Map<String, Held>> closing) {
     return Flaw.inRedlock(
         mistake,
         rules,
@@ -339,10 +339,19 @@ final class ManagerFlaws {
 
               @Override
               public void close() {
-                open.values().forEach(held -> release(held, Duration.ZERO, false));
-                super.close();
+                closing.accept(this, open);
               }
             });
+  }
+
+  /** Renews locks for another moment, so many times. */
+  private static void renew(SmallRedlock redlock, Map<String, Held> open, int times) {
+    if (times == 0 || open.isEmpty()) {
+      redlock.members().close();
+      return;
+    }
+    open.values().forEach(held -> redlock.askToExtend(held, Duration.ofSeconds(1)));
+    LATER.execute(() -> renew(redlock, open, times - 1));
   }
 
   private static LockRequest renamed(LockRequest asked, String name) {
@@ -358,6 +367,20 @@ final class ManagerFlaws {
     LockRequest waiting = asked.maxWait().map(plain::waitAtMost).orElse(plain);
     LockRequest holding = waiting.holdAtLeast(asked.minHold());
     return asked.owner().map(holding::owner).orElse(holding);
+  }
+
+  /** Declares what two nodes cannot be. */
+  private static final class FaultTolerant extends PassingManager {
+    FaultTolerant(Supplier<LockManager> right) {
+      super(right.get());
+    }
+
+    @Override
+    public Set<LockCapability> capabilities() {
+      Set<LockCapability> all = EnumSet.copyOf(super.capabilities());
+      all.add(LockCapability.FAULT_TOLERANT);
+      return Collections.unmodifiableSet(all);
+    }
   }
 
   /** Gives a thread again what it has. */
@@ -415,51 +438,6 @@ final class ManagerFlaws {
       } else {
         end = System.nanoTime() + ttl.toNanos();
       }
-    }
-  }
-
-  /** Renews what it has granted for another moment when it is closed. */
-  private static final class Zombie extends SmallRedlock {
-    private static final int TIMES = 5;
-    private static final Executor LATER =
-        CompletableFuture.delayedExecutor(150, TimeUnit.MILLISECONDS);
-
-    private final Map<String, Held> open = new ConcurrentHashMap<>();
-
-    Zombie(Members members, Clock clock, Duration nodeTimeout) {
-      super(members, clock, nodeTimeout);
-    }
-
-    @Override
-    public CompletionStage<Outcome> attempt(Attempt attempt) {
-      return super.attempt(attempt)
-          .thenApply(
-              outcome -> {
-                if (outcome instanceof Held held) {
-                  open.put(held.token(), held);
-                }
-                return outcome;
-              });
-    }
-
-    @Override
-    Collection<Member> releaseFrom(Held held) {
-      open.remove(held.token());
-      return super.releaseFrom(held);
-    }
-
-    @Override
-    public void close() {
-      renew(TIMES);
-    }
-
-    private void renew(int times) {
-      if (times == 0 || open.isEmpty()) {
-        super.close();
-        return;
-      }
-      open.values().forEach(held -> askToExtend(held, Duration.ofSeconds(1)));
-      LATER.execute(() -> renew(times - 1));
     }
   }
 

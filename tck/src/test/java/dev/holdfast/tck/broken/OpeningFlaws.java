@@ -1,12 +1,10 @@
 package dev.holdfast.tck.broken;
 
-import dev.holdfast.core.Clock;
-import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Way.Examined;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** Connections: how they begin, end, and begin anew. */
@@ -36,53 +34,27 @@ final class OpeningFlaws {
                       }
                     })
             .asVariation(),
-        Flaw.inMembers(
+        inExamination(
             "one server may be listed twice",
             Set.of("OPEN-2"),
-            (all, network, connectTimeout) ->
-                new Members(all, network, connectTimeout) {
-                  @Override
-                  String wrongWith(Member member, Examined found) {
-                    return super.wrongWith(
-                        member,
-                        new Examined(
-                            found.identity() + member.name(), found.isReplica(), found.evicts()));
-                  }
-                }),
-        Flaw.inMembers(
+            (member, found) ->
+                new Examined(found.identity() + member.name(), found.isReplica(), found.evicts())),
+        inExamination(
                 "a replica may vote",
                 Set.of("OPEN-2"),
-                (all, network, connectTimeout) ->
-                    new Members(all, network, connectTimeout) {
-                      @Override
-                      String wrongWith(Member member, Examined found) {
-                        return super.wrongWith(
-                            member, new Examined(found.identity(), false, found.evicts()));
-                      }
-                    })
+                (member, found) -> new Examined(found.identity(), false, found.evicts()))
             .asVariation(),
-        Flaw.inMembers(
+        inExamination(
             "nobody is warned of nodes that evict",
             Set.of("OPEN-3"),
-            (all, network, connectTimeout) ->
-                new Members(all, network, connectTimeout) {
-                  @Override
-                  String wrongWith(Member member, Examined found) {
-                    return super.wrongWith(
-                        member, new Examined(found.identity(), found.isReplica(), false));
-                  }
-                }),
-        Flaw.of(
+            (member, found) -> new Examined(found.identity(), found.isReplica(), false)),
+        Flaw.inRedlock(
             "connect=lazy connects at once",
             Set.of("OPEN-4"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
-                    members.open();
-                    return super.primitive(members, clock, nodeTimeout);
-                  }
-                }),
+            (members, clock, timeout) -> {
+              members.open();
+              return new SmallRedlock(members, clock, timeout);
+            }),
         Flaw.inMember(
             "a connection that ended is not made again",
             Set.of("FAULT-3", "FAULT-5"),
@@ -141,5 +113,20 @@ final class OpeningFlaws {
                       }
                     })
             .asVariation());
+  }
+
+  /** Puts a mistake into what is seen of a node when it is examined. */
+  private static Flaw inExamination(
+      String mistake, Set<String> rules, BiFunction<Member, Examined, Examined> seen) {
+    return Flaw.inMembers(
+        mistake,
+        rules,
+        (all, network, connectTimeout) ->
+            new Members(all, network, connectTimeout) {
+              @Override
+              String wrongWith(Member member, Examined found) {
+                return super.wrongWith(member, seen.apply(member, found));
+              }
+            });
   }
 }

@@ -5,8 +5,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
-import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.LockPrimitive;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -15,14 +13,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
  * A lost wake-up: of a release that comes after the first attempt of a future was refused, and
  * before the future waits to be told, nothing is heard; and nobody asks again.
  */
-final class Overlooking extends FakeEnvironment {
+final class Overlooking {
   /** About the calls that are made by one thread, in one go. */
   @SuppressWarnings("ThreadLocalUsage")
   private static final ThreadLocal<Boolean> FUTURE = ThreadLocal.withInitial(() -> false);
@@ -30,29 +27,28 @@ final class Overlooking extends FakeEnvironment {
   @SuppressWarnings("ThreadLocalUsage")
   private static final ThreadLocal<Boolean> ASKS_NO_MORE = ThreadLocal.withInitial(() -> false);
 
-  @Override
-  LockManager manager(Supplier<LockManager> right) {
-    return new PassingManager(right.get()) {
-      @Override
-      public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
-        FUTURE.set(true);
-        try {
-          return super.tryAcquireAsync(request);
-        } finally {
-          FUTURE.set(false);
-        }
+  static final Parts PARTS =
+      Parts.RIGHT
+          .withManagers(right -> new Manager(right.get()))
+          .withPrimitives(Redlock::new)
+          .withSettings(builder -> builder.random(new Pauses()));
+
+  private Overlooking() {}
+
+  private static final class Manager extends PassingManager {
+    Manager(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+      FUTURE.set(true);
+      try {
+        return super.tryAcquireAsync(request);
+      } finally {
+        FUTURE.set(false);
       }
-    };
-  }
-
-  @Override
-  LockPrimitive primitive(Members members, Clock clock, Duration nodeTimeout) {
-    return new Redlock(members, clock, nodeTimeout);
-  }
-
-  @Override
-  void settle(LockManagerBuilder builder) {
-    builder.random(new Pauses());
+    }
   }
 
   private static final class Redlock extends SmallRedlock {

@@ -37,22 +37,7 @@ final class ReleaseFlaws {
                       }
                     })
             .asVariation(),
-        Flaw.inLease(
-                "a release is false whatever came of it",
-                Set.of("REL-3", "ACQ-14"),
-                right ->
-                    new PassingLease(right) {
-                      @Override
-                      public boolean release() {
-                        super.release();
-                        return false;
-                      }
-
-                      @Override
-                      public CompletionStage<Boolean> releaseAsync() {
-                        return super.releaseAsync().thenApply(held -> false);
-                      }
-                    })
+        inAnswer("a release is false whatever came of it", Set.of("REL-3", "ACQ-14"), false)
             .asVariation(),
         Flaw.inRedlock("a release looks first, and deletes then", Set.of("REL-1"), LooksFirst::new)
             .asVariation(),
@@ -142,22 +127,7 @@ final class ReleaseFlaws {
                     return held.granted();
                   }
                 }),
-        Flaw.inLease(
-            "a release is true whatever came of it",
-            Set.of("REL-3"),
-            right ->
-                new PassingLease(right) {
-                  @Override
-                  public boolean release() {
-                    super.release();
-                    return true;
-                  }
-
-                  @Override
-                  public CompletionStage<Boolean> releaseAsync() {
-                    return super.releaseAsync().thenApply(held -> true);
-                  }
-                }),
+        inAnswer("a release is true whatever came of it", Set.of("REL-3"), true),
         Flaw.inRedlock(
             "a release that nobody answers has gone well",
             Set.of("REL-4"),
@@ -277,6 +247,25 @@ final class ReleaseFlaws {
                       }
                     })
             .asVariation());
+  }
+
+  private static Flaw inAnswer(String mistake, Set<String> rules, boolean answer) {
+    return Flaw.inLease(
+        mistake,
+        rules,
+        right ->
+            new PassingLease(right) {
+              @Override
+              public boolean release() {
+                super.release();
+                return answer;
+              }
+
+              @Override
+              public CompletionStage<Boolean> releaseAsync() {
+                return super.releaseAsync().thenApply(held -> answer);
+              }
+            });
   }
 
   /** Deletes whatever has come since it looked. */

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -44,7 +45,7 @@ class RightManagersTest {
 
   @Test
   void redlockOverFakeNodesPasses() {
-    KitRun run = KitRun.of(FakeEnvironment::new);
+    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.RIGHT));
 
     assertThat(run.failures()).isEmpty();
     assertThat(run.passed()).hasSizeGreaterThan(200);
@@ -61,10 +62,10 @@ class RightManagersTest {
   @TestFactory
   Stream<DynamicTest> whoeverHasLessPassesToo() {
     Map<String, Supplier<TckEnvironment>> right = new LinkedHashMap<>();
-    right.put("one node", () -> new FakeEnvironment(1));
-    right.put("two nodes", () -> new FakeEnvironment(2));
-    right.put("three nodes, and times in milliseconds", InMillis::new);
-    right.put("no nodes that can be seen", () -> new Hidden(new FakeEnvironment(3)));
+    right.put("one node", () -> new FakeEnvironment(1, Parts.RIGHT));
+    right.put("two nodes", () -> new FakeEnvironment(2, Parts.RIGHT));
+    right.put("three nodes, and times in milliseconds", () -> of(InMillis::new));
+    right.put("no nodes that can be seen", () -> new Hidden(new FakeEnvironment(3, Parts.RIGHT)));
     for (Set<LockCapability> missing :
         List.of(
             Set.of(LockCapability.EXTENSION),
@@ -77,7 +78,8 @@ class RightManagersTest {
                 LockCapability.FORCE_RELEASE,
                 LockCapability.OWNER_SAFE_RELEASE,
                 LockCapability.FAULT_TOLERANT))) {
-      right.put("no " + new TreeSet<>(missing), () -> without(missing));
+      right.put(
+          "no " + new TreeSet<>(missing), () -> of(manager -> new Undeclaring(manager, missing)));
     }
     Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
     right.forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
@@ -92,32 +94,22 @@ class RightManagersTest {
     assertThat(run.passed()).hasSizeGreaterThan(100);
   }
 
-  private static TckEnvironment without(Set<LockCapability> missing) {
-    return new FakeEnvironment(3) {
-      @Override
-      LockManager manager(Supplier<LockManager> right) {
-        return new Undeclaring(right.get(), missing);
-      }
-    };
+  private static TckEnvironment of(UnaryOperator<LockManager> manager) {
+    return new FakeEnvironment(3, Parts.RIGHT.withManagers(right -> manager.apply(right.get())));
   }
 
   /** Tells whole milliseconds of what remains of a lease, which is never too much. */
-  private static final class InMillis extends FakeEnvironment {
-    InMillis() {
-      super(3);
+  private static final class InMillis extends PassingManager {
+    InMillis(LockManager right) {
+      super(right);
     }
 
     @Override
-    LockManager manager(Supplier<LockManager> right) {
-      return new PassingManager(right.get()) {
+    Lease lease(Lease granted) {
+      return new PassingLease(granted) {
         @Override
-        Lease lease(Lease granted) {
-          return new PassingLease(granted) {
-            @Override
-            public Duration remaining() {
-              return super.remaining().truncatedTo(ChronoUnit.MILLIS);
-            }
-          };
+        public Duration remaining() {
+          return super.remaining().truncatedTo(ChronoUnit.MILLIS);
         }
       };
     }

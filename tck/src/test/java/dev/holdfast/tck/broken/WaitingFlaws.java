@@ -147,7 +147,7 @@ final class WaitingFlaws {
         Flaw.of(
                 "a release that comes during a future's first attempt is overlooked for ever",
                 Set.of("WAIT-5"),
-                Overlooking::new)
+                Overlooking.PARTS)
             .asVariation(),
         Flaw.inManager(
             "the turn of one who gives up is nobody's",
@@ -172,23 +172,11 @@ final class WaitingFlaws {
         Flaw.of(
             "waiters stand in many lines",
             Set.of("WAIT-3", "WAIT-4", "WAIT-8"),
-            () ->
-                new FakeEnvironment() {
-                  @Override
-                  LockManager manager(Supplier<LockManager> right) {
-                    return new Many(right);
-                  }
-                }),
+            Parts.RIGHT.withManagers(Many::new)),
         Flaw.of(
                 "whoever does not wait overtakes those who do",
                 Set.of("WAIT-8"),
-                () ->
-                    new FakeEnvironment() {
-                      @Override
-                      LockManager manager(Supplier<LockManager> right) {
-                        return new Overtaking(right);
-                      }
-                    })
+                Parts.RIGHT.withManagers(Overtaking::new))
             .asVariation(),
         Flaw.inManager(
             "an attempt without a wait is made three times",

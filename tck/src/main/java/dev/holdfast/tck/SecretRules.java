@@ -1,0 +1,91 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockManager;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Passwords stay secret. */
+abstract class SecretRules {
+  final Trial trial;
+
+  /** Not the same for all, because what is logged may come from other tests. */
+  private final String secret;
+
+  SecretRules(Trial trial) {
+    this.trial = trial;
+    this.secret = trial.name("hunter2");
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
+  void aPasswordOfANodeIsNeverShown() {
+    trial.needsNodes(1);
+    for (String user : List.of("app", "")) {
+      List<String> uris = withPassword(user, trial.uris());
+      try (Logs logs = Logs.kept()) {
+        assertHidden(() -> shown(trial.openOn(uris)));
+        assertHidden(() -> shown(trial.openOn(uris, "retryDelya=1s")));
+        if (trial.knows(TckFault.DEAD)) {
+          trial.begin(TckFault.DEAD, trial.blocking(), "");
+          assertHidden(() -> shown(trial.openOn(uris)));
+          assertHidden(() -> shown(trial.openOn(uris, "connect=lazy")));
+          trial.end(TckFault.DEAD, trial.blocking(), "");
+        }
+        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+      }
+    }
+  }
+
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
+  void aPasswordInAUrlIsNeverShown() {
+    String url = withPassword("app", List.of(trial.needsUrl())).get(0);
+    try (Logs logs = Logs.kept()) {
+      assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
+      assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
+      assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));
+      assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+    }
+  }
+
+  private List<String> withPassword(String user, List<String> uris) {
+    List<String> changed = new ArrayList<>();
+    for (String uri : uris) {
+      if (!uri.contains("://")) {
+        abort("there is no place for a password in " + uri);
+      }
+      changed.add(uri.replaceAll("://([^@/,]*@)?", "://" + user + ":" + secret + "@"));
+    }
+    return changed;
+  }
+
+  private void openAndClose(String url, Map<String, String> options) {
+    LockManager locks = LockManager.open(url, options);
+    trial.atEnd(locks::close);
+  }
+
+  private void shown(LockManager locks) throws InterruptedException {
+    assertThat(locks.toString()).doesNotContain(secret);
+    locks.tryAcquire(trial.name("shown"), trial.ttl());
+  }
+
+  private void assertHidden(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    if (thrown != null) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      assertThat(trace.toString()).doesNotContain(secret);
+    }
+  }
+}

@@ -147,10 +147,23 @@ final class BothPrimitive implements LockPrimitive {
     return inTurn(
         attempt.callerWaits(),
         () -> oldLocks.attempt(attempt),
-        (outcome, failure, waiting) ->
-            outcome instanceof Grant ofOld
-                ? attemptNew(attempt, ofOld, waiting)
-                : ended(outcome, failure));
+        (outcome, failure, waiting) -> {
+          if (outcome instanceof Grant ofOld) {
+            return attemptNew(attempt, ofOld, waiting);
+          }
+          return failure == null
+              ? ended(outcome, null)
+              : afterLook(attempt.name(), () -> ended(null, failure));
+        });
+  }
+
+  /**
+   * What cut the connection to the old lock has often cut those to the new one, too, and a driver
+   * that has not noticed finds out when it asks something. Else the next attempt fails as well.
+   */
+  private CompletionStage<Outcome> afterLook(
+      String name, Supplier<CompletionStage<Outcome>> answer) {
+    return inTurn(false, () -> newLocks.inspect(name), (status, failure, waiting) -> answer.get());
   }
 
   private CompletionStage<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {

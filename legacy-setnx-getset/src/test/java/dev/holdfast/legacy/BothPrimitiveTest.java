@@ -112,12 +112,29 @@ class BothPrimitiveTest {
     }
 
     @Test
-    @DisplayName("fails with the old lock's outage without asking for the new one")
+    @DisplayName("fails with the old lock's outage without taking the new one")
     void failsWithTheOldLocksOutage() {
       ofOld.attempt = failing(outage);
+      ofNew.inspect = failing(otherOutage);
 
       assertThatThrownBy(BothPrimitiveTest.this::attempted).cause().isSameAs(outage);
-      assertThat(journal).containsExactly("old attempt" + ON_CALLER);
+      assertThat(journal).containsExactly("old attempt" + ON_CALLER, "new inspect");
+    }
+
+    @Test
+    @DisplayName(
+        "FAULT-5: is not over in an outage of the old lock before the new one's server was asked,"
+            + " so that what was cut with the old connection costs no second attempt")
+    void isNotOverInAnOutageOfTheOldLockBeforeTheNewOneWasAsked() {
+      CompletableFuture<Optional<LockStatus>> inspected = new CompletableFuture<>();
+      ofOld.attempt = failing(outage);
+      ofNew.inspect = () -> inspected;
+
+      CompletableFuture<Outcome> attempt = both.attempt(ATTEMPT).toCompletableFuture();
+
+      assertThat(attempt).isNotDone();
+      inspected.complete(Optional.empty());
+      assertThatThrownBy(attempt::join).cause().isSameAs(outage);
     }
 
     @Test

@@ -6,11 +6,7 @@ import dev.holdfast.tck.TckTiming;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.time.Duration;
 
-/**
- * The kit over the old pattern and Redlock, on one server that has both. With a driver that notices
- * a cut connection by itself, because FAULT-5 would be broken else: the two locks are asked one
- * after the other, and each connection that is found broken costs an attempt.
- */
+/** The kit over the old pattern and Redlock, on one server that has both. */
 class SetnxMigrationTckTest extends LockManagerTck {
   private static final TckTiming TIMES = TckTiming.servers();
 

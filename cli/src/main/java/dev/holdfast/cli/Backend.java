@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
@@ -8,16 +9,26 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks come from.
  *
  * @param url of a lock manager
- * @param redlockOptions for a Redlock URL that does not have them itself
+ * @param nodeOptions words, for a URL of nodes of ours that does not have them itself
  */
-record Backend(String url, Map<String, String> redlockOptions) {
+record Backend(String url, Map<String, String> nodeOptions) {
   private static final String SCHEME = "redlock";
+
+  /** The kinds of lock whose URLs list nodes, and have the same options for these. */
+  private static final Set<String> OF_NODES = Set.of(SCHEME, "setnx");
+
+  /** Has two URLs in its options. */
+  private static final String MIGRATION = "migrate";
+
+  private static final List<String> SIDES = List.of("from", "to");
 
   /** The driver where a URL names none and several are there. */
   static final String DRIVER = "lettuce";
@@ -77,20 +88,52 @@ record Backend(String url, Map<String, String> redlockOptions) {
   /** Connects unless it is lazy, and then fails if no quorum of nodes is reached. */
   LockManager open() {
     LockUrl parsed = LockUrl.parse(url, Map.of());
-    Map<String, String> options = new HashMap<>();
-    if (parsed.scheme().equals(SCHEME)) {
-      options.putAll(redlockOptions);
-      options.keySet().removeIf(option -> !parsed.text(option, "").isEmpty());
+    if (!parsed.scheme().equals(MIGRATION)) {
+      return LockManager.open(completed(url, parsed));
     }
-    return parsed.scheme().equals(SCHEME) && parsed.driver().isEmpty()
-        ? Providers.first(p -> p.name().equals(DRIVER) && p.accepts(parsed))
-            .map(provider -> LockManager.open(url, options, List.of(provider)))
-            .orElseGet(() -> LockManager.open(url, options))
-        : LockManager.open(url, options);
+    Map<String, String> sides = new HashMap<>();
+    for (String side : SIDES) {
+      String inner = parsed.text(side, "");
+      if (!inner.isEmpty()) {
+        sides.put(side, completed(inner));
+      }
+    }
+    return LockManager.open(url, sides);
+  }
+
+  /** One that is wrong is left to its backend, which says where it stands. */
+  private String completed(String inner) {
+    try {
+      return completed(inner, LockUrl.parse(inner, Map.of()));
+    } catch (LockConfigurationException wrong) {
+      return inner;
+    }
+  }
+
+  /** With what the URL does not say itself: the driver, and options. */
+  private String completed(String given, LockUrl parsed) {
+    if (!OF_NODES.contains(parsed.scheme())) {
+      return given;
+    }
+    StringBuilder completed = new StringBuilder(given);
+    if (parsed.scheme().equals(SCHEME)
+        && parsed.driver().isEmpty()
+        && Providers.first(p -> p.name().equals(DRIVER) && p.accepts(parsed)).isPresent()) {
+      completed.insert(given.indexOf(':') + 1, DRIVER + ":");
+    }
+    new TreeMap<>(nodeOptions)
+        .forEach(
+            (option, value) -> {
+              if (parsed.text(option, "").isEmpty()) {
+                char separator = completed.indexOf("?") < 0 ? '?' : '&';
+                completed.append(separator).append(option).append('=').append(value);
+              }
+            });
+    return completed.toString();
   }
 
   private Backend with(String option, String value) {
-    Map<String, String> options = new HashMap<>(redlockOptions);
+    Map<String, String> options = new HashMap<>(nodeOptions);
     options.put(option, value);
     return new Backend(url, Map.copyOf(options));
   }

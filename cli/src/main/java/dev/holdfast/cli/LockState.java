@@ -124,7 +124,7 @@ record LockState(String name, Optional<LockStatus> status, Optional<String> outa
     return foreign.replaceAll("\\R\\s*", " ").replaceAll("\\p{Cntrl}", "?");
   }
 
-  private static String text(Duration remaining) {
+  static String text(Duration remaining) {
     return remaining.compareTo(SHORT) < 0
         ? String.format(Locale.ROOT, "%.1f s", remaining.toMillis() / MILLIS)
         : remaining

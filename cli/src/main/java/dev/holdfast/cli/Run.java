@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
@@ -22,7 +23,7 @@ import java.util.stream.Collectors;
  * Gets a lock, runs a command, gives the lock back.
  *
  * @param request for the lock, without {@code keepAliveUpTo}
- * @param maxHold how long the command may run
+ * @param maxHold how long the command may run, if the lock can be renewed
  * @param grace from SIGTERM to SIGKILL when it may run no longer
  */
 record Run(
@@ -30,19 +31,23 @@ record Run(
   /** A wait that is over sooner needs no words. */
   private static final long SILENT_WAIT_MILLIS = 1_000;
 
+  /** What a kill may take on a busy machine, so that it is over before the lock is. */
+  private static final Duration KILLING = Duration.ofMillis(500);
+
   /** Before JDK 25 {@code error=2, No such file}, since then {@code error: 2 (No such file)}. */
   private static final Pattern NOT_FOUND = Pattern.compile("error[=:] ?2\\b");
 
   int exitCode() throws Exception {
     Signals signals = Signals.handled();
     try (LockManager locks = open(signals)) {
-      Optional<Lease> lease = acquire(locks, signals);
+      boolean renewed = locks.capabilities().contains(LockCapability.KEEP_ALIVE);
+      Optional<Lease> lease = acquire(locks, renewed ? renewed() : bounded(), signals);
       Logging.tellOutages();
       if (lease.isEmpty()) {
         Message.print("did not get the lock '" + request.name() + "' in time" + holder(locks));
         return ExitCode.NOT_GOT;
       }
-      return hold(lease.get(), signals);
+      return hold(lease.get(), renewed, signals);
     } catch (Signals.Signalled e) {
       return ExitCode.ofSignal(e.signal().number());
     }
@@ -60,10 +65,24 @@ record Run(
     }
   }
 
-  private Optional<Lease> acquire(LockManager locks, Signals signals) throws Exception {
-    // The lock is kept until the command has had its grace.
-    LockRequest renewed = request.keepAliveUpTo(maxHold.plus(grace).plus(Child.KILL_LIMIT));
-    CompletableFuture<Optional<Lease>> asked = locks.tryAcquireAsync(renewed);
+  /** The lock is kept until the command has had its grace. */
+  private LockRequest renewed() {
+    return request.keepAliveUpTo(maxHold.plus(grace).plus(Child.KILL_LIMIT));
+  }
+
+  /** The ttl is all that there is, the grace included. */
+  private LockRequest bounded() {
+    if (request.ttl().compareTo(grace.plus(KILLING)) <= 0) {
+      throw new UsageException(
+          "this lock cannot be renewed, and --ttl leaves nothing above --grace: give a longer --ttl,"
+              + " or a shorter --grace");
+    }
+    return request;
+  }
+
+  private Optional<Lease> acquire(LockManager locks, LockRequest wanted, Signals signals)
+      throws Exception {
+    CompletableFuture<Optional<Lease>> asked = locks.tryAcquireAsync(wanted);
     try {
       if (!signals.await(asked, SILENT_WAIT_MILLIS)) {
         String holder = holder(locks);
@@ -81,10 +100,21 @@ record Run(
     }
   }
 
-  private int hold(Lease lease, Signals signals) throws Signals.Signalled, InterruptedException {
+  private int hold(Lease lease, boolean renewed, Signals signals)
+      throws Signals.Signalled, InterruptedException {
     Child child;
     try {
       signals.requireNone();
+      if (!renewed) {
+        Message.print(
+            "this lock cannot be renewed: the command has "
+                + LockState.text(leftAboveGrace(lease))
+                + ", then the grace of "
+                + LockState.text(grace)
+                + "; --ttl (default: "
+                + RunCommand.DEFAULT_TTL
+                + ") gives more");
+      }
       child = Child.start(command, lease);
     } catch (IOException e) {
       lease.close();
@@ -97,7 +127,10 @@ record Run(
       throw e;
     }
     signals.passTo(child::send);
-    Optional<LossReason> cut = awaitEnd(child, lease);
+    Optional<LossReason> cut =
+        renewed
+            ? awaitEnd(child, lease, maxHold, LossReason.MAX_HOLD)
+            : awaitEnd(child, lease, leftAboveGrace(lease), LossReason.EXPIRED);
     if (cut.isPresent()) {
       end(child, new LockLostException(lease.name(), cut.get()));
     } else {
@@ -107,14 +140,25 @@ record Run(
     return cut.isEmpty() && held ? child.exitCode() : ExitCode.LOST;
   }
 
-  /** Empty if the command has ended by itself, else why it must end. */
-  private Optional<LossReason> awaitEnd(Child child, Lease lease) throws InterruptedException {
+  /** So that whatever runs is killed while the lock still is ours. */
+  private Duration leftAboveGrace(Lease lease) {
+    Duration left = lease.remaining().minus(grace).minus(KILLING);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  /**
+   * Empty if the command has ended by itself, else why it must end.
+   *
+   * @param afterLimit why, if it is that its time is over
+   */
+  private static Optional<LossReason> awaitEnd(
+      Child child, Lease lease, Duration limit, LossReason afterLimit) throws InterruptedException {
     CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
     try {
-      CompletableFuture.anyOf(child.ended(), lost).get(maxHold.toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.anyOf(child.ended(), lost).get(limit.toMillis(), TimeUnit.MILLISECONDS);
       return child.isEnded() ? Optional.empty() : Optional.of(lost.join());
     } catch (TimeoutException e) {
-      return Optional.of(LossReason.MAX_HOLD);
+      return Optional.of(afterLimit);
     } catch (ExecutionException impossible) {
       throw new AssertionError(impossible);
     }

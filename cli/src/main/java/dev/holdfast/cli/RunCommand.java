@@ -19,7 +19,10 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     footer = {
       "",
-      "The lock is renewed while the command runs, and released after it has ended.",
+      "The lock is renewed while the command runs, and released after it has ended. One",
+      "that cannot be renewed (setnx:, migrate:from) is held for the ttl: of that, the",
+      "command has what is left above the grace, and is then ended as if it were lost.",
+      "",
       "stdin, stdout and stderr are the command's. SIGINT, SIGTERM and SIGHUP are",
       "passed on to it and to all that it has started; what of that outlives it has the",
       "grace to end too, before the lock is released, and then gets SIGKILL. It finds",
@@ -46,6 +49,8 @@ import picocli.CommandLine.Parameters;
     })
 @SuppressWarnings("NullAway.Init")
 final class RunCommand implements Callable<Integer> {
+  static final String DEFAULT_TTL = "30s";
+
   @Option(
       names = "--name",
       required = true,
@@ -58,7 +63,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--ttl",
       paramLabel = "TIME",
-      defaultValue = "30s",
+      defaultValue = DEFAULT_TTL,
       converter = DurationConverter.class,
       description =
           "How long the lock outlives us if we die (default: ${DEFAULT-VALUE}); at most the URL's"

@@ -8,9 +8,11 @@ final class UrlOption {
   @Option(
       names = "--url",
       paramLabel = "URL",
-      description =
-          "Where locks come from, for example redlock:redis://h1,redis://h2,redis://h3. Default:"
-              + " HOLDFAST_URL, else the nodes of 'holdfast nodes start'.")
+      description = {
+        "Where locks come from, for example",
+        "redlock:redis://h1,redis://h2,redis://h3",
+        "Default: HOLDFAST_URL, else the nodes of 'holdfast nodes start'."
+      })
   private @Nullable String url;
 
   /**

@@ -21,9 +21,9 @@ class BackendTest {
 
   @Test
   void nodesHaveAHundredthOfTheTtlToAnswerAndAtLeastTheUsualTime() {
-    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(30)).redlockOptions())
+    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(30)).nodeOptions())
         .containsEntry("nodeTimeout", "300ms");
-    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(1)).redlockOptions())
+    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(1)).nodeOptions())
         .containsEntry("nodeTimeout", "50ms");
   }
 
@@ -41,6 +41,35 @@ class BackendTest {
     try (LockManager locks = new Backend("memory:").patient(Duration.ofDays(1)).lazy().open()) {
       assertThat(locks.capabilities()).isNotEmpty();
     }
+  }
+
+  @Test
+  void theOldLockHasAsMuchTimeToAnswer() {
+    Backend backend = new Backend("setnx:redis://127.0.0.1:1").lazy();
+
+    backend.patient(Duration.ofSeconds(30)).open().close();
+    assertThatThrownBy(() -> backend.patient(Duration.ofDays(10)).open())
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("nodeTimeout=8640000ms");
+  }
+
+  @Test
+  void bothSidesOfAMigrationAreCompletedAsIfTheyStoodAlone() {
+    Backend both =
+        new Backend("migrate:both?from=setnx:redis://127.0.0.1:1?unit=ms&to=redlock:" + NODES);
+
+    assertThatThrownBy(() -> LockManager.open(both.url()))
+        .hasMessageContaining("several backends serve");
+    both.lazy().open().close(); // which connects to neither
+  }
+
+  @Test
+  void aSideOfAMigrationThatIsWrongIsShownWhereItStands() {
+    Backend wrong = new Backend("migrate:to?from=setnx:redis://h&to=redlock:redis://h:x");
+
+    assertThatThrownBy(wrong::open)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("option to: ", "a port is a number");
   }
 
   @Test

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 /** In this JVM: what never gets as far as a lock. */
 class UsageTest {
@@ -57,6 +58,28 @@ class UsageTest {
 
     assertThat(execute((command + " --help").strip().split(" ", -1))).isZero();
     assertThat(help).contains("Usage: holdfast").isEqualTo(out.toString(UTF_8));
+  }
+
+  /** Whatever the terminal's width, longer lines are broken once more. */
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        RunCommand.class,
+        CompareCommand.class,
+        MigrateCommand.class,
+        MigrateCheckCommand.class
+      })
+  void noLineThatWeHaveBrokenIsBrokenAgain(Class<?> command) {
+    assertThat(command.getAnnotation(Command.class).footer())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"run", "status", "release"})
+  void theExampleOfAUrlIsInOnePiece(String command) {
+    assertThat(execute(command, "--help")).isZero();
+
+    assertThat(out.toString(UTF_8)).contains(" redlock:redis://h1,redis://h2,redis://h3\n");
   }
 
   @Test

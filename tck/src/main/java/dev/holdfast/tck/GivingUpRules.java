@@ -203,7 +203,6 @@ abstract class GivingUpRules {
     List<String> names = new ArrayList<>();
     for (int round = 0; round < ROUNDS; round++) {
       String name = trial.name("moment");
-      names.add(name);
       Optional<Rival> rival =
           seed.nextBoolean() ? Optional.of(Rival.holding(trial, name)) : Optional.empty();
       LockRequest request = trial.request(name).waitForever();
@@ -214,6 +213,7 @@ abstract class GivingUpRules {
       boolean cancelled = future.cancel(true);
       rival.ifPresent(Rival::letGo);
       if (cancelled) {
+        names.add(name);
         Attempts.awaitFree(trial, name);
       } else {
         future.join().ifPresent(lease -> Attempts.giveBack(trial, lease));

@@ -18,7 +18,8 @@ class GuaranteesTest {
 
   /** Number, sentence, rule, file, method. */
   private static final Pattern PROMISE =
-      Pattern.compile("(?m)^\\| (\\d+) \\| ([^|]+) \\| ([A-Z]+-\\d+) \\| \\[\\w+]\\(([^)]+)\\) `(\\w+)` \\|$");
+      Pattern.compile(
+          "(?m)^\\| (\\d+) \\| ([^|]+) \\| ([A-Z]+-\\d+) \\| \\[\\w+]\\(([^)]+)\\) `(\\w+)` \\|$");
 
   @Test
   @DisplayName("each promise has a number, a rule of SPEC.md and a test that is there")
@@ -26,7 +27,8 @@ class GuaranteesTest {
     String text = Files.readString(DOCUMENT);
     List<MatchResult> promises = PROMISE.matcher(text).results().toList();
 
-    assertThat(promises).hasSize((int) text.lines().filter(l -> l.matches("\\| \\d+ \\|.*")).count());
+    assertThat(promises)
+        .hasSize((int) text.lines().filter(l -> l.matches("\\| \\d+ \\|.*")).count());
     assertThat(promises).hasSizeGreaterThanOrEqualTo(15);
     for (int i = 0; i < promises.size(); i++) {
       MatchResult promise = promises.get(i);

@@ -83,7 +83,7 @@ final class Demo {
     }
     TestNodes started = TestNodes.start(DemoPlan.NODES);
     nodes = started;
-    return Optional.of(Backend.of(plan.driver(), started).url());
+    return Optional.of(plan.url(started));
   }
 
   private void startWorkers(Path folder, Optional<String> url, Signals signals) throws Exception {

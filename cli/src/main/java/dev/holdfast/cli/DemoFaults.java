@@ -14,19 +14,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Freezes, kills and restarts nodes, never more than a minority at once, and as operators are asked
- * to: a node that has lost its data stays away for longer than the longest ttl, so that no lock
- * that it granted and has forgotten is still in force when it votes again.
+ * Freezes, kills and restarts nodes, never more than a minority at once. A node that was killed is
+ * back at once without its data, and the restart guard keeps it out of votes: it counts as one of
+ * the minority until that is over.
  */
 final class DemoFaults {
-  /** The longest ttl, and a tenth for clocks. */
-  private static final long AWAY_MILLIS = DemoPlan.TTL.toMillis() * 11 / 10;
-
   private static final long FROZEN_MILLIS = 300;
   private static final long AT_RANDOM_MILLIS = 1_000;
 
   /** Until all workers are connected again: they try once a second. */
   private static final long SETTLING_MILLIS = 1_200;
+
+  /** The longest ttl with what is allowed for drift, and a second for clocks. */
+  static final long QUARANTINE_MILLIS = DemoPlan.TTL.toMillis() * 101 / 100 + 2 + 1_000;
 
   /** Longer than any single step above. */
   private static final long END_LIMIT_MILLIS = 15_000;
@@ -109,22 +109,17 @@ final class DemoFaults {
     node.freeze();
     freezes.incrementAndGet();
     try {
-      isOverAfter(FROZEN_MILLIS + atRandom());
+      isOverAfter(FROZEN_MILLIS + ThreadLocalRandom.current().nextLong(AT_RANDOM_MILLIS));
     } finally {
       node.thaw();
     }
   }
 
+  /** Its quarantine begins when a worker is connected again, and so ends while all settles. */
   private void killAndRestart(TestNode node) throws InterruptedException {
-    node.kill();
+    node.restart();
     kills.incrementAndGet();
-    if (!isOverAfter(AWAY_MILLIS + atRandom())) {
-      node.restart();
-    }
-  }
-
-  private static long atRandom() {
-    return ThreadLocalRandom.current().nextLong(AT_RANDOM_MILLIS);
+    isOverAfter(QUARANTINE_MILLIS);
   }
 
   private boolean isOverAfter(long millis) throws InterruptedException {

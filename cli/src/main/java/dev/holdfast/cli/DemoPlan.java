@@ -1,5 +1,6 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -25,9 +26,14 @@ record DemoPlan(
   /** A majority outlives two faults at once. */
   static final int NODES = 5;
 
-  /** All locks of the demo have this one, so that it is the longest in use. */
+  /** All locks of the demo have this one, and its URL says so: nobody waits for longer ones. */
   static final Duration TTL = Duration.ofSeconds(1);
 
   /** The most nodes that may be away at once: one less than a majority. */
   static final int MINORITY = (NODES - 1) / 2;
+
+  /** Where locks come from. */
+  String url(TestNodes nodes) {
+    return Backend.of(driver, nodes).url() + "?maxTtl=" + TTL.toMillis() + "ms";
+  }
 }

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
 /** {@code holdfast nodes}: Redis servers on this machine to try things with. */
 @Command(
     name = "nodes",
+    subcommands = NodesInitCommand.class,
     description = "Redis servers on this machine, to try things with: no Docker, no install.",
     synopsisSubcommandLabel = "COMMAND",
     footer = {
@@ -92,6 +93,9 @@ final class NodesCommand implements Callable<Integer> {
       description = "Shows each node's state.",
       footer = {
         "",
+        "Up says that the server runs. One that came back without its data is kept out of",
+        "votes for a while all the same: see 'holdfast nodes restart --help'.",
+        "",
         "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
         "",
         "Example:",
@@ -159,8 +163,11 @@ final class NodesCommand implements Callable<Integer> {
       footer = {
         "",
         "A node that runs, or is frozen, is killed first; that is said.",
-        "A node that comes back without data has forgotten the locks that it granted.",
-        "Redlock stays safe if it stays away for longer than the longest ttl in use.",
+        "A node that comes back without data has forgotten the locks that it granted. Of",
+        "three nodes or more, the restart guard keeps it out of votes until all those",
+        "locks have expired: its vote counts again after the longest ttl (maxTtl: 60s",
+        "unless the URL says otherwise) and about a second. Until then it is as good as",
+        "down, and the others have to make a quorum.",
         "",
         "Example:",
         "  holdfast nodes restart 2"

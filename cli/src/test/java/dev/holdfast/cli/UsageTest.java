@@ -25,6 +25,7 @@ class UsageTest {
         "release",
         "backends",
         "nodes",
+        "nodes init",
         "nodes start",
         "nodes stop",
         "nodes status",

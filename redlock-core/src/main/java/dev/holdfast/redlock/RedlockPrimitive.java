@@ -213,7 +213,12 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
-    return nodes.unwrap(type);
+    if (type != RestartGuard.class) {
+      return nodes.unwrap(type);
+    }
+    return guard.isOn()
+        ? Optional.of(type.cast(new RestartGuard(guard, members, scheduler, options.nodeTimeout())))
+        : Optional.empty();
   }
 
   @Override

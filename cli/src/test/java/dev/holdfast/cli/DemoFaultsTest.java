@@ -1,0 +1,56 @@
+package dev.holdfast.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuard.Node;
+import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DemoFaultsTest {
+  @Test
+  @DisplayName("GUARD-1: nodes that were killed are back at once")
+  void nodesThatWereKilledAreBackAtOnce() throws InterruptedException {
+    try (TestNodes nodes = TestNodes.start(DemoPlan.NODES)) {
+      DemoFaults faults = DemoFaults.begin(nodes);
+      await().atMost(Limits.LONG).until(() -> faults.kills() > 0);
+      faults.end();
+
+      assertThat(nodes.all()).extracting(TestNode::state).containsOnly(TestNode.State.UP);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lettuce", "jedis", "redisson"})
+  @DisplayName("GUARD-1: they are kept out of votes for as long as the demo counts them as away")
+  void theyAreKeptOutOfVotesForAsLong(String driver) {
+    DemoPlan plan = new DemoPlan(1, 1, true, true, false, driver, Optional.empty());
+    try (TestNodes nodes = TestNodes.start(DemoPlan.NODES);
+        LockManager locks = new Backend(plan.url(nodes)).open()) {
+      RestartGuard guard = locks.unwrap(RestartGuard.class).orElseThrow();
+      awaitState(guard, State.VOTES);
+      nodes.node(1).restart();
+
+      Node away = awaitState(guard, State.NEW);
+      Duration all = Duration.ofMillis(DemoFaults.QUARANTINE_MILLIS);
+      assertThat(away.left()).isBetween(all.minus(away.age()).minusMillis(1), all);
+      awaitState(guard, State.VOTES);
+    }
+  }
+
+  /** On a busy machine a look may come too late for the node's time-out. */
+  private static Node awaitState(RestartGuard guard, State state) {
+    return await()
+        .atMost(Limits.LONG)
+        .until(() -> guard.nodes().get(1), node -> node.state() == state);
+  }
+}

@@ -1,0 +1,162 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuard.Node;
+import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.testnodes.TestNode;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** New nodes are marked as whole by hand, and no others. */
+@ForEachDriver
+class NodesInitTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final String RECORD = "holdfast:guard";
+
+  private final Cluster cluster;
+
+  NodesInitTest(Backend backend) {
+    cluster = Cluster.of(backend, 3);
+    cluster.assumeScripts("the guard is a script");
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  @Test
+  @Rule({"GUARD-2", "GUARD-5"})
+  void newNodesVoteOnceTheyAreMarked() throws InterruptedException {
+    unmark(cluster.nodes());
+    LockManager locks = cluster.open();
+    RestartGuard guard = guardOf(locks);
+    assertThatThrownBy(() -> locks.tryAcquire("job", TTL))
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("; these nodes look new: holdfast nodes init");
+    assertThat(guard.nodes())
+        .hasSize(3)
+        .allSatisfy(
+            node -> {
+              assertThat(node.state()).isEqualTo(State.NEW);
+              assertThat(node.left()).isBetween(Duration.ofSeconds(50), Duration.ofMillis(61_602));
+            });
+
+    guard.init();
+
+    assertThat(guard.nodes()).extracting(Node::state).containsOnly(State.VOTES);
+    try (Lease lease = locks.tryAcquire("job", TTL).orElseThrow()) {
+      lease.requireHeld();
+    }
+    try (Lease lease = cluster.open().tryAcquire("job", TTL).orElseThrow()) {
+      lease.requireHeld();
+    }
+  }
+
+  @Test
+  @Rule("GUARD-5")
+  void aNodeThatVotesKeepsTheOthersFromBeingMarked() {
+    unmark(cluster.nodes().subList(1, 3));
+    RestartGuard guard = guardOf(cluster.open());
+
+    assertThatThrownBy(guard::init)
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("not all nodes look new")
+        .hasMessageContaining(cluster.node(0).address() + ": it votes");
+    assertThat(guard.nodes())
+        .extracting(Node::state)
+        .containsExactly(State.VOTES, State.NEW, State.NEW);
+  }
+
+  @Test
+  @Rule({"GUARD-2", "GUARD-5"})
+  void aNodeThatWasThereBeforeKeepsTheOthersFromBeingMarked() {
+    unmark(cluster.nodes());
+    RestartGuard guard = guardOf(cluster.open());
+    cluster.node(1).command("SAVE");
+    cluster.node(1).restartWithData();
+    Eventually.soon()
+        .untilAsserted(
+            () ->
+                assertThat(guard.nodes())
+                    .extracting(Node::state)
+                    .containsExactly(State.NEW, State.QUARANTINED, State.NEW));
+
+    assertThatThrownBy(guard::init)
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining(cluster.node(1).address() + ": it came back without its data");
+    assertThat(guard.nodes()).extracting(Node::state).doesNotContain(State.VOTES);
+  }
+
+  @Test
+  @Rule("GUARD-5")
+  void aNodeThatDoesNotAnswerKeepsTheOthersFromBeingMarked() {
+    unmark(cluster.nodes());
+    RestartGuard guard = guardOf(cluster.open("nodeTimeout=200ms"));
+    cluster.node(2).freeze();
+
+    assertThatThrownBy(guard::init)
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("not all nodes answer")
+        .hasMessageContaining(cluster.node(2).address());
+    assertThat(guard.nodes())
+        .extracting(Node::state)
+        .containsExactly(State.NEW, State.NEW, State.UNREACHABLE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"maxTtl=20s", "cluster=bills"})
+  @Rule({"GUARD-4", "GUARD-5"})
+  void nodesOfOtherClientsAreLeftAsTheyAre(String option) {
+    unmark(cluster.nodes());
+    guardOf(cluster.open()).nodes();
+    List<String> before = records();
+    RestartGuard other = guardOf(cluster.open(option, "connect=lazy"));
+
+    assertThatThrownBy(other::init)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining(cluster.node(0).address())
+        .hasMessageContaining("maxTtl=60000ms, 3 nodes and cluster=''");
+    assertThat(other.nodes()).extracting(Node::state).containsOnly(State.FOREIGN);
+    assertThat(records()).isEqualTo(before);
+  }
+
+  @Test
+  @Rule("GUARD-5")
+  void nodesThatVoteAreLeftAsTheyAre() {
+    RestartGuard guard = guardOf(cluster.open());
+    List<String> before = records();
+
+    guard.init();
+
+    assertThat(records()).isEqualTo(before);
+  }
+
+  private List<String> records() {
+    return cluster.nodes().stream().map(NodesInitTest::record).toList();
+  }
+
+  private static String record(TestNode node) {
+    return String.valueOf(
+        node.command("HMGET", RECORD, "id", "maxTtl", "nodes", "cluster", "since", "new"));
+  }
+
+  private static void unmark(List<TestNode> nodes) {
+    nodes.forEach(node -> node.command("DEL", RECORD));
+  }
+
+  private static RestartGuard guardOf(LockManager locks) {
+    return locks.unwrap(RestartGuard.class).orElseThrow();
+  }
+}

@@ -1,0 +1,118 @@
+package dev.holdfast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.redlock.Round;
+import dev.holdfast.testnodes.RedisErrorReply;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What happens on a real node between the look at it and its mark. */
+class RaceWithInitTest {
+  private static final String RECORD = "holdfast:guard";
+  private static final int LOOKS = 3;
+
+  /** What is done to the node meanwhile. */
+  static Stream<Named<Consumer<TestNode>>> meanwhile() {
+    return Stream.of(
+        Named.of("FLUSHALL", node -> node.command("FLUSHALL")),
+        Named.of("restart without data", TestNode::restart),
+        Named.of(
+            "restart with data",
+            node -> {
+              node.command("SAVE");
+              node.restartWithData();
+            }),
+        Named.of("known to have voted", node -> node.command("HSET", RECORD, "new", "0")),
+        Named.of("a quarantine begun anew", node -> node.command("HINCRBY", RECORD, "since", "1")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("meanwhile")
+  @Rule("GUARD-5")
+  void aNodeIsMarkedOnlyAsItWasLookedAt(Consumer<TestNode> meanwhile) {
+    try (TestNodes servers = TestNodes.start(3);
+        LockManager locks = open(servers, meanwhile)) {
+      RestartGuard guard = locks.unwrap(RestartGuard.class).orElseThrow();
+
+      assertThatThrownBy(guard::init)
+          .isInstanceOf(LockBackendException.class)
+          .hasMessageContaining("not all nodes were marked as whole")
+          .hasMessageContaining(servers.node(1).address() + ": it ");
+      assertThat(guard.nodes())
+          .extracting(node -> node.state() == State.VOTES)
+          .containsExactly(true, false, true);
+    }
+  }
+
+  private static LockManager open(TestNodes servers, Consumer<TestNode> meanwhile) {
+    servers.all().forEach(node -> node.command("DEL", RECORD));
+    return Redlock.open(
+        new OneByOne(servers, meanwhile),
+        RedlockOptions.defaults().nodeTimeout(Duration.ofSeconds(5)));
+  }
+
+  /** Sends each command on a connection of its own, and has something done before the marks. */
+  private static final class OneByOne implements RedisNodes {
+    private final TestNodes servers;
+    private final Consumer<TestNode> beforeTheMarks;
+    private int reviews;
+
+    OneByOne(TestNodes servers, Consumer<TestNode> beforeTheMarks) {
+      this.servers = servers;
+      this.beforeTheMarks = beforeTheMarks;
+    }
+
+    @Override
+    public List<String> addresses() {
+      return servers.all().stream().map(TestNode::address).toList();
+    }
+
+    @Override
+    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void disconnect(int node) {}
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            if (round.command() instanceof Command.Eval eval
+                && !eval.withSource()
+                && ++reviews == LOOKS + 1) {
+              beforeTheMarks.accept(servers.node(1));
+            }
+            try {
+              String[] words = round.command().words().toArray(new String[0]);
+              round.reply(node, servers.node(node).command(words));
+            } catch (RedisErrorReply e) {
+              round.error(node, String.valueOf(e.getMessage()));
+            }
+          });
+    }
+
+    @Override
+    public void close() {}
+  }
+}

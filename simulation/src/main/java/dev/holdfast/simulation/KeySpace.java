@@ -1,5 +1,6 @@
 package dev.holdfast.simulation;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,19 +13,36 @@ final class KeySpace implements Lua.Commands {
   private static final Lua.Status OK = new Lua.Status("OK");
   private static final Lua.Status STRING = new Lua.Status("string");
 
-  private final Map<String, Entry> entries = new HashMap<>();
   private final LongSupplier micros;
+  private Map<String, Entry> entries = new HashMap<>();
+  private Map<String, Entry> others = new HashMap<>();
   private boolean full;
+  private boolean readOnly;
+  private String server = "";
+  private String replication = "";
   private Changes changes = (key, before, after) -> {};
 
   /**
    * What is stored under a key.
    *
-   * @param value the string; of a hash, which is here only to be of another type, nothing
+   * @param value the string; null if it is a hash
+   * @param fields of the hash
    * @param expiresAt in milliseconds of the node's own clock
    */
-  record Entry(@Nullable String value, long expiresAt) {
+  record Entry(@Nullable String value, Map<String, String> fields, long expiresAt) {
     static final long NEVER = Long.MAX_VALUE;
+
+    static Entry string(String value, long expiresAt) {
+      return new Entry(value, Map.of(), expiresAt);
+    }
+
+    static Entry hash(Map<String, String> fields) {
+      return new Entry(null, fields, NEVER);
+    }
+
+    Entry until(long otherExpiry) {
+      return new Entry(value, fields, otherExpiry);
+    }
   }
 
   /** Is told of every change but the end of a key's time. */
@@ -42,6 +60,17 @@ final class KeySpace implements Lua.Commands {
 
   void listener(Changes listener) {
     changes = listener;
+  }
+
+  /** What {@code INFO} says of the run and of the data's history. */
+  void identity(String run, String history) {
+    server = "# Server\r\nrun_id:" + run + "\r\n";
+    replication =
+        "# Replication\r\nrole:"
+            + (readOnly ? "slave" : "master")
+            + "\r\nmaster_replid:"
+            + history
+            + "\r\n";
   }
 
   /** With memory full, what needs more of it is refused. */
@@ -76,8 +105,28 @@ final class KeySpace implements Lua.Commands {
     }
   }
 
+  /** Of all databases. */
   void clear() {
     entries.clear();
+    others.clear();
+  }
+
+  /** With another database. */
+  void swap() {
+    Map<String, Entry> swapped = entries;
+    entries = others;
+    others = swapped;
+  }
+
+  void copy(KeySpace other) {
+    clear();
+    entries.putAll(other.entries);
+    others.putAll(other.others);
+  }
+
+  /** As those of a replica are. */
+  void readOnly(boolean is) {
+    readOnly = is;
   }
 
   /** {@code SET key value NX PX ttl}. */
@@ -86,7 +135,7 @@ final class KeySpace implements Lua.Commands {
     if (get(key) != null) {
       return false;
     }
-    put(key, null, new Entry(value, millis() + ttlMillis));
+    put(key, null, Entry.string(value, millis() + ttlMillis));
     return true;
   }
 
@@ -99,8 +148,10 @@ final class KeySpace implements Lua.Commands {
       case "PTTL" -> timeLeft(words[1]);
       case "PEXPIRE" -> expire(words[1], Long.parseLong(words[2]));
       case "TYPE" -> type(words[1]);
-      case "HSET" -> hash(words[1]);
+      case "HSET" -> setFields(words);
+      case "HMGET" -> fields(words);
       case "TIME" -> time();
+      case "INFO" -> info(words);
       default -> throw new RedisError("ERR unknown command '" + words[0] + "'");
     };
   }
@@ -118,7 +169,14 @@ final class KeySpace implements Lua.Commands {
     return List.of(Long.toString(now / 1_000_000), Long.toString(now % 1_000_000));
   }
 
+  private void requireWritable() {
+    if (readOnly) {
+      throw new RedisError("READONLY You can't write against a read only replica.");
+    }
+  }
+
   private void requireMemory() {
+    requireWritable();
     if (full) {
       throw new RedisError("OOM command not allowed when used memory > 'maxmemory'.");
     }
@@ -139,7 +197,7 @@ final class KeySpace implements Lua.Commands {
     if (ifAbsent && before != null) {
       return null;
     }
-    put(words[1], before, new Entry(words[2], expiresAt));
+    put(words[1], before, Entry.string(words[2], expiresAt));
     return OK;
   }
 
@@ -156,6 +214,7 @@ final class KeySpace implements Lua.Commands {
   }
 
   private Object delete(String key) {
+    requireWritable();
     Entry before = get(key);
     if (before == null) {
       return 0L;
@@ -174,6 +233,7 @@ final class KeySpace implements Lua.Commands {
   }
 
   private Object expire(String key, long ttlMillis) {
+    requireWritable();
     Entry before = get(key);
     if (before == null) {
       return 0L;
@@ -181,7 +241,7 @@ final class KeySpace implements Lua.Commands {
     if (ttlMillis <= 0) {
       return delete(key);
     }
-    put(key, before, new Entry(before.value(), millis() + ttlMillis));
+    put(key, before, before.until(millis() + ttlMillis));
     return 1L;
   }
 
@@ -193,14 +253,44 @@ final class KeySpace implements Lua.Commands {
     return entry.value() == null ? new Lua.Status("hash") : STRING;
   }
 
-  private Object hash(String key) {
-    requireMemory();
-    Entry before = get(key);
-    if (before != null && before.value() != null) {
+  private @Nullable Entry hash(String key) {
+    Entry entry = get(key);
+    if (entry != null && entry.value() != null) {
       throw new RedisError("WRONGTYPE Operation against a key holding the wrong kind of value");
     }
-    put(key, before, before == null ? new Entry(null, Entry.NEVER) : before);
-    return before == null ? 1L : 0L;
+    return entry;
+  }
+
+  private Object setFields(String... words) {
+    requireMemory();
+    Entry before = hash(words[1]);
+    Map<String, String> fields = new HashMap<>(before == null ? Map.of() : before.fields());
+    long added = 0;
+    for (int i = 2; i < words.length; i += 2) {
+      added += fields.put(words[i], words[i + 1]) == null ? 1 : 0;
+    }
+    put(
+        words[1],
+        before,
+        new Entry(null, fields, before == null ? Entry.NEVER : before.expiresAt()));
+    return added;
+  }
+
+  private Object fields(String... words) {
+    Entry entry = hash(words[1]);
+    String[] values = new String[words.length - 2];
+    for (int i = 0; entry != null && i < values.length; i++) {
+      values[i] = entry.fields().get(words[i + 2]);
+    }
+    return Arrays.asList(values);
+  }
+
+  private Object info(String... words) {
+    return switch (words[1]) {
+      case "server" -> server;
+      case "replication" -> replication;
+      default -> throw new RedisError("ERR syntax error");
+    };
   }
 
   private void put(String key, @Nullable Entry before, Entry after) {

@@ -1,6 +1,7 @@
 package dev.holdfast.simulation;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Lua {
   private static final Pattern TOKEN =
       Pattern.compile(
-          "\\s*(?:([A-Za-z_][A-Za-z_0-9]*)|(\\d+)|'([^']*)'|(==|~=|<=|>=|[-+*/<>=().,{}\\[\\]]))");
+          "\\s*(?:([A-Za-z_][A-Za-z_0-9]*)|(\\d+)|'([^']*)'|(==|~=|<=|>=|\\.\\.|[-+*/<>=().,{}#\\[\\]]))");
 
   /** Where {@code redis.call} goes. Throws {@link RedisError}. */
   interface Commands {
@@ -125,7 +126,10 @@ final class Lua {
       String name = take();
       require("=");
       Expression value = expression();
-      int slot = locals.computeIfAbsent(name, n -> locals.size());
+      int slot = locals.size();
+      if (locals.put(name, slot) != null) {
+        throw unknown("a second local " + name); // there is one scope only
+      }
       return frame -> {
         frame.locals[slot] = value.eval(frame);
         return false;
@@ -204,10 +208,10 @@ final class Lua {
   }
 
   private Expression comparison() {
-    Expression left = sum();
+    Expression left = joined();
     for (String operator : List.of("==", "~=", "<", ">", "<=", ">=")) {
       if (skip(operator)) {
-        Expression right = sum();
+        Expression right = joined();
         return switch (operator) {
           case "==" -> frame -> Objects.equals(left.eval(frame), right.eval(frame));
           case "~=" -> frame -> !Objects.equals(left.eval(frame), right.eval(frame));
@@ -219,6 +223,15 @@ final class Lua {
       }
     }
     return left;
+  }
+
+  private Expression joined() {
+    Expression left = sum();
+    if (!skip("..")) {
+      return left;
+    }
+    Expression right = joined();
+    return frame -> text(left.eval(frame)) + text(right.eval(frame));
   }
 
   private Expression sum() {
@@ -254,6 +267,10 @@ final class Lua {
       Expression negated = unary();
       return frame -> !isTrue(negated.eval(frame));
     }
+    if (skip("#")) {
+      Expression table = unary();
+      return frame -> (double) table(table.eval(frame)).size();
+    }
     return suffixed();
   }
 
@@ -261,9 +278,10 @@ final class Lua {
     Expression value = primary();
     while (isNext(".") || isNext("[")) {
       Expression table = value;
-      if (isNext("[")) {
-        int index = index();
-        value = frame -> element(table.eval(frame), index);
+      if (skip("[")) {
+        Expression index = expression();
+        require("]");
+        value = frame -> element(table.eval(frame), index.eval(frame));
       } else {
         require(".");
         require("ok");
@@ -309,6 +327,7 @@ final class Lua {
         yield frame -> LuaNumber.of(text.eval(frame));
       }
       case "math" -> math();
+      case "string" -> string();
       case "redis" -> redis();
       default -> throw unknown(token);
     };
@@ -321,10 +340,47 @@ final class Lua {
     Expression[] arguments = list(")").toArray(Expression[]::new);
     return switch (function) {
       case "ceil" -> frame -> Math.ceil(operand(arguments[0].eval(frame)));
+      case "floor" -> frame -> Math.floor(operand(arguments[0].eval(frame)));
       case "max" -> frame -> folded(Math::max, arguments, frame);
       case "min" -> frame -> folded(Math::min, arguments, frame);
       default -> throw unknown("math." + function);
     };
+  }
+
+  /** Of its patterns, words with {@code (%w+)} at their end. */
+  private Expression string() {
+    require(".");
+    require("match");
+    require("(");
+    Expression text = expression();
+    require(",");
+    String pattern = take();
+    require(")");
+    if (!pattern.matches("'\\w+:\\(%w\\+\\)")) {
+      throw unknown(pattern);
+    }
+    String before = pattern.substring(1, pattern.indexOf('('));
+    return frame -> wordAfter(before, text(text.eval(frame)));
+  }
+
+  private static @Nullable String wordAfter(String before, String text) {
+    int found = text.indexOf(before);
+    while (found >= 0) {
+      int begin = found + before.length();
+      int end = begin;
+      while (end < text.length() && isAlphanumeric(text.charAt(end))) {
+        end++;
+      }
+      if (end > begin) {
+        return text.substring(begin, end);
+      }
+      found = text.indexOf(before, found + 1);
+    }
+    return null;
+  }
+
+  private static boolean isAlphanumeric(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
   private static double folded(DoubleBinaryOperator operator, Expression[] arguments, Frame frame) {
@@ -363,13 +419,6 @@ final class Lua {
     return items;
   }
 
-  private int index() {
-    require("[");
-    int index = Integer.parseInt(take()) - 1;
-    require("]");
-    return index;
-  }
-
   private String peek() {
     return tokens.get(next);
   }
@@ -405,6 +454,13 @@ final class Lua {
     if (reply instanceof Long number) {
       return (double) number;
     }
+    if (reply instanceof List<?> list) {
+      Object[] items = list.toArray();
+      for (int i = 0; i < items.length; i++) {
+        items[i] = items[i] == null ? false : items[i];
+      }
+      return Arrays.asList(items);
+    }
     return reply == null ? false : reply;
   }
 
@@ -418,11 +474,27 @@ final class Lua {
     throw new RedisError("ERR Lua redis lib command arguments must be strings or integers");
   }
 
-  private static @Nullable Object element(@Nullable Object table, int index) {
-    if (!(table instanceof List<?> list)) {
-      throw new RedisError("ERR attempt to index a value that is no table");
+  private static List<?> table(@Nullable Object value) {
+    if (value instanceof List<?> list) {
+      return list;
     }
-    return index < list.size() ? list.get(index) : null;
+    throw new RedisError("ERR attempt to index a value that is no table");
+  }
+
+  private static @Nullable Object element(@Nullable Object table, @Nullable Object index) {
+    List<?> list = table(table);
+    int at = (int) compared(index);
+    return at >= 1 && at <= list.size() ? list.get(at - 1) : null;
+  }
+
+  private static String text(@Nullable Object value) {
+    if (value instanceof String text) {
+      return text;
+    }
+    if (value instanceof Double number) {
+      return LuaNumber.joined(number);
+    }
+    throw new RedisError("ERR attempt to concatenate what is neither text nor a number");
   }
 
   private static double operand(@Nullable Object value) {

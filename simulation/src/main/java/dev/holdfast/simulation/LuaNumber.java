@@ -5,10 +5,13 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import org.jspecify.annotations.Nullable;
 
-/** Lua's numbers are doubles. Redis writes them with 17 digits when they become arguments. */
+/**
+ * Lua's numbers are doubles. Redis writes them with 17 digits when they become arguments, and Lua
+ * with 14 when they become part of a text.
+ */
 final class LuaNumber {
-  private static final MathContext DIGITS = new MathContext(17, RoundingMode.HALF_EVEN);
-  private static final double TOO_LONG = 1e17;
+  private static final int ARGUMENT = 17;
+  private static final int JOINED = 14;
 
   /** So many digits fit into a long whatever they are. */
   private static final int SHORT = 18;
@@ -25,12 +28,24 @@ final class LuaNumber {
 
   /** As C's {@code %.17g}. */
   static String text(double number) {
-    if (number == Math.rint(number) && Math.abs(number) < TOO_LONG) {
+    return written(number, ARGUMENT);
+  }
+
+  /** As C's {@code %.14g}. */
+  static String joined(double number) {
+    return written(number, JOINED);
+  }
+
+  private static String written(double number, int precision) {
+    if (number == Math.rint(number) && Math.abs(number) < Math.pow(10, precision)) {
       return Long.toString((long) number);
     }
-    BigDecimal digits = new BigDecimal(number).round(DIGITS).stripTrailingZeros();
+    BigDecimal digits =
+        new BigDecimal(number)
+            .round(new MathContext(precision, RoundingMode.HALF_EVEN))
+            .stripTrailingZeros();
     int exponent = digits.precision() - digits.scale() - 1;
-    if (exponent >= -4 && exponent < DIGITS.getPrecision()) {
+    if (exponent >= -4 && exponent < precision) {
       return digits.toPlainString();
     }
     String sign = exponent < 0 ? "e-" : "e+";

@@ -41,25 +41,25 @@ enum Mutant {
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/Scripts",
-          "if value ~= ARGV[1] then return 0 end\n          if redis.call('PTTL', KEYS[1]) < ",
-          "if redis.call('PTTL', KEYS[1]) < ")),
+          "elseif value ~= ARGV[1] then\n            code = 0\n          elseif redis.call('PTTL'",
+          "elseif redis.call('PTTL'")),
   EXTENSION_OVERWRITES(
       "an extension puts its token in the place of another's",
       Profile.PAUSES,
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/Scripts",
-          "if value ~= ARGV[1] then return 0 end\n          if redis.call('PTTL', KEYS[1]) < ",
-          "if value ~= ARGV[1] then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1 end\n"
-              + "          if redis.call('PTTL', KEYS[1]) < ")),
+          "elseif value ~= ARGV[1] then\n            code = 0\n          elseif redis.call('PTTL'",
+          "elseif value ~= ARGV[1] then\n            redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
+              + "          elseif redis.call('PTTL'")),
   EXTENSION_SHORTENS(
       "an extension sets the time to live, even to less",
       Profile.SLOW,
       Invariant.NEVER_SHORTENED,
       edit(
           "redlock/Scripts",
-          "if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then\n            redis.call('PEXPIRE'",
-          "if redis.call('PTTL', KEYS[1]) ~= 0 then\n            redis.call('PEXPIRE'")),
+          "elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then",
+          "elseif redis.call('PTTL', KEYS[1]) ~= 0 then")),
   VALIDITY_FROM_REPLY(
       "validity is counted from the reply",
       Profile.SLOW,
@@ -114,7 +114,7 @@ enum Mutant {
       "a refused SET counts as granted",
       Profile.CALM,
       Invariant.EXCLUSION,
-      edit("redlock/Fences", "reply == null ? Answer.OTHER", "reply == null ? Answer.MINE"),
+      edit("redlock/Fences", "0L : null) ? Answer.OTHER", "0L : null) ? Answer.MINE"),
       edit("redlock/Fences", "fence == 0 ? Answer.OTHER", "fence == 0 ? Answer.MINE")),
   ERROR_IS_A_VOTE(
       "an error counts as granted",
@@ -174,12 +174,9 @@ enum Mutant {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/Acquire",
-          "new RedlockGrant(attempt.name(), key, token, fence, validUntil, sent)",
-          "new RedlockGrant(attempt.name(), key, token, fence, validUntil, votes.mine())"),
-      edit(
-          "redlock/Releases",
-          "enough, true, owe),\n        members.all(),",
-          "enough, true, owe),\n        sent,"),
+          "validUntil, votes.mine() | quarantined, sent)",
+          "validUntil, votes.mine() | quarantined, votes.mine())"),
+      edit("redlock/Releases", "true, owe),\n        members.all(),", "true, owe),\n        sent,"),
       edit(
           "redlock/Ballot",
           "long asked, boolean callerWaits) {",
@@ -308,8 +305,8 @@ enum Mutant {
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
-          "math.max(last + 1, wall, tonumber(ARGV[4]))",
-          "math.max(wall, tonumber(ARGV[4]))")),
+          "math.max(last + 1, there, tonumber(ARGV[4]))",
+          "math.max(there, tonumber(ARGV[4]))")),
   SMALLEST_OF_THE_VOTES(
       "the fencing token is the smallest of the votes",
       Profile.FENCES,
@@ -343,6 +340,7 @@ enum Mutant {
                                 token,
                                 OptionalLong.of(fence),
                                 options.validity().until(start, attempt.ttl()),
+                                votes.mine() | quarantined,
                                 sent))""")),
   COUNTER_EXPIRES_WITH_THE_LOCK(
       "a counter lives as long as the lock",
@@ -350,7 +348,7 @@ enum Mutant {
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
-          "local life = ARGV[5] + math.ceil(math.max(0, fence - now) / 1000)",
+          "local life = ARGV[5] + math.ceil(math.max(0, code - here) / 1000)",
           "local life = ARGV[2]")),
   CLOCK_FAR_BEHIND_IS_FOLLOWED(
       "a node follows a client's clock, however far behind its own",
@@ -358,8 +356,8 @@ enum Mutant {
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
-          "math.max(now - 10000000, math.min(tonumber(ARGV[3]), now + 10000000))",
-          "math.min(tonumber(ARGV[3]), now + 10000000)")),
+          "math.max(here - 10000000, math.min(tonumber(ARGV[3]), here + 10000000))",
+          "math.min(tonumber(ARGV[3]), here + 10000000)")),
   SECOND_TRIP_HAS_ITS_OWN_TIME(
       "storing the fencing token gets a second deadline",
       Profile.FENCES,

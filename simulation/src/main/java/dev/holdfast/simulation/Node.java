@@ -58,6 +58,12 @@ final class Node {
     this.clockOffset = 1_800_000_000_000_000L + world.random.nextLong(1_000_000);
     this.keys = new KeySpace(this::micros);
     keys.listener(this::changed);
+    identify();
+  }
+
+  /** Every run, and the history of its data, has a name of its own. */
+  private void identify() {
+    keys.identity("n" + id + "r" + epoch, "n" + id + "h" + epoch);
   }
 
   int id() {
@@ -164,7 +170,9 @@ final class Node {
   private @Nullable Object execute(Command command) {
     boolean fails = errorsUntil > world.now();
     if (command instanceof Command.Info) {
-      return "run_id:" + id + "." + epoch + "\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
+      return String.valueOf(keys.call("INFO", "server"))
+          + keys.call("INFO", "replication")
+          + "maxmemory_policy:noeviction\r\n";
     }
     boolean full = error.startsWith("OOM");
     if (fails && !full) {
@@ -260,6 +268,7 @@ final class Node {
     }
     world.note(Trace.NONE, id, "starts", "");
     up = true;
+    identify();
     for (Connection connection : List.copyOf(connections())) {
       if (connection.epoch() != epoch) {
         connection.resetIn(world.spread(100, 50_000));

@@ -8,10 +8,16 @@ import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,7 +26,10 @@ import org.junit.jupiter.api.Test;
 class NodeModelTest {
   private static final List<String> KEYS = List.of("a", "b", "c");
   private static final List<String> COUNTERS = List.of("d", "e");
-  private static final List<String> ALL = List.of("a", "b", "c", "d", "e");
+  private static final String GUARD = "guard";
+  private static final List<String> ALL = List.of("a", "b", "c", "d", "e", GUARD);
+  private static final List<String> RECORD =
+      List.of("HMGET", GUARD, "id", "maxTtl", "nodes", "cluster", "new", "since", "wall");
   private static final List<String> VALUES = List.of("one", "two", "3");
 
   /** Far apart, and far longer than the test, so that the time that passes decides nothing. */
@@ -28,25 +37,68 @@ class NodeModelTest {
 
   private static final long TIME_OF_TEST = 60_000;
 
+  /** Kinds of commands that are no scripts. */
+  private static final int PLAIN = 11;
+
+  /** One that is over before anything else can be asked, and one that outlasts the test. */
+  private static final List<String> QUARANTINES = List.of("1", "900000000");
+
   /** Close to the largest fencing token. */
   private static final long LARGE = 1L << 52;
 
   private static final long SECOND = 1_000_000;
   private static final long HOUR = 3_600 * SECOND;
 
+  private final Set<String> said = new HashSet<>();
   private long micros;
 
   @Test
   @DisplayName("random commands and all scripts of the core: same replies, same state")
   void randomCommandsGiveTheSameRepliesAndState() throws ReflectiveOperationException {
     List<Script> scripts = scriptsOfTheCore();
-    assertThat(scripts).hasSizeGreaterThanOrEqualTo(7);
+    assertThat(scripts).hasSizeGreaterThanOrEqualTo(11);
     try (TestNodes nodes = TestNodes.start(1)) {
       TestNode node = nodes.node(0);
       try (RawRedis real = RawRedis.connect(node.host(), node.port())) {
         for (long seed = 1; seed <= 40; seed++) {
           real.call("FLUSHALL");
           compare(new SplittableRandom(seed), "seed " + seed, real, scripts);
+        }
+      }
+    }
+    assertThat(said).contains("GUARDED", "QUARANTINE", "WRONGTYPE");
+  }
+
+  @Test
+  @DisplayName("what a guarded script writes down is the same as on a real server")
+  void guardsWriteTheSameRecord() throws ReflectiveOperationException {
+    Script take =
+        scriptsOfTheCore().stream().filter(NodeModelTest::isTake).findFirst().orElseThrow();
+    try (TestNodes nodes = TestNodes.start(1);
+        RawRedis real = RawRedis.connect(nodes.node(0).host(), nodes.node(0).port())) {
+      real.call("FLUSHALL");
+      KeySpace model = model(real);
+      for (String id : List.of("another", identity(real))) {
+        for (String since : List.of("0", Long.toString(micros(real) - HOUR))) {
+          for (String clock : List.of(Long.toString(HOUR), "1")) {
+            String[] words = {"HSET", GUARD, "id", id, "since", since, "wall", clock, "new", "1"};
+            real.call(words);
+            model.call(words);
+            for (String wall : List.of("2", "1", Long.toString(2 * HOUR))) {
+              List<String> keys = List.of("a", GUARD);
+              List<String> arguments =
+                  List.of("one", "1000", "0", "2000", "3", "", Long.toString(5 * SECOND), wall);
+              String when = String.join(" ", words) + ", then at " + wall;
+              requireSame(
+                  when,
+                  0,
+                  () -> eval(real, take.source(), keys, arguments),
+                  () -> Lua.of(take.source()).run(model, keys, arguments));
+              requireSameRecord(when, real, model);
+              real.call("DEL", "a");
+              model.call("DEL", "a");
+            }
+          }
         }
       }
     }
@@ -72,7 +124,7 @@ class NodeModelTest {
     String source =
         scriptsOfTheCore().stream()
             .map(Script::source)
-            .filter(text -> text.contains("math.min"))
+            .filter(text -> text.contains("math.min") && !isGuarded(text))
             .findFirst()
             .orElseThrow();
     try (TestNodes nodes = TestNodes.start(1);
@@ -115,10 +167,12 @@ class NodeModelTest {
               "1234567890 * 10000000000 / 7",
               "2 - 2",
               "math.ceil(7 / 2) + math.max(1, '12', 3) - math.min(4, 2)",
+              "math.floor(7 / 2) + #KEYS",
               "'7' * '6'")) {
         String text =
             "redis.call('SET', KEYS[1], " + number + ") return redis.call('GET', KEYS[1])";
-        for (String source : List.of(text, "return " + number)) {
+        String joined = "return 'is ' .. " + number + " .. ' and ' .. KEYS[#KEYS]";
+        for (String source : List.of(text, "return " + number, joined)) {
           requireSame(
               source,
               0,
@@ -131,18 +185,25 @@ class NodeModelTest {
 
   private void compare(SplittableRandom random, String seed, RawRedis real, List<Script> scripts) {
     long base = micros(real);
-    long started = System.nanoTime();
-    KeySpace model = new KeySpace(() -> base + (System.nanoTime() - started) / 1_000);
+    KeySpace model = model(real);
+    String id = identity(real);
     List<String> done = new ArrayList<>();
     for (int step = 0; step < 150; step++) {
-      int kind = random.nextInt(8 + 3 * scripts.size());
-      if (kind >= 8) {
-        Script script = scripts.get((kind - 8) / 3);
-        List<String> keys =
-            random.nextInt(12) == 0 && script.source().startsWith("if not KEYS[1]")
-                ? List.of()
-                : List.of(one(random, KEYS), one(random, COUNTERS));
-        List<String> arguments = arguments(random, script, base);
+      int kind = random.nextInt(PLAIN + 3 * scripts.size());
+      if (kind >= PLAIN) {
+        Script script = scripts.get((kind - PLAIN) / 3);
+        boolean guarded = isGuarded(script.source());
+        boolean empty = random.nextInt(12) == 0 && script.source().contains("#KEYS > 1");
+        List<String> keys = new ArrayList<>();
+        List<String> arguments = new ArrayList<>();
+        if (!empty) {
+          keys.addAll(List.of(one(random, KEYS), one(random, COUNTERS)));
+          arguments.addAll(arguments(random, script, base));
+        }
+        if (guarded) {
+          keys.add(GUARD);
+          arguments.addAll(guard(random, base));
+        }
         done.add(script.sha1() + " " + keys + " " + arguments);
         requireSame(
             seed + ": " + done,
@@ -162,6 +223,9 @@ class NodeModelTest {
               case 4 -> new String[] {"PEXPIRE", key, ttl};
               case 5 -> new String[] {"GET", key};
               case 6 -> new String[] {"PEXPIRE", key, "0"};
+              case 7 -> new String[] {"HSET", GUARD, "id", random.nextBoolean() ? id : "another"};
+              case 8 -> new String[] {"HSET", GUARD, "since", "0", "new", one(random, VALUES)};
+              case 9 -> new String[] {"HMGET", key, "id", "field"};
               default -> new String[] {"HSET", key, "field", "value"};
             };
         done.add(String.join(" ", words));
@@ -177,6 +241,55 @@ class NodeModelTest {
             () -> plain(model.call(look, key)));
       }
     }
+    requireSameRecord(seed + ": at the end of " + done, real, model);
+  }
+
+  /** Times are alike only, and what was there before the test is far from them. */
+  private void requireSameRecord(String when, RawRedis real, KeySpace model) {
+    String[] look = RECORD.toArray(String[]::new);
+    requireSame(when, TIME_OF_TEST * 1_000, () -> real.call(look), () -> model.call(look));
+  }
+
+  /** With the clock and the names of a real server. */
+  private static KeySpace model(RawRedis real) {
+    long base = micros(real);
+    long started = System.nanoTime();
+    KeySpace model = new KeySpace(() -> base + (System.nanoTime() - started) / 1_000);
+    model.identity(info(real, "server", "run_id"), info(real, "replication", "master_replid"));
+    return model;
+  }
+
+  private static String identity(RawRedis real) {
+    return info(real, "server", "run_id") + " " + info(real, "replication", "master_replid") + " 0";
+  }
+
+  private static String info(RawRedis real, String section, String field) {
+    Matcher matcher =
+        Pattern.compile("(?m)^" + field + ":(\\w+)")
+            .matcher(String.valueOf(real.call("INFO", section)));
+    assertThat(matcher.find()).as(field).isTrue();
+    return matcher.group(1);
+  }
+
+  private static boolean isGuarded(String source) {
+    return source.contains("#ARGV - 6");
+  }
+
+  private static boolean isTake(Script script) {
+    return isGuarded(script.source())
+        && script.source().contains("#KEYS > 1 and not redis.call('SET'");
+  }
+
+  /** Now and then of another database, and of clients that do not fit. */
+  private static List<String> guard(SplittableRandom random, long base) {
+    boolean fits = random.nextInt(8) > 0;
+    return List.of(
+        random.nextInt(8) > 0 ? "0" : "1",
+        "2000",
+        fits ? "3" : one(random, VALUES),
+        "",
+        one(random, QUARANTINES),
+        Long.toString(base + (random.nextInt(3) - 1) * HOUR));
   }
 
   /**
@@ -218,7 +331,7 @@ class NodeModelTest {
   }
 
   /** The same, but for the time that passed if it is a time to live. */
-  private static void requireSame(String when, long tolerance, Call real, Call model) {
+  private void requireSame(String when, long tolerance, Call real, Call model) {
     Object expected;
     try {
       expected = real.run();
@@ -236,7 +349,9 @@ class NodeModelTest {
       // servers before 7 say in front of it that it happened inside a script
       String text = actual instanceof RedisError e ? e.text() : "";
       String code = text.substring(0, text.indexOf(' '));
+      said.add(code);
       assertThat(error.getMessage()).as(when).contains(code);
+      requireSameError(when, code, String.valueOf(error.getMessage()), text);
     } else {
       requireSame(when, tolerance, expected, actual);
     }
@@ -251,8 +366,33 @@ class NodeModelTest {
       }
     } else if (expected instanceof Long number && number > 0 && tolerance > 0) {
       assertThat((Long) actual).as(when).isBetween(number - tolerance, number + tolerance);
+    } else if (expected instanceof String text && text.matches("\\d{12,17}") && tolerance > 0) {
+      long number = Long.parseLong(text);
+      assertThat(Long.valueOf(String.valueOf(actual)))
+          .as(when)
+          .isBetween(number - tolerance, number + tolerance);
     } else {
       assertThat(actual).as(when).isEqualTo(expected);
+    }
+  }
+
+  /** Of those that the core's own scripts make; of a quarantine, age and rest are times. */
+  private static void requireSameError(String when, String code, String real, String model) {
+    if (code.equals("GUARDED")) {
+      assertThat(real).as(when).contains(model);
+    } else if (code.equals("QUARANTINE")) {
+      List<String> expected = List.of(real.substring(real.indexOf(code)).split(" ", -1));
+      List<String> actual = List.of(model.split(" ", -1));
+      assertThat(actual).as(when).hasSameSizeAs(expected).hasSize(5);
+      for (int word : List.of(1, 4)) {
+        assertThat(actual.get(word)).as(when).isEqualTo(expected.get(word));
+      }
+      for (int word : List.of(2, 3)) {
+        long time = Long.parseLong(expected.get(word));
+        assertThat(Long.parseLong(actual.get(word)))
+            .as(when)
+            .isBetween(time - TIME_OF_TEST, time + TIME_OF_TEST);
+      }
     }
   }
 
@@ -268,9 +408,15 @@ class NodeModelTest {
   private static List<Script> scriptsOfTheCore() throws ReflectiveOperationException {
     List<Script> scripts = new ArrayList<>();
     for (Field field : Class.forName("dev.holdfast.redlock.Scripts").getDeclaredFields()) {
+      field.setAccessible(true);
       if (field.getType() == Script.class) {
-        field.setAccessible(true);
         scripts.add((Script) field.get(null));
+      } else if (field.getType().isRecord()) {
+        for (RecordComponent component : field.getType().getRecordComponents()) {
+          Method accessor = component.getAccessor();
+          accessor.setAccessible(true);
+          scripts.add((Script) accessor.invoke(field.get(null)));
+        }
       }
     }
     return scripts;

@@ -38,14 +38,18 @@ class BrokenManagersTest {
 
   /** Rules that no manager on these nodes can break, and what proves them. */
   private static final Map<String, String> OTHERWISE_PROVED =
-      Map.of(
-          "ACQ-14", "the view is the API's own code",
-          "FAULT-6", "takes nodes outside of this process",
-          "OPEN-5", "takes users with rights",
-          "DISC-1", "takes class paths",
-          "DISC-2", "takes class paths",
-          "DISC-3", "takes class paths",
-          "DISC-4", "is the API's own code");
+      Map.ofEntries(
+          Map.entry("FAULT-6", "takes nodes outside of this process"),
+          Map.entry("OPEN-5", "takes users with rights"),
+          Map.entry("DISC-1", "takes class paths"),
+          Map.entry("DISC-2", "takes class paths"),
+          Map.entry("DISC-3", "takes class paths"),
+          Map.entry("DISC-4", "is the API's own code"),
+          Map.entry("GUARD-1", "takes nodes that forget, which the kit's are let pass for whole"),
+          Map.entry("GUARD-2", "takes nodes that forget"),
+          Map.entry("GUARD-3", "takes nodes that forget"),
+          Map.entry("GUARD-4", "takes nodes that remember their clients"),
+          Map.entry("GUARD-5", "takes an operator"));
 
   /**
    * Tests that are left out here: they take URLs, no nodes or a JDK; or are of the API's own code.

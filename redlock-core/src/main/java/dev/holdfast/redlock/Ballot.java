@@ -41,6 +41,7 @@ final class Ballot implements Round.Answers {
   private final Members members;
   private final Question question;
   private final boolean callerWaits;
+  private final boolean mayBeVetoed;
   private final CompletableFuture<Tally> decision = new CompletableFuture<>();
   private final @Nullable Throwable[] failures;
   private Tally tally;
@@ -52,6 +53,7 @@ final class Ballot implements Round.Answers {
     this.members = members;
     this.question = question;
     this.callerWaits = callerWaits;
+    this.mayBeVetoed = Scripts.isAcquire(question.command());
     this.failures = new Throwable[members.size()];
     this.tally = new Tally(members.size(), 0, 0, 0, 0, 0, asked);
   }
@@ -180,12 +182,16 @@ final class Ballot implements Round.Answers {
   }
 
   private @Nullable Tally countUnreachable(long nodes) {
+    boolean veto = false;
     for (long left = nodes; left != 0; left &= left - 1) {
       int node = Long.numberOfTrailingZeros(left);
-      failures[node] = members.cause(node);
+      NodeException cause = members.cause(node);
+      failures[node] = cause;
+      veto |= cause.isVeto();
       question.whenFailed().accept(node);
     }
     synchronized (this) {
+      vetoed = veto && mayBeVetoed;
       return count(null, nodes);
     }
   }
@@ -196,7 +202,7 @@ final class Ballot implements Round.Answers {
     synchronized (this) {
       if (!decided) {
         failures[node] = cause;
-        vetoed |= cause.isVeto();
+        vetoed |= cause.isVeto() && mayBeVetoed;
         counted = count(null, 1L << node);
       }
     }

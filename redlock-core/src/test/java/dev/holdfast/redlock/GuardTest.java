@@ -176,6 +176,35 @@ class GuardTest {
                 + " same, or other nodes");
   }
 
+  @Test
+  @DisplayName("GUARD-4: a node that refused this client when it was connected vetoes, too")
+  void aNodeThatRefusedTheConnectionVetoes() {
+    nodes = new ScriptedNodes(3);
+    nodes.firstError(2, "GUARDED 60000 5 other");
+    locks = open(options().connectLazily());
+    CompletableFuture<Optional<Lease>> future = ask();
+    nodes.answerAll(a -> a.round().reply(a.node(), FENCE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("h3:6379: its clients gave maxTtl=60000ms");
+  }
+
+  @Test
+  @DisplayName("GUARD-4, EXT-1: a node that belongs to others by now vetoes no extension")
+  void aVetoIsForAttemptsAlone() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), 0, 1, 2);
+    Lease lease = future.join().orElseThrow();
+
+    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    extending.get(0).round().error(0, "GUARDED 60000 5 other");
+    reply(extending, Scripts.MINE, 1, 2);
+
+    assertThat(extended).isCompleted();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

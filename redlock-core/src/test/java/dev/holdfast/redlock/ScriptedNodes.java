@@ -20,6 +20,7 @@ final class ScriptedNodes implements RedisNodes {
   private final List<Integer> disconnects = new ArrayList<>();
   private final String[] infos;
   private final @Nullable Throwable[] unreachable;
+  private final @Nullable String[] firstErrors;
   private boolean scripts = true;
   private boolean closed;
 
@@ -39,6 +40,7 @@ final class ScriptedNodes implements RedisNodes {
     disconnected = new Runnable[2 * size];
     infos = new String[size];
     unreachable = new Throwable[size];
+    firstErrors = new String[size];
     for (int node = 0; node < size; node++) {
       infos[node] = "run_id:r" + node + "\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
     }
@@ -56,6 +58,11 @@ final class ScriptedNodes implements RedisNodes {
 
   void unreachable(int node, @Nullable Throwable cause) {
     unreachable[node] = cause;
+  }
+
+  /** What a node says when it has been connected and runs its first script. */
+  void firstError(int node, String error) {
+    firstErrors[node] = error;
   }
 
   List<Integer> connects() {
@@ -134,7 +141,10 @@ final class ScriptedNodes implements RedisNodes {
     } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {
       round.forEachNode(
           node -> {
-            if (scripts) {
+            String error = firstErrors[node];
+            if (error != null) {
+              round.error(node, error);
+            } else if (scripts) {
               round.reply(node, 1L);
             } else {
               round.error(node, "NOPERM this user has no permissions to run the 'eval' command");

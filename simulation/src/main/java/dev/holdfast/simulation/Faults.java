@@ -29,7 +29,10 @@ final class Faults {
     some(rates.partitions, () -> part());
     some(rates.crashes, () -> crash(until(10_000, 4_000_000), false));
     some(rates.emptyCrashesWithRest, () -> crashUntilAllExpired());
-    some(rates.dataLosses, () -> ifUp(Node::loseData));
+    some(rates.dataLosses, () -> ifUp(node -> Losses.unguarded(world, node)));
+    some(rates.guardedLosses, () -> Losses.someNodes(world));
+    some(rates.clocksOff, () -> ifUp(node -> Losses.clockOff(world, node)));
+    some(rates.clocksMended, () -> ifUp(node -> Losses.clockMended(world, node)));
     some(rates.wallSteps, () -> setWall());
     some(rates.errorSpells, () -> node().failFor(until(10_000, 4_000_000)));
     some(rates.errorSpells, () -> node().forgetScripts());

@@ -12,9 +12,14 @@ final class Host implements Scheduler {
   /** Timers come late now and then, and after a pause in any order with what came meanwhile. */
   private static final long LATEST = 3_000;
 
+  /** Of the others' longest ttl. */
+  private static final int STRANGERS_PART = 8;
+
   final HostClock clock;
   final Driver driver;
   final LockManager manager;
+  final int longestTtlMillis;
+  final boolean isStranger;
   private final Workload workload;
   private final World world;
   private final int id;
@@ -26,6 +31,8 @@ final class Host implements Scheduler {
   Host(World world, int id) {
     this.world = world;
     this.id = id;
+    this.isStranger = world.rates.stranger && id == 0;
+    this.longestTtlMillis = world.setting.longestTtlMillis() / (isStranger ? STRANGERS_PART : 1);
     this.clock = new HostClock(world);
     this.driver = new Driver(world, this);
     SplittableRandom random = world.random.split();
@@ -33,12 +40,12 @@ final class Host implements Scheduler {
         Redlock.open(
             driver,
             RedlockOptions.defaults()
-                .restartGuard(false)
+                .restartGuard(world.setting.guard())
                 .connectLazily()
                 .fencing(world.setting.fencing())
                 .nodeTimeout(Duration.ofMillis(world.setting.nodeTimeoutMillis()))
                 .retryDelay(Duration.ofMillis(world.setting.retryDelayMillis()))
-                .maxTtl(Duration.ofMillis(world.setting.longestTtlMillis()))
+                .maxTtl(Duration.ofMillis(longestTtlMillis))
                 .owner("c" + id)
                 .clock(clock)
                 .scheduler(this)

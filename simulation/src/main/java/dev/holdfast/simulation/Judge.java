@@ -14,24 +14,26 @@ import org.jspecify.annotations.Nullable;
  * Watches that the invariants hold, by true time. It asks leases what their holders could ask them,
  * and nodes what nobody else can see.
  *
- * <p>While there is no restart guard, nodes that lose their data and vote at once break exclusion,
- * as the Redlock page says. So two leases may overlap if as many nodes lost data since the first
- * was asked for as any two quorums have in common: for an odd N, that is one. Such pairs are
- * counted, not judged. With the guard, nothing is to be excused.
+ * <p>Without the restart guard, nodes that lose their data and vote at once break exclusion, as the
+ * Redlock page says. So two leases may overlap if as many nodes lost data since the first was asked
+ * for as any two quorums have in common: for an odd N, that is one. Such pairs are counted, not
+ * judged. With the guard, nothing is excused.
  *
- * <p>A fencing token may be smaller than one before it if its client's clock is behind that one and
- * the counters that would make up for it are gone: lost by as many nodes, or expired, ten of the
- * longest ttl later. That is the documented limit, and counted too.
+ * <p>A fencing token may be smaller than one before it if the clocks it follows are behind that one
+ * and the counters that would make up for it are gone: lost by as many nodes, and with the guard
+ * also a quarantine ago; or expired, ten of the longest ttl later. That is the documented limit,
+ * and counted too.
  */
 final class Judge {
   private static final long MILLI = 1_000;
-  private static final long SWEEP = 1_000_000;
+  private static final long SECOND = 1_000_000;
+  private static final long SWEEP = SECOND;
 
   /** A counter lives for so many of the longest ttl, at least. */
   private static final long COUNTER_TTLS = 10;
 
-  /** Nodes follow no clock that is further behind theirs. */
-  private static final long CLOCK_BEHIND = 10_000_000;
+  /** Nodes follow no clock that is further from theirs. */
+  private static final long CLOCK_OFF = 10_000_000;
 
   /** For releases to be sent, again after a second if need be, and answered. */
   private static final long TIME_TO_CLEAN = 2_500_000;
@@ -48,6 +50,7 @@ final class Judge {
   private long excused;
   private long secondTrips;
   private long regressions;
+  private long quarantinedAt;
 
   /** The largest fencing token of a name, and who was given it. */
   private record Fenced(long token, Holding holding) {}
@@ -163,13 +166,15 @@ final class Judge {
   /** Its client's clock is behind, and the counters that would make up for that are gone. */
   private boolean mayRegress(Holding holding, Fenced largest) {
     long slowestNode = world.nodes.stream().mapToLong(Node::micros).min().orElseThrow();
-    long clock = Math.max(holding.host.clock.wallMicros(), slowestNode - CLOCK_BEHIND);
+    long clock = holding.host.clock.wallMicros();
+    clock = Math.max(slowestNode - CLOCK_OFF, Math.min(clock, slowestNode + CLOCK_OFF));
     long proposed = clock - holding.request.ttl().toNanos() / MILLI;
     long longestTtl = world.setting.longestTtlMillis() * MILLI;
     long then = largest.holding().askedAt;
     boolean expired = world.now() - then > COUNTER_TTLS * longestTtl * 99 / 100;
     long lost = world.nodes.stream().filter(node -> node.lostCountersSince(then)).count();
-    return proposed <= largest.token() && (expired || lost >= common());
+    boolean voteAgain = world.now() - then > world.setting.quarantine() * 99 / 100;
+    return proposed <= largest.token() && (expired || (lost >= common() && voteAgain));
   }
 
   /** How many nodes any two quorums have in common. */
@@ -235,7 +240,7 @@ final class Judge {
         world.nodes.stream()
             .filter(node -> node.lostDataSince(Math.min(first.askedAt, second.askedAt)))
             .count();
-    if (lost >= common()) {
+    if (lost >= common() && !world.setting.guard()) {
       excused += first.excuse() ? 1 : 0;
     } else {
       broken(Invariant.EXCLUSION, second.host.id(), first + " and " + second + " are both held");
@@ -302,7 +307,10 @@ final class Judge {
 
   void begin() {
     world.in(SWEEP, this::sweep);
-    world.at(world.setting.recovered(), null, this::requireRecovery);
+    world.at(
+        world.setting.guard() ? world.setting.healing() : world.setting.recovered(),
+        null,
+        this::requireRecovery);
   }
 
   private void sweep() {
@@ -388,9 +396,22 @@ final class Judge {
   }
 
   private void requireRecovery() {
+    if (!world.profile.asks(Invariant.LIVENESS)) {
+      return;
+    }
+    if (world.setting.guard() && world.nodes.stream().anyMatch(Node::isQuarantined)) {
+      quarantinedAt = world.now();
+    }
+    long due = Math.max(world.setting.recovered(), quarantinedAt + SECOND);
+    boolean late = world.now() >= Math.min(due, world.setting.recoveredAtLast());
     for (String name : Workload.names(world.setting)) {
-      if (world.profile.asks(Invariant.LIVENESS) && !gotAfterHealing.contains(name)) {
-        broken(Invariant.LIVENESS, Trace.NONE, "nobody got " + name + " since healing");
+      if (!gotAfterHealing.contains(name)) {
+        if (late) {
+          broken(Invariant.LIVENESS, Trace.NONE, "nobody got " + name + " since healing");
+        } else {
+          world.in(SECOND / 20, this::requireRecovery);
+          return;
+        }
       }
     }
   }

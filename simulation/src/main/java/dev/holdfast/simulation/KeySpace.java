@@ -119,7 +119,6 @@ final class KeySpace implements Lua.Commands {
   }
 
   void copy(KeySpace other) {
-    clear();
     entries.putAll(other.entries);
     others.putAll(other.others);
   }

@@ -366,6 +366,71 @@ enum Mutant {
           "redlock/Acquire",
           "ballot.start(scheduler, left());\n    return ballot",
           "ballot.start(scheduler, options.nodeTimeout().toNanos());\n    return ballot")),
+  QUARANTINED_VOTE_COUNTS(
+      "the vote of a node under quarantine counts",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Ballot",
+          "failed(node, NodeException.of(quarantine));",
+          "vote(node, quarantine.vote());")),
+  GUARD_IGNORES_RESTARTS(
+      "the guard looks neither at the run id nor at the replication id",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit("redlock/Vote", "local id = run .. ' ' .. history .. ' ' ..", "local id = '' ..")),
+  GUARD_IGNORES_REPLICATION(
+      "the guard does not look at the replication id",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Vote",
+          "local id = run .. ' ' .. history .. ' ' ..",
+          "local id = run .. ' ' ..")),
+  GUARD_IGNORES_THE_DATABASE(
+      "the guard does not look at the number of the database",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit("redlock/Vote", "history .. ' ' .. ARGV[at + 1]", "history")),
+  MISSING_RECORD_IS_WHOLE(
+      "a node without a record of the guard is taken for whole",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Vote",
+          "since = now\n        from = wall\n        if seen[1] then new = '0' end",
+          "from = wall\n        since = 0\n        if seen[1] then since = now end")),
+  RECORD_IS_NOT_REWRITTEN(
+      "another run of a node is seen, but not written down",
+      Profile.GUARDED,
+      Invariant.LIVENESS,
+      edit(
+          "redlock/Vote",
+          "if seen[1] ~= id or not seen[2] or tonumber",
+          "if seen[1] == id and tonumber")),
+  HALF_A_QUARANTINE(
+      "a quarantine is half as long",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit("redlock/Guard", ".plus(MARGIN).toNanos()));", ".plus(MARGIN).toNanos() / 2));")),
+  QUARANTINE_IS_NOT_BEGUN_ANEW(
+      "a quarantine goes on although a clock shows less than at its start",
+      Profile.GUARDED_CLOCKS,
+      Invariant.LIVENESS,
+      edit(
+          "redlock/Vote",
+          "elseif since > 0 and (now < since or wall < from) then",
+          "elseif 1 == 2 then")),
+  QUARANTINE_BY_THE_NODES_CLOCK(
+      "only the node's clock ends a quarantine",
+      Profile.MENDED_CLOCKS,
+      Invariant.EXCLUSION,
+      edit("redlock/Vote", "math.min(now - since, wall - from)", "(now - since)")),
+  QUARANTINE_BY_THE_CLIENTS_CLOCK(
+      "only the client's clock ends a quarantine",
+      Profile.GUARDED_CLOCKS,
+      Invariant.EXCLUSION,
+      edit("redlock/Vote", "math.min(now - since, wall - from)", "(wall - from)")),
   DRIVER_REPLAYS(
       "the driver sends again what was not answered when its connection ended",
       Profile.LOSSY,

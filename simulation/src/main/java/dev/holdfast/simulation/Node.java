@@ -19,6 +19,9 @@ final class Node {
   /** What an append-only file that is written once a second can lose. */
   private static final long ROLLBACK_MICROS = 1_000_000;
 
+  /** Where the core keeps the record of its restart guard. */
+  private static final String GUARD = "holdfast:guard";
+
   private static final Map<String, Lua> SCRIPTS = new ConcurrentHashMap<>();
 
   private final World world;
@@ -35,6 +38,8 @@ final class Node {
   private long countersLostAt = -1;
   private long clockOffset;
   private long epoch;
+  private int histories;
+  private String history = "";
   private boolean up = true;
   private boolean answersNobody;
   private long pausedUntil;
@@ -58,12 +63,47 @@ final class Node {
     this.clockOffset = 1_800_000_000_000_000L + world.random.nextLong(1_000_000);
     this.keys = new KeySpace(this::micros);
     keys.listener(this::changed);
+    beginHistory();
+    if (world.setting.guard() && !world.setting.fresh()) {
+      vouch(0);
+    }
+  }
+
+  private String nextHistory() {
+    return "n" + id + "h" + ++histories;
+  }
+
+  private void beginHistory() {
+    history = nextHistory();
+    keys.readOnly(false);
     identify();
   }
 
-  /** Every run, and the history of its data, has a name of its own. */
   private void identify() {
-    keys.identity("n" + id + "r" + epoch, "n" + id + "h" + epoch);
+    keys.identity(run(), history);
+  }
+
+  private String run() {
+    return "n" + id + "r" + epoch;
+  }
+
+  /** What is kept in a database passes for whole, as {@code holdfast nodes init} has it. */
+  private void vouch(int database) {
+    Map<String, String> fields = new HashMap<>();
+    fields.put("id", run() + " " + history + " " + database);
+    fields.put("since", "0");
+    if (world.rates.stranger) {
+      fields.put("maxTtl", Integer.toString(world.setting.longestTtlMillis()));
+      fields.put("nodes", Integer.toString(world.setting.nodes()));
+      fields.put("cluster", "");
+    }
+    keys.restore(GUARD, Entry.hash(fields));
+  }
+
+  /** Whether its votes do not count yet. */
+  boolean isQuarantined() {
+    Entry guard = keys.get(GUARD);
+    return guard == null || !"0".equals(guard.fields().get("since"));
   }
 
   int id() {
@@ -204,7 +244,7 @@ final class Node {
     if (request == null) {
       return;
     }
-    if (world.rates.dataLosses > 0) {
+    if (world.rates.dataLosses + world.rates.guardedLosses > 0) {
       journal.addLast(new Undo(world.now(), key, before));
       while (journal.getFirst().at() < world.now() - ROLLBACK_MICROS) {
         journal.removeFirst();
@@ -268,7 +308,7 @@ final class Node {
     }
     world.note(Trace.NONE, id, "starts", "");
     up = true;
-    identify();
+    beginHistory();
     for (Connection connection : List.copyOf(connections())) {
       if (connection.epoch() != epoch) {
         connection.resetIn(world.spread(100, 50_000));
@@ -276,26 +316,96 @@ final class Node {
     }
   }
 
-  void loseData() {
-    switch (world.random.nextInt(4)) {
-      case 0 -> crash(Faults.end(world, world.spread(10_000, 1_000_000)), true);
-      case 1 -> {
-        world.note(Trace.NONE, id, "FLUSHALL", "");
-        keys.clear();
-      }
-      case 2 -> {
-        world.note(Trace.NONE, id, "is back at an earlier state", "");
-        while (!journal.isEmpty()) {
-          Undo undo = journal.removeLast();
-          keys.restore(undo.key(), undo.before());
-        }
-        crash(Faults.end(world, world.spread(10_000, 1_000_000)), false);
-      }
-      default -> {
-        world.note(Trace.NONE, id, "its clock jumps ahead", "");
-        clockOffset += world.spread(100_000, 3_600_000_000L);
-      }
+  void flush() {
+    world.note(Trace.NONE, id, "FLUSHALL", "");
+    keys.clear();
+    lost();
+  }
+
+  /** It crashes, and comes back without what its append-only file did not have yet. */
+  void rollBack(long restartAt) {
+    world.note(Trace.NONE, id, "is back at an earlier state", "");
+    undo();
+    crash(restartAt, false);
+    lost();
+  }
+
+  private void undo() {
+    while (!journal.isEmpty()) {
+      Undo undo = journal.removeLast();
+      keys.restore(undo.key(), undo.before());
     }
+  }
+
+  void forgetGuard() {
+    world.note(Trace.NONE, id, "loses the record of its guard", "");
+    keys.restore(GUARD, null);
+  }
+
+  /** With one whose clients keep a record just like this one. */
+  void swapDatabases() {
+    world.note(Trace.NONE, id, "SWAPDB 0 1", "");
+    Entry guard = keys.get(GUARD);
+    keys.swap();
+    if (guard != null) {
+      Map<String, String> fields = new HashMap<>(guard.fields());
+      fields.computeIfPresent("id", (name, text) -> text.replaceFirst(" 0$", " 1"));
+      keys.restore(GUARD, Entry.hash(fields));
+    }
+    lost();
+  }
+
+  /** It gets the data of another node. */
+  void replicate(Node master, long until) {
+    keys.clear();
+    keys.copy(master.keys);
+    storedBy.putAll(master.storedBy);
+    replicate(master.toString(), master.history, until);
+  }
+
+  void replicateAnEmptyServer(long until) {
+    keys.clear();
+    replicate("an empty server", nextHistory(), until);
+  }
+
+  /** It fell behind a moment ago. */
+  void replicateItsFormerReplica(long until) {
+    undo();
+    replicate("what was its own replica", nextHistory(), until);
+  }
+
+  private void replicate(String master, String itsHistory, long until) {
+    world.note(Trace.NONE, id, "REPLICAOF", master);
+    history = itsHistory;
+    keys.readOnly(true);
+    identify();
+    troubledUntil = Math.max(troubledUntil, until);
+    lost();
+    world.at(until, null, () -> endReplication(epoch));
+  }
+
+  private void endReplication(long then) {
+    if (epoch == then) {
+      world.note(Trace.NONE, id, "REPLICAOF NO ONE", "");
+      beginHistory();
+    }
+  }
+
+  /** Only its clock: keys that have a time to live may lose it by this. */
+  void jumpAhead(long byMicros) {
+    world.note(Trace.NONE, id, "its clock jumps ahead", "by " + byMicros + " us");
+    clockOffset += byMicros;
+    lost();
+  }
+
+  /** While it is down. */
+  void setClock(long byMicros) {
+    world.note(Trace.NONE, id, "its clock is set", "by " + byMicros + " us");
+    clockOffset += byMicros;
+    lost();
+  }
+
+  private void lost() {
     dataLostAt = world.now();
     countersLostAt = world.now();
     journal.clear();

@@ -26,6 +26,8 @@ enum Profile {
       "clients' wall clocks are up to 8 s apart, and set by as much; one name, short holds; messages"
           + " stall, connections break, processes stand still",
       new Rates()
+          .unguarded()
+          .oneName()
           .holds(30, 600)
           .stalls(60, 300)
           .breaks(60)
@@ -43,11 +45,44 @@ enum Profile {
       new Rates().crashes(8).breaks(2)),
   DELAYED_RESTARTS(
       "nodes crash, and come back empty after the longest ttl, as the Redlock page asks",
-      new Rates().emptyCrashesWithRest(3).breaks(2)),
+      new Rates().unguarded().emptyCrashesWithRest(3).breaks(2)),
   DATA_LOSS(
-      "nodes lose data and vote at once: empty restarts, FLUSHALL, a rolled-back AOF, a clock that"
-          + " jumps ahead",
-      new Rates().dataLosses(4)),
+      "no restart guard: nodes lose data and vote at once: empty restarts, FLUSHALL, a rolled-back"
+          + " AOF, a clock that jumps ahead",
+      new Rates().unguarded().dataLosses(4)),
+  GUARDED(
+      "any number of nodes lose data: empty restarts, FLUSHALL, a rolled-back AOF, a lost record of"
+          + " the guard, SWAPDB, REPLICAOF and back",
+      new Rates().guarded(6).holds(15_000, 2_000).stalls(5, 300)),
+  GUARDED_CLOCKS(
+      "as well, clients' wall clocks are up to an hour apart and are set, and nodes come back with"
+          + " clocks that are up to an hour off",
+      new Rates().guarded(3).holds(15_000, 2_000).drift(4_500).clocksOff(3).wallSteps(6)),
+  MENDED_CLOCKS(
+      "nodes come back empty with a clock that is up to an hour behind, and is set right soon",
+      new Rates().guarded(1).holds(15_000, 2_000).clocksMended(6).stalls(5, 300)),
+  STRANGERS(
+      "one client has another maxTtl than the others; one node loses data; some clients and some"
+          + " nodes cannot reach each other for a while",
+      new Rates()
+          .guarded(1)
+          .losesAMinority()
+          .stranger()
+          .longestTtl(4_000)
+          .holds(15_000, 2_000)
+          .stalls(30, 500)
+          .partitions(8)),
+  GUARDED_ROUNDS(
+      "a round takes up to 1 s and ttls are hardly longer; messages stall; nodes lose data, one at a"
+          + " time",
+      new Rates()
+          .guarded(8)
+          .losesAMinority()
+          .longRounds(1_000)
+          .oneName()
+          .holds(5_000, 300)
+          .stalls(120, 1_200)
+          .partitions(8)),
   ERRORS(
       "nodes reply with errors for a while; SCRIPT FLUSH",
       new Rates().errorSpells(8).stalls(5, 300)),
@@ -116,7 +151,9 @@ enum Profile {
     return switch (invariant) {
       case UNDISTURBED -> this == CALM || this == BUSY;
       // a command that is sent again can put a key back after its release
-      case NO_ORPHANS, LIVENESS -> this != BAD_DRIVER;
+      case NO_ORPHANS -> this != BAD_DRIVER;
+      // whoever comes first after a loss keeps the others out
+      case LIVENESS -> this != BAD_DRIVER && this != STRANGERS;
       default -> true;
     };
   }

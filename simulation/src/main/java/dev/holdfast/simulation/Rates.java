@@ -19,6 +19,16 @@ final class Rates {
   int crashes;
   int emptyCrashesWithRest;
   int dataLosses;
+  int guardedLosses;
+  boolean losesAMinority;
+  int clocksMended;
+  int clocksOff;
+  int guardsPerMille = 700;
+  int freshPerMille;
+  int longestTtlMillis;
+  int nodeTimeoutMillis;
+  boolean oneName;
+  boolean stranger;
   int wallSteps;
   long longestWallStep = 3_600_000_000L;
   long clocksApartMillis;
@@ -82,6 +92,62 @@ final class Rates {
 
   Rates dataLosses(int most) {
     dataLosses = most;
+    return this;
+  }
+
+  /** Without the restart guard. */
+  Rates unguarded() {
+    guardsPerMille = 0;
+    return this;
+  }
+
+  /** With the restart guard, and this many losses of data, each of one or more nodes. */
+  Rates guarded(int mostLosses) {
+    guardsPerMille = 1_000;
+    freshPerMille = 120;
+    guardedLosses = mostLosses;
+    return this;
+  }
+
+  /** Only one node loses its data, so that a quorum keeps what it knows. */
+  Rates losesAMinority() {
+    losesAMinority = true;
+    return this;
+  }
+
+  /** Nodes come back with a clock that is up to an hour off. */
+  Rates clocksOff(int most) {
+    clocksOff = most;
+    return this;
+  }
+
+  /** Nodes come back empty and with a clock that is behind, which is set right soon. */
+  Rates clocksMended(int most) {
+    clocksMended = most;
+    return this;
+  }
+
+  Rates longestTtl(int millis) {
+    longestTtlMillis = millis;
+    return this;
+  }
+
+  Rates oneName() {
+    oneName = true;
+    return this;
+  }
+
+  /** Ttls that are hardly longer than a round may take. */
+  Rates longRounds(int nodeTimeout) {
+    nodeTimeoutMillis = nodeTimeout;
+    longestTtlMillis = nodeTimeout * 13 / 10;
+    return this;
+  }
+
+  /** One client has another maxTtl than the others. */
+  Rates stranger() {
+    stranger = true;
+    freshPerMille = 0;
     return this;
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
@@ -62,9 +63,8 @@ final class Workload {
       return;
     }
     String name = LOCK + world.random.nextInt(world.setting.names());
-    int longest = world.setting.longestTtlMillis();
-    int shortest = Math.max(longest / 8, 2 * world.setting.nodeTimeoutMillis() + 20);
-    long ttl = world.spread(shortest, longest);
+    int longest = host.longestTtlMillis;
+    long ttl = world.spread(world.setting.shortestTtlMillis(longest), longest);
     LockRequest request = LockRequest.of(name, Duration.ofMillis(ttl));
     if (world.chance(300)) {
       request = request.keepAliveUpTo(Duration.ofMillis(ttl + world.random.nextLong(4 * ttl)));
@@ -111,9 +111,15 @@ final class Workload {
     if (failure instanceof LockBackendException) {
       world.judge.failed(host, "a request", failure);
     } else if (!(failure instanceof CancellationException)
+        && !isMisconfigured(failure)
         && !(closing && failure instanceof IllegalStateException)) {
       world.judge.surprise(host.id(), failure);
     }
+  }
+
+  /** Replicas are, and clients that differ in their maxTtl. */
+  private boolean isMisconfigured(Throwable failure) {
+    return failure instanceof LockConfigurationException && world.rates.guardedLosses > 0;
   }
 
   private void hold(Holding holding, Runnable next) {
@@ -163,9 +169,8 @@ final class Workload {
   }
 
   private void extend(Holding holding) {
-    long longest = world.setting.longestTtlMillis();
-    long ttl =
-        world.spread(Math.max(longest / 8, 2 * world.setting.nodeTimeoutMillis() + 20), longest);
+    int longest = host.longestTtlMillis;
+    long ttl = world.spread(world.setting.shortestTtlMillis(longest), longest);
     Judge.Call call = world.judge.calls(host, "an extension", 2 * attempt());
     world.note(host.id(), Trace.NONE, "extends", ttl, () -> holding + " to " + ttl + " ms");
     holding
@@ -192,9 +197,10 @@ final class Workload {
   }
 
   /** Also that it was released while the extension waited for its turn. */
-  private static boolean isExpected(Holding holding, Throwable failure) {
+  private boolean isExpected(Holding holding, Throwable failure) {
     return failure instanceof LockLostException
         || failure instanceof LockBackendException
+        || isMisconfigured(failure)
         || (holding.isOver() && failure instanceof IllegalStateException);
   }
 
@@ -226,7 +232,7 @@ final class Workload {
             }
           } else if (failure instanceof LockBackendException) {
             world.judge.failed(host, "a release", failure);
-          } else {
+          } else if (!isMisconfigured(failure)) {
             world.judge.surprise(host.id(), failure);
           }
           if (next != null) {
@@ -258,13 +264,17 @@ final class Workload {
         release(holding, null);
       }
     }
-    long wait = world.setting.recovered() - world.setting.healing();
+    if (host.isStranger) {
+      return;
+    }
+    long wait = world.setting.recoveredAtLast() - world.setting.healing();
     for (String name : names(world.setting)) {
       long ttl = world.setting.longestTtlMillis() / 2L + 50;
       ask(
           LockRequest.of(
                   name,
-                  Duration.ofMillis(Math.max(ttl, 2L * world.setting.nodeTimeoutMillis() + 20)))
+                  Duration.ofMillis(
+                      Math.max(ttl, world.setting.shortestTtlMillis(host.longestTtlMillis))))
               .waitAtMost(Duration.ofNanos(wait * MILLI)),
           () -> {});
     }

@@ -67,11 +67,26 @@ class SeedsTest {
   }
 
   @Test
-  @DisplayName("nodes that lose their data at once make two owners, while there is no guard")
+  @DisplayName(
+      "the restart guard is on in most runs, and in none of those that show what is without it")
+  void mostRunsHaveTheGuard() {
+    assertThat(guarded(Profile.CALM)).isBetween(600L, 800L);
+    assertThat(guarded(Profile.GUARDED)).isEqualTo(1_000);
+    assertThat(guarded(Profile.DATA_LOSS) + guarded(Profile.DELAYED_RESTARTS)).isZero();
+  }
+
+  @Test
+  @DisplayName("nodes that lose their data at once make two owners without the restart guard")
   void lostDataMakesTwoOwners() {
     long overlaps =
         LongStream.range(0, 1_000).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()).sum();
     assertThat(overlaps).isPositive();
+  }
+
+  private static long guarded(Profile profile) {
+    return LongStream.range(0, 1_000)
+        .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())
+        .count();
   }
 
   private static List<Long> hashes(Profile profile) {

@@ -77,7 +77,8 @@ public abstract class AwayContract {
   }
 
   @Test
-  void aNodeThatGoesAndReturnsIsOneWarningAndOneLine() throws InterruptedException {
+  void aNodeThatGoesAndReturnsIsOneWarningAndOneLineAndOneOfWhatItForgot()
+      throws InterruptedException {
     String node = servers.node(0).address();
     try (Logs logs = new Logs()) {
       try (LockManager locks = open()) {
@@ -89,9 +90,11 @@ public abstract class AwayContract {
         servers.node(0).restart();
         assertThatAllVoteAgain(locks);
       }
-      assertThat(logs.messages()).hasSize(2);
+      assertThat(logs.messages()).hasSize(3);
       assertThat(logs.messages().get(0)).startsWith("WARNING node " + node + " is down: ");
-      assertThat(logs.messages().get(1)).isEqualTo("INFO node " + node + " is back");
+      assertThat(logs.messages().get(1))
+          .startsWith("WARNING node " + node + " does not vote: it came back without its data ");
+      assertThat(logs.messages().get(2)).isEqualTo("INFO node " + node + " is back");
     }
   }
 

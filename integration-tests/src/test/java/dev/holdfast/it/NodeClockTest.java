@@ -48,11 +48,14 @@ class NodeClockTest {
     shift(Duration.ZERO);
     String server =
         ProcessHandle.of(sound.node(0).pid()).flatMap(p -> p.info().command()).orElseThrow();
+    // a server may be one of many programs in a file, and goes by the name that it is called by
+    Path named = Files.createDirectory(folder.resolve("named")).resolve("redis-server");
+    Files.createSymbolicLink(named, Path.of(server));
     Path wrapper = folder.resolve("redis-server");
     Files.writeString(
         wrapper,
         "#!/bin/sh\nLD_PRELOAD='%s' CLOCK_SHIM_FILE='%s' exec '%s' \"$@\"\n"
-            .formatted(library, shiftFile(), server));
+            .formatted(library, shiftFile(), named));
     Files.setPosixFilePermissions(wrapper, PosixFilePermissions.fromString("rwx------"));
     shifted = TestNodes.builder().count(1).source(NodeSource.binary(wrapper)).start();
   }

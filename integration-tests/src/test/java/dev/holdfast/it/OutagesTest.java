@@ -60,7 +60,7 @@ class OutagesTest {
   @Rule({"FAULT-1", "REL-3"})
   void aReleaseNeedsNoMemoryAndNoMinority() throws InterruptedException {
     cluster.assumeScripts("Redis queues no command of a transaction when its memory is full");
-    LockManager locks = cluster.open("nodeTimeout=100ms");
+    LockManager locks = cluster.open("nodeTimeout=500ms");
     Lease lease = locks.tryAcquire("held", Cluster.TTL).orElseThrow();
     cluster.nodes().forEach(node -> Fault.OUT_OF_MEMORY.begin(node, "held"));
     cluster.node(0).freeze();

@@ -3,7 +3,7 @@ package dev.holdfast.redlock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Redis before 7.2 hides the code of some of what failed inside a script: finds it again. */
+/** Servers hide the code of some of what failed inside a script, each their way: finds it again. */
 final class ScriptError {
   /**
    * For example {@code ERR Error running script (call to f_…): @user_script:1: WRONGTYPE …}, and
@@ -12,9 +12,11 @@ final class ScriptError {
   private static final Pattern WRAPPED =
       Pattern.compile("(?s)ERR Error running script .*?@user_script: ?\\d+: -?(?!@)(.*)");
 
-  /** Redis 7.0 gives it the code {@code ERR}, and Redis 6 none. */
+  /** Redis 7 and Valkey give it the code {@code ERR}, and Redis 6 none. */
   private static final Pattern NO_RIGHT =
-      Pattern.compile("(?s)(?:ERR )?(The user executing the script can't run this command.*)");
+      Pattern.compile(
+          "(?s)(?:ERR )?"
+              + "((?:The user executing the script can't run this command|ACL failure in script: ).*)");
 
   private ScriptError() {}
 

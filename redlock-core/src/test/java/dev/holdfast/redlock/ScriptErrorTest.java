@@ -23,12 +23,16 @@ class ScriptErrorTest {
         "ERR Error running script (call to f_2a7f): @user_script:1: @user_script: 1: The user"
             + " executing the script can't run this command or subcommand"
             + "|NOPERM The user executing the script can't run this command or subcommand",
+        "ERR ACL failure in script: User app has no permissions to run the 'set' command script:"
+            + " 26a9, on @user_script:41."
+            + "|NOPERM ACL failure in script: User app has no permissions to run the 'set' command"
+            + " script: 26a9, on @user_script:41.",
         "ERR The user executing the script can't run this command or subcommand script: 37eb, on"
             + " @user_script:3."
             + "|NOPERM The user executing the script can't run this command or subcommand script:"
             + " 37eb, on @user_script:3.",
       })
-  @DisplayName("ERR-1: what failed inside of a script on Redis 6 or 7.0 is known for what it is")
+  @DisplayName("ERR-1: what failed inside of a script is known for what it is")
   void whatFailedInsideIsFound(String error, String plain) {
     assertThat(ScriptError.unwrapped(error)).isEqualTo(plain);
   }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @TestInstance(Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.SAME_THREAD)
 @DisplayNameGeneration(RuleNames.class)
+@SuppressWarnings("this-escape") // asked for an environment before the first test, not before
 public abstract class LockManagerTck {
   @RegisterExtension final TckExtension extension = new TckExtension(getClass(), this::environment);
 

@@ -1,0 +1,131 @@
+package dev.holdfast.legacy;
+
+import static dev.holdfast.legacy.ScriptedPrimitive.failing;
+import static dev.holdfast.legacy.ScriptedPrimitive.now;
+import static dev.holdfast.legacy.TwoLocks.ON_CALLER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Grant;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The release of two locks: one of them can fail while the other does not. */
+class BothReleaseTest {
+  private final TwoLocks locks = new TwoLocks();
+  private final List<String> journal = locks.journal;
+  private final ScriptedPrimitive ofOld = locks.ofOld;
+  private final ScriptedPrimitive ofNew = locks.ofNew;
+  private final BothPrimitive both = locks.both;
+
+  @Test
+  @DisplayName("gives the new lock back, then the old one")
+  void goesInReverse() {
+    assertThat(locks.released()).isEmpty();
+    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("keeps both for as long as is asked")
+  void keepsBoth() {
+    Grant grant = locks.granted();
+
+    assertThat(both.release(grant, Duration.ofSeconds(3), false)).isCompleted();
+    assertThat(journal).containsExactly("new keep 3s", "old keep 3s");
+  }
+
+  @Test
+  @DisplayName("tells of the new lock's loss, and gives the old one back")
+  void tellsOfTheNewLocksLoss() {
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+
+    assertThat(locks.released()).contains(LossReason.REMOVED);
+    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("tells of the old lock's loss")
+  void tellsOfTheOldLocksLoss() {
+    ofOld.release = () -> now(Optional.of(LossReason.EXPIRED));
+
+    assertThat(locks.released()).contains(LossReason.EXPIRED);
+  }
+
+  @Test
+  @DisplayName("of two losses tells of the one that let somebody in")
+  void ofTwoLossesTellsOfTheWorse() {
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+    ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+
+    ofNew.release = () -> now(Optional.of(LossReason.TAKEN));
+    ofOld.release = () -> now(Optional.of(LossReason.REMOVED));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+  }
+
+  @Test
+  @DisplayName("fails when nobody answers for the new lock, and gives the old one back")
+  void failsWithTheNewLocksOutage() {
+    ofNew.release = failing(locks.outage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("fails when nobody answers for the old lock")
+  void failsWithTheOldLocksOutage() {
+    ofOld.release = failing(locks.outage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+  }
+
+  @Test
+  @DisplayName("tells of a loss rather than of an outage of the other lock")
+  void tellsOfALossRatherThanOfAnOutage() {
+    ofNew.release = failing(locks.outage);
+    ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+    ofOld.release = failing(locks.outage);
+    assertThat(locks.released()).contains(LossReason.REMOVED);
+  }
+
+  @Test
+  @DisplayName("does not block on the thread that the new lock's answer came on")
+  void doesNotBlockOnAnotherThread() {
+    Grant grant = locks.granted();
+    CompletableFuture<Optional<LossReason>> answer = new CompletableFuture<>();
+    ofNew.release = () -> answer;
+
+    CompletionStage<Optional<LossReason>> release = both.release(grant, Duration.ZERO, true);
+    answer.complete(Optional.empty());
+
+    assertThat(release.toCompletableFuture()).isCompleted();
+    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release");
+  }
+
+  @Test
+  @DisplayName("fails when one of the two gives no answer")
+  void failsWithoutAnAnswer() {
+    ofOld.release = () -> CompletableFuture.completedFuture(null);
+
+    assertThat(both.release(locks.granted(), Duration.ZERO, true)).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName("of two outages tells of the first")
+  void ofTwoOutagesTellsOfTheFirst() {
+    ofNew.release = failing(locks.outage);
+    ofOld.release = failing(locks.otherOutage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+  }
+}

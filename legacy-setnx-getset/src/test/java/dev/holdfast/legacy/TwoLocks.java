@@ -1,0 +1,67 @@
+package dev.holdfast.legacy;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Extension;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Outcome;
+import dev.holdfast.core.Moment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** An old lock and a new one that answer what a test says, and the lock that is made of both. */
+final class TwoLocks {
+  static final Duration TTL = Duration.ofSeconds(10);
+  static final Attempt ATTEMPT = new Attempt("name", "me", TTL, true);
+  static final String ON_CALLER = " on the caller's thread";
+
+  final HandClock clock = HandClock.atStart();
+  private final Moment start = clock.now();
+
+  /** What the two were asked since the last attempt began, in order. */
+  final List<String> journal = new ArrayList<>();
+
+  final ScriptedPrimitive ofOld = new ScriptedPrimitive("old", journal, in(10));
+  final ScriptedPrimitive ofNew = new ScriptedPrimitive("new", journal, in(10));
+  final BothPrimitive both = new BothPrimitive(over(ofOld), over(ofNew), clock);
+  final LockBackendException outage = outage("the one");
+  final LockBackendException otherOutage = outage("the other");
+
+  Outcome attempted() {
+    journal.clear();
+    return both.attempt(ATTEMPT).toCompletableFuture().join();
+  }
+
+  Grant granted() {
+    Grant grant = (Grant) attempted();
+    journal.clear();
+    return grant;
+  }
+
+  Extension extended(Grant grant) {
+    return both.extend(grant, TTL, true).toCompletableFuture().join();
+  }
+
+  Optional<LossReason> released() {
+    return both.release(granted(), Duration.ZERO, true).toCompletableFuture().join();
+  }
+
+  /** So many seconds after the start. */
+  Moment in(int seconds) {
+    return start.plusNanos(seconds * 1_000_000_000L);
+  }
+
+  private LockManager over(ScriptedPrimitive primitive) {
+    return LockManagerBuilder.over(primitive).clock(clock).build();
+  }
+
+  private static LockBackendException outage(String which) {
+    return new LockBackendException("an outage", Map.of(which, new RuntimeException("down")), true);
+  }
+}

@@ -114,7 +114,7 @@ final class HeldLock {
   void watch() {
     if (phase() instanceof Held held) {
       long left = surroundings.clock().now().nanosUntil(held.validUntil());
-      expiry = surroundings.scheduler().schedule(left, this::watch);
+      expiry = surroundings.scheduler().watch(left, this::watch);
       if (!(phase.get() instanceof Held)) {
         stopWatching();
       }
@@ -232,10 +232,17 @@ final class HeldLock {
     }
     stop();
     surroundings.callback(() -> lost.complete(reason));
-    if (reason != LossReason.CLOSED) {
-      giveBack(minHold, false);
+    if (reason == LossReason.CLOSED) {
+      leases.ended(this);
+    } else {
+      surroundings.scheduler().schedule(0, this::giveBackLost);
     }
-    leases.ended(this); // last, as above
+  }
+
+  /** On a thread of ours, because whoever looks at a lease waits for no backend. */
+  private void giveBackLost() {
+    giveBack(minHold, false);
+    leases.ended(this); // not before, as above
   }
 
   private void stop() {

@@ -14,14 +14,27 @@ public interface Scheduler extends AutoCloseable {
    */
   Task schedule(long delayNanos, Runnable task);
 
+  /**
+   * Runs a task once, after a delay, though tasks of {@link #schedule} may hold up one another: a
+   * backend that blocks against its contract must delay no holder's news of a loss.
+   *
+   * @param delayNanos as for {@link #schedule}
+   * @param task looks at the clock and hands on what it saw; it asks no backend anything
+   * @return to take it back
+   */
+  default Task watch(long delayNanos, Runnable task) {
+    return schedule(delayNanos, task);
+  }
+
   /** Runs nothing any more. */
   @Override
   void close();
 
   /**
-   * A scheduler with one daemon thread, which starts with the first task.
+   * A scheduler with two daemon threads, each of which starts with its first task: one for {@link
+   * #schedule}, one for {@link #watch}.
    *
-   * @param threadName the thread's name
+   * @param threadName the first one's name; the second's has "-watch" behind it
    * @return a new scheduler, to be closed by the caller
    */
   static Scheduler create(String threadName) {

@@ -7,15 +7,21 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The scheduler of real managers: one daemon thread. */
+/** The scheduler of real managers: a daemon thread for work, and one that watches the time. */
 final class TimerThread implements Scheduler {
   private static final Logger LOG = System.getLogger(TimerThread.class.getName());
   private static final Task NOTHING = () -> {};
 
-  private final ScheduledThreadPoolExecutor executor;
+  private final ScheduledThreadPoolExecutor work;
+  private final ScheduledThreadPoolExecutor watches;
 
   TimerThread(String name) {
-    executor =
+    work = thread(name);
+    watches = thread(name + "-watch");
+  }
+
+  private static ScheduledThreadPoolExecutor thread(String name) {
+    ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
@@ -25,10 +31,21 @@ final class TimerThread implements Scheduler {
             });
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return executor;
   }
 
   @Override
   public Task schedule(long delayNanos, Runnable task) {
+    return schedule(work, delayNanos, task);
+  }
+
+  @Override
+  public Task watch(long delayNanos, Runnable task) {
+    return schedule(watches, delayNanos, task);
+  }
+
+  private static Task schedule(
+      ScheduledThreadPoolExecutor executor, long delayNanos, Runnable task) {
     try {
       Future<?> future =
           executor.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
@@ -40,7 +57,8 @@ final class TimerThread implements Scheduler {
 
   @Override
   public void close() {
-    executor.shutdown();
+    work.shutdown();
+    watches.shutdown();
   }
 
   private static void run(Runnable task) {

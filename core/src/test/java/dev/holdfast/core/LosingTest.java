@@ -105,6 +105,15 @@ class LosingTest {
   }
 
   @Test
+  @DisplayName("VAL-4: whoever sees the end of a lease asks the backend nothing")
+  void whoeverSeesTheEndOfALeaseAsksTheBackendNothing() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.passUnnoticed(TTL);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(backend.calls(Op.RELEASE)).isEmpty();
+  }
+
+  @Test
   void aMachineThatSleptHasLostItsLeases() throws Exception {
     Lease lease = manager.acquire(KEPT);
     CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
@@ -179,6 +188,7 @@ class LosingTest {
     Lease lease = manager.acquire(REQUEST);
     time.moveWall(TTL);
     assertThat(lease.isHeld()).isFalse();
+    time.advance(Duration.ZERO);
     assertThat(backend.calls(Op.RELEASE)).hasSize(1);
     assertThat(backend.holder("x")).isEmpty();
   }
@@ -189,6 +199,7 @@ class LosingTest {
     time.passUnnoticed(Duration.ofSeconds(5));
     time.moveWall(TTL);
     assertThat(lease.isHeld()).isFalse();
+    time.advance(Duration.ZERO);
     assertThat(backend.holder("x")).isPresent();
     time.passUnnoticed(Duration.ofSeconds(15));
     assertThat(backend.holder("x")).isEmpty();

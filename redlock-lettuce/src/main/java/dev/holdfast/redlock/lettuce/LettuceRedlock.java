@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
  * second one where its user may run no scripts. For the nodes that were given without a client it
- * runs one thread of input and output and one timer; with clients of yours it uses their threads,
+ * runs one thread of input and output and two timers; with clients of yours it uses their threads,
  * and one of its own that sends. All of its threads are daemons whose names begin with {@code
  * holdfast-}.
  */

@@ -30,7 +30,7 @@ import org.redisson.api.RedissonClient;
  *
  * <p>A manager keeps one connection to each node, whatever the number of threads that use it, and a
  * second one where its user may run no scripts. For the nodes that were given without a client it
- * runs one thread of input and output and one timer, daemons whose names begin with {@code
+ * runs one thread of input and output and two timers, daemons whose names begin with {@code
  * holdfast-redisson-}; with clients of yours it uses their threads, and none of its own.
  */
 public final class RedissonRedlock {

@@ -28,6 +28,9 @@ final class Acquisition {
   /** Between two looks, once the time is up, at whether the last attempt is over. */
   private static final long SHORTEST_WAIT_NANOS = 10_000_000;
 
+  /** What processes that wait for a notification need to hear it and to ask all nodes. */
+  private static final long REST_NANOS = 5_000_000;
+
   private final Surroundings surroundings;
   private final WaitingLines lines;
   private final OpenLeases leases;
@@ -134,7 +137,7 @@ final class Acquisition {
     }
     if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
       if (afterGrant) {
-        pause();
+        pause(surroundings.retryDelayNanos());
       } else {
         attempt(false);
       }
@@ -146,6 +149,26 @@ final class Acquisition {
     woken = true;
     if (now() instanceof Pause pause) {
       resume(pause);
+    }
+  }
+
+  /** Ends its pause, if it is in one, for an attempt that the caller has yet to start. */
+  boolean claim() {
+    State now = now();
+    if (!(now instanceof Pause pause) || result.isDone() || waitedEnough()) {
+      return false;
+    }
+    boolean claimed = state.compareAndSet(now, Step.ATTEMPTING);
+    if (claimed) {
+      pause.cancel();
+    }
+    return claimed;
+  }
+
+  /** After others have had a moment for an attempt of theirs. */
+  void rest() {
+    if (claim()) {
+      pause(REST_NANOS);
     }
   }
 
@@ -172,7 +195,8 @@ final class Acquisition {
     return true;
   }
 
-  private void attempt(boolean callerWaits) {
+  /** By whoever made it attempting. */
+  void attempt(boolean callerWaits) {
     woken = false;
     surroundings.operations().begin();
     Attempt attempt =
@@ -221,15 +245,15 @@ final class Acquisition {
     if (waitedEnough()) {
       giveUp(Step.ATTEMPTING);
     } else {
-      pause();
+      pause(surroundings.retryDelayNanos());
     }
   }
 
-  private void pause() {
+  private void pause(long longest) {
     Pause pause = new Pause();
     state.set(pause);
     long left = waitNanos - (surroundings.clock().nanos() - begunAt);
-    long delay = Math.min(left, surroundings.jitter(surroundings.retryDelayNanos()));
+    long delay = Math.min(left, surroundings.jitter(longest));
     pause.timer = surroundings.scheduler().schedule(delay, () -> resume(pause));
     if (woken || result.isDone()) {
       resume(pause);

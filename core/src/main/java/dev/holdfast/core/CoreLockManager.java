@@ -34,7 +34,7 @@ final class CoreLockManager implements LockManager {
   CoreLockManager(Surroundings surroundings, Runnable afterClose) {
     this.surroundings = surroundings;
     this.afterClose = afterClose;
-    this.leases = new OpenLeases(surroundings, lines::wake);
+    this.leases = new OpenLeases(surroundings, lines);
   }
 
   @Override

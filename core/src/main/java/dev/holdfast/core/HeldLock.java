@@ -263,13 +263,16 @@ final class HeldLock {
   /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
   private CompletableFuture<Optional<LossReason>> giveBack(Duration atLeast, boolean callerWaits) {
     return inTurn(
-            callerWaits,
-            waiting -> {
-              long kept = Nanos.of(atLeast) - (surroundings.clock().nanos() - grantedAt.nanos());
-              Duration keep = Duration.ofNanos(Math.max(0, kept));
-              return Stages.start(() -> surroundings.primitive().release(grant, keep, waiting));
-            })
-        .whenComplete((loss, failure) -> leases.free(grant.name()));
+        callerWaits,
+        waiting -> {
+          long kept = Nanos.of(atLeast) - (surroundings.clock().nanos() - grantedAt.nanos());
+          Duration keep = Duration.ofNanos(Math.max(0, kept));
+          return new HandOver(leases.lines(), grant.name())
+              .during(
+                  waiting,
+                  still ->
+                      Stages.start(() -> surroundings.primitive().release(grant, keep, still)));
+        });
   }
 
   /** Runs an operation when the one before it is over: at once on this thread if there is none. */

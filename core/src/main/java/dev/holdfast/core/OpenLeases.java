@@ -6,25 +6,19 @@ import java.lang.ref.WeakReference;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The leases of one manager that are held, and whether it still gives out any. */
 final class OpenLeases {
   private final Surroundings surroundings;
-  private final Consumer<String> freed;
+  private final WaitingLines lines;
   private final Set<HeldLock> open = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<Void> emptied;
 
-  /**
-   * Starts empty.
-   *
-   * @param freed is told the name of each lock that was given back
-   */
-  OpenLeases(Surroundings surroundings, Consumer<String> freed) {
+  OpenLeases(Surroundings surroundings, WaitingLines lines) {
     this.surroundings = surroundings;
-    this.freed = freed;
+    this.lines = lines;
   }
 
   LeaseHandle open(LockRequest request, Grant grant) {
@@ -46,8 +40,9 @@ final class OpenLeases {
     }
   }
 
-  void free(String name) {
-    freed.accept(name);
+  /** Who waits for what is held. */
+  WaitingLines lines() {
+    return lines;
   }
 
   boolean closed() {

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * waiters cost what one costs, and they are served in the order in which they came.
  */
 final class WaitingLines {
+  /** How often in a row a lock passes from one of a line to the next before others may get it. */
+  private static final int MOST_IN_ROW = 8;
+
   private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
   /** Where somebody who came stands. */
@@ -62,8 +65,29 @@ final class WaitingLines {
   void wake(String name) {
     Line line = lines.get(name);
     if (line != null) {
-      line.head.wake();
+      if (line.inRow.compareAndSet(MOST_IN_ROW, 0)) {
+        line.head.rest();
+      } else {
+        line.head.wake();
+      }
     }
+  }
+
+  /**
+   * The head of a line, if it pauses, for an attempt that the caller has yet to start. Null once
+   * the lock has stayed in this line for so long that others are to have their chance.
+   */
+  @Nullable Acquisition claimHead(String name) {
+    Line line = lines.get(name);
+    if (line == null || line.inRow.get() == MOST_IN_ROW) {
+      return null;
+    }
+    Acquisition head = line.head;
+    if (!head.claim()) {
+      return null;
+    }
+    line.inRow.incrementAndGet();
+    return head;
   }
 
   /** What came of the head's last attempt, which those behind it report as theirs. */
@@ -100,6 +124,7 @@ final class WaitingLines {
     private volatile Acquisition head;
     private volatile @Nullable Attempted last;
     private final AtomicInteger turns = new AtomicInteger();
+    private final AtomicInteger inRow = new AtomicInteger();
     private volatile boolean afterGrant;
     private @Nullable Set<Acquisition> behind;
 

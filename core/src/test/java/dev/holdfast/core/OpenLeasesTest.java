@@ -34,7 +34,7 @@ class OpenLeasesTest {
           TTL,
           "tester",
           new Operations());
-  private final OpenLeases leases = new OpenLeases(surroundings, name -> {});
+  private final OpenLeases leases = new OpenLeases(surroundings, new WaitingLines());
   private final List<String> seen = new ArrayList<>();
   private final LeaseHandle lease = open();
 

@@ -437,6 +437,25 @@ class RedlockTest {
     assertThat(time.pendingTimers()).isEqualTo(before);
   }
 
+  @Test
+  @DisplayName("WAIT-10: a release and the next one's attempt reach each node in this order")
+  void aReleaseAndTheNextOnesAttemptReachEachNodeInThisOrder() {
+    LockManager locks = open();
+    Lease held = acquired(locks);
+    CompletableFuture<Optional<Lease>> next =
+        locks.tryAcquireAsync(LockRequest.of("a", TTL).waitForever());
+    nodes.answerAll(RedlockTest::other);
+    CompletableFuture<Boolean> released = held.releaseAsync().toCompletableFuture();
+
+    List<Asked> asked = nodes.take();
+    assertThat(asked).extracting(Asked::node).containsExactly(0, 1, 2, 3, 4, 0, 1, 2, 3, 4);
+    assertThat(asked.get(0).command().words()).contains(held.token());
+    reply(asked.subList(0, 5), Scripts.MINE, 0, 1, 2);
+    grant(asked.subList(5, 10), 0, 1, 2);
+    assertThat(released).isCompletedWithValue(true);
+    assertThat(lease(next).isHeld()).isTrue();
+  }
+
   private LockManager open() {
     RedlockOptions options =
         RedlockOptions.defaults()

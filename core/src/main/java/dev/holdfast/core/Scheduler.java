@@ -38,7 +38,7 @@ public interface Scheduler extends AutoCloseable {
    * @return a new scheduler, to be closed by the caller
    */
   static Scheduler create(String threadName) {
-    return new TimerThread(threadName);
+    return new TimerThreads(threadName);
   }
 
   /** A task that was scheduled. */

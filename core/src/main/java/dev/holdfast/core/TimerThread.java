@@ -2,26 +2,34 @@ package dev.holdfast.core;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
-/** The scheduler of real managers: a daemon thread for work, and one that watches the time. */
-final class TimerThread implements Scheduler {
+/**
+ * A daemon thread that runs tasks later. Most tasks are limits of what is over long before, and are
+ * taken back: so what is due later than soon is only written down at first, and a sweep gives what
+ * is left of it to the clock. Otherwise each of them would wake the thread in vain.
+ */
+final class TimerThread {
   private static final Logger LOG = System.getLogger(TimerThread.class.getName());
-  private static final Task NOTHING = () -> {};
 
-  private final ScheduledThreadPoolExecutor work;
-  private final ScheduledThreadPoolExecutor watches;
+  /** Longer than most operations take, and shorter than most limits. */
+  private static final long SWEEP_NANOS = 10_000_000;
+
+  private static final Scheduler.Task NOTHING = () -> {};
+
+  private final ScheduledThreadPoolExecutor executor;
+  private final Queue<Timer> young = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean sweeping = new AtomicBoolean();
 
   TimerThread(String name) {
-    work = thread(name);
-    watches = thread(name + "-watch");
-  }
-
-  private static ScheduledThreadPoolExecutor thread(String name) {
-    ScheduledThreadPoolExecutor executor =
+    executor =
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
@@ -31,41 +39,89 @@ final class TimerThread implements Scheduler {
             });
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    return executor;
   }
 
-  @Override
-  public Task schedule(long delayNanos, Runnable task) {
-    return schedule(work, delayNanos, task);
-  }
-
-  @Override
-  public Task watch(long delayNanos, Runnable task) {
-    return schedule(watches, delayNanos, task);
-  }
-
-  private static Task schedule(
-      ScheduledThreadPoolExecutor executor, long delayNanos, Runnable task) {
+  Scheduler.Task schedule(long delayNanos, Runnable task) {
+    if (executor.isShutdown()) {
+      return NOTHING;
+    }
+    Timer timer = new Timer(task, System.nanoTime() + delayNanos);
     try {
-      Future<?> future =
-          executor.schedule(() -> run(task), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
-      return () -> future.cancel(false);
+      if (delayNanos < 2 * SWEEP_NANOS) {
+        timer.start();
+      } else {
+        young.add(timer);
+        sweepLater();
+      }
+      return timer;
     } catch (RejectedExecutionException closed) {
       return NOTHING;
     }
   }
 
-  @Override
-  public void close() {
-    work.shutdown();
-    watches.shutdown();
+  void close() {
+    executor.shutdown();
+    young.clear();
   }
 
-  private static void run(Runnable task) {
+  private void sweepLater() {
+    if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
+      executor.schedule(this::sweep, SWEEP_NANOS, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void sweep() {
+    sweeping.set(false); // first, so that what comes from now on is seen by this sweep or the next
     try {
-      task.run();
-    } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, "a timer's task failed", e);
+      for (Timer timer = young.poll(); timer != null; timer = young.poll()) {
+        timer.start();
+      }
+    } catch (RejectedExecutionException closed) {
+      young.clear();
+    }
+  }
+
+  /** One task. Whoever takes it back may be any thread, at any time. */
+  private final class Timer implements Scheduler.Task, Runnable {
+    private final Runnable task;
+    private final long due;
+    private volatile boolean cancelled;
+    private volatile @Nullable Future<?> future;
+
+    Timer(Runnable task, long due) {
+      this.task = task;
+      this.due = due;
+    }
+
+    void start() {
+      if (!cancelled) {
+        long left = Math.max(0, due - System.nanoTime());
+        future = executor.schedule(this, left, TimeUnit.NANOSECONDS);
+        if (cancelled) {
+          cancel();
+        }
+      }
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      Future<?> started = future;
+      if (started != null) {
+        started.cancel(false);
+      }
+    }
+
+    @Override
+    public void run() {
+      if (cancelled) {
+        return;
+      }
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        LOG.log(Level.ERROR, "a timer's task failed", e);
+      }
     }
   }
 }

@@ -1,8 +1,11 @@
 package dev.holdfast.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.with;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -37,6 +40,47 @@ class TimerThreadTest {
     scheduler.schedule(
         Duration.ofMillis(20).toNanos(), () -> ran.complete(System.nanoTime() - begun));
     assertThat(ran.get(10, TimeUnit.SECONDS)).isGreaterThanOrEqualTo(20_000_000L);
+  }
+
+  @Test
+  void tasksRunInTheOrderOfTheirTimesHoweverLateTheyWereAskedFor() throws Exception {
+    List<Integer> ran = new CopyOnWriteArrayList<>();
+    CompletableFuture<Integer> last = new CompletableFuture<>();
+    scheduler.schedule(Duration.ofMillis(300).toNanos(), () -> last.complete(4));
+    scheduler.schedule(Duration.ofMillis(200).toNanos(), () -> ran.add(3));
+    scheduler.schedule(Duration.ofMillis(100).toNanos(), () -> ran.add(2));
+    scheduler.schedule(0, () -> ran.add(1));
+    assertThat(last.get(10, TimeUnit.SECONDS)).isEqualTo(4);
+    assertThat(ran).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void whatIsTakenBackIsNotKeptUntilItsTime() throws Exception {
+    List<Scheduler.Task> tasks = new ArrayList<>();
+    List<WeakReference<Object>> kept = List.of(scheduleInAnHour(tasks), scheduleInAnHour(tasks));
+    tasks.remove(0).cancel();
+    CompletableFuture<Integer> later = new CompletableFuture<>();
+    scheduler.schedule(Duration.ofMillis(50).toNanos(), () -> later.complete(1));
+    later.get(10, TimeUnit.SECONDS);
+    tasks.remove(0).cancel();
+    with()
+        .pollInterval(Duration.ofMillis(10))
+        .await()
+        .until(
+            () -> {
+              System.gc();
+              return kept.stream().allMatch(object -> object.get() == null);
+            });
+  }
+
+  private WeakReference<Object> scheduleInAnHour(List<Scheduler.Task> tasks) {
+    Object object = new Object();
+    tasks.add(scheduler.schedule(Duration.ofHours(1).toNanos(), keeping(object)));
+    return new WeakReference<>(object);
+  }
+
+  private static Runnable keeping(Object object) {
+    return () -> assertThat(object).isNotNull();
   }
 
   @Test

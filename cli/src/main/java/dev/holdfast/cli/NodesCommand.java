@@ -94,37 +94,44 @@ final class NodesCommand implements Callable<Integer> {
       footer = {
         "",
         "Up says that the server runs. One that came back without its data is kept out of",
-        "votes for a while all the same: see 'holdfast nodes restart --help'.",
+        "votes for a while all the same, which is said behind it: see 'holdfast nodes",
+        "restart --help'. It is what programs see that give no maxTtl and cluster.",
         "",
         "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
         "",
         "Example:",
         "  holdfast nodes status",
         "",
-        "JSON: nodes (an array of objects with index, address, state and version), up and",
-        "quorum."
+        "JSON: nodes (an array of objects with index, address, state, version and, if it",
+        "does not vote though it is up, text), up, voting and quorum."
       })
   int status(@Option(names = "--json", description = "Print JSON, one object.") boolean json) {
     TestNodes nodes = LocalNodes.started();
+    NodeVotes votes = NodeVotes.of(nodes);
     if (!json) {
-      return show(nodes);
+      return show(nodes, votes);
     }
-    List<Map<String, Object>> each = nodes.all().stream().map(NodesCommand::members).toList();
+    List<Map<String, Object>> each =
+        nodes.all().stream().map(node -> members(node, votes.whyNot(node))).toList();
     long up = each.stream().filter(node -> "up".equals(node.get("state"))).count();
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("nodes", each);
     all.put("up", up);
+    all.put("voting", votes.votes(nodes));
     all.put("quorum", quorum(nodes));
     out().println(Json.of(all));
     return up >= quorum(nodes) ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }
 
-  private static Map<String, Object> members(TestNode node) {
+  private static Map<String, Object> members(TestNode node, String whyNot) {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("index", node.index());
     members.put("address", node.address());
     members.put("state", word(node.state()));
     members.put("version", node.version());
+    if (!whyNot.isEmpty()) {
+      members.put("text", whyNot);
+    }
     return members;
   }
 
@@ -174,7 +181,10 @@ final class NodesCommand implements Callable<Integer> {
       })
   int restart(
       @Parameters(arity = "1..*", paramLabel = "I", description = INDEX) List<Integer> nodes) {
-    return each(nodes, this::restart);
+    chosen(nodes).forEach(this::restart);
+    TestNodes all = LocalNodes.started();
+    show(all, NodeVotes.of(all));
+    return ExitCode.OK;
   }
 
   /** Does it to all of these, or if one of them is wrong to none. */
@@ -227,17 +237,29 @@ final class NodesCommand implements Callable<Integer> {
   }
 
   private int show(TestNodes nodes) {
+    return show(nodes, new NodeVotes(Map.of()));
+  }
+
+  private int show(TestNodes nodes, NodeVotes votes) {
     PrintWriter out = out();
     int up = 0;
     for (TestNode node : nodes.all()) {
       TestNode.State state = node.state();
       up += state == TestNode.State.UP ? 1 : 0;
+      String whyNot = votes.whyNot(node);
       out.printf(
-          "  %d  %-15s  %-6s  redis %s%n",
-          node.index(), node.address(), word(state), node.version());
+          "  %d  %-15s  %-6s  redis %s%s%n",
+          node.index(),
+          node.address(),
+          word(state),
+          node.version(),
+          whyNot.isEmpty() ? "" : ": " + whyNot);
     }
     int quorum = quorum(nodes);
-    out.printf("%d of %d up; a quorum is %d%n", up, nodes.size(), quorum);
+    long voting = votes.votes(nodes);
+    out.printf(
+        "%d of %d up%s; a quorum is %d%n",
+        up, nodes.size(), voting == up ? "" : ", " + voting + " vote", quorum);
     return up >= quorum ? ExitCode.OK : ExitCode.UNAVAILABLE;
   }
 

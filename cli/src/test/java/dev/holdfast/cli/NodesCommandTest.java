@@ -41,8 +41,14 @@ class NodesCommandTest {
             line -> assertThat(line).startsWith("  2").contains("up"),
             line -> assertThat(line).isEqualTo("1 of 3 up; a quorum is 2"));
     assertThat(nodes("thaw", "0")).contains("2 of 3 up");
-    assertThat(nodes("restart", "1")).contains("3 of 3 up");
-    assertThat(nodes("status")).contains("3 of 3 up");
+    assertThat(nodes("restart", "1")).contains("3 of 3 up, 2 vote; a quorum is 2");
+    assertThat(nodes("status").lines())
+        .satisfiesExactly(
+            line -> assertThat(line).doesNotContain("data"),
+            line -> assertThat(line).contains("up", "its vote counts"),
+            line -> assertThat(line).doesNotContain("data"),
+            line -> assertThat(line).isEqualTo("3 of 3 up, 2 vote; a quorum is 2"));
+    assertThat(nodes("status", "--json")).contains("\"voting\": 2", "its vote counts");
   }
 
   @Test
@@ -70,7 +76,7 @@ class NodesCommandTest {
                 + node.formatted(1, "down")
                 + ", "
                 + node.formatted(2, "up")
-                + "], \"up\": 2, \"quorum\": 2}\n");
+                + "], \"up\": 2, \"voting\": 2, \"quorum\": 2}\n");
     assertThat(nodes("kill", "2")).contains("1 of 3 up");
     assertThat(nodes(69, "status", "--json")).contains("\"up\": 1");
   }
@@ -85,7 +91,7 @@ class NodesCommandTest {
         .startsWith(
             "Node 0 was up: killed and started again, without its data.",
             "Node 2 was frozen: killed and started again, without its data.")
-        .endsWith("3 of 3 up; a quorum is 2");
+        .endsWith("3 of 3 up, 0 vote; a quorum is 2");
   }
 
   @Test

@@ -77,6 +77,7 @@ final class Main {
     all.put("backends", BackendsCommand::new);
     all.put("demo", DemoCommand::new);
     all.put("compare", CompareCommand::new);
+    all.put("bench", BenchCommand::new);
     all.put("migrate", MigrateCommand::new);
     all.put("tck", TckCommand::new);
     all.put("demo-worker", DemoWorkerCommand::new);

@@ -46,6 +46,12 @@ class LauncherTest {
       if [ -e "$here/broken" ]; then echo '[ERROR] it is broken'; exit 1; fi
       mkdir -p cli/target/holdfast-1/holdfast-1/lib
       echo jar > cli/target/holdfast-1/holdfast-1/lib/holdfast-cli-1.jar
+      case "$*" in *benchmarks-peers*)
+        mkdir -p benchmarks-peers/target/peers
+        echo jar > benchmarks-peers/target/holdfast-benchmarks-peers-1.jar
+        echo jar > benchmarks-peers/target/peers/spring-1.jar
+        echo jar > benchmarks-peers/target/peers/holdfast-cli-1.jar
+      esac
       """;
 
   @TempDir Path folder;
@@ -231,6 +237,26 @@ class LauncherTest {
     assertThat(argumentAfter("-cp", run.out()))
         .contains("holdfast-cli-1.jar")
         .doesNotContain("replaced");
+  }
+
+  @Test
+  void benchAloneHasTheLocksOfOthersAndTheCompilerThatJavaChooses() throws IOException {
+    Program other = launch();
+    assertThat(other.exitCode()).as(other.err()).isZero();
+    assertThat(other.out()).contains("[-XX:TieredStopAtLevel=1]").doesNotContain("peers");
+
+    Program bench = launch(launcher, "bench");
+
+    assertThat(bench.exitCode()).as(bench.err()).isZero();
+    assertThat(bench.err()).contains("building, once: bench measures the locks of others besides");
+    assertThat(bench.out()).doesNotContain("TieredStopAtLevel", "UseSerialGC");
+    assertThat(argumentAfter("-cp", bench.out()).replaceAll("[^:]*/", ""))
+        .isEqualTo("holdfast-cli-1.jar:holdfast-benchmarks-peers-1.jar:spring-1.jar");
+    Program again = launch(launcher, "bench");
+    assertThat(again.exitCode()).isZero();
+    assertThat(again.err()).isEmpty();
+    assertThat(launch().out()).doesNotContain("peers");
+    assertThat(builds()).hasSize(2);
   }
 
   @Test

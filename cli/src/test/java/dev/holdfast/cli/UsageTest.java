@@ -35,6 +35,7 @@ class UsageTest {
         "nodes restart",
         "demo",
         "compare",
+        "bench",
         "migrate",
         "migrate check",
         "tck"
@@ -66,6 +67,7 @@ class UsageTest {
   @ValueSource(
       classes = {
         RunCommand.class,
+        BenchCommand.class,
         CompareCommand.class,
         MigrateCommand.class,
         MigrateCheckCommand.class
@@ -96,7 +98,16 @@ class UsageTest {
 
     assertThat(out.toString(UTF_8))
         .contains(
-            "run", "status", "release", "nodes", "backends", "demo", "compare", "migrate", "tck")
+            "run",
+            "status",
+            "release",
+            "nodes",
+            "backends",
+            "demo",
+            "compare",
+            "bench",
+            "migrate",
+            "tck")
         .doesNotContain("worker", "warm", "compare-holder");
   }
 
@@ -163,6 +174,8 @@ class UsageTest {
           demo --faults --without-lock                    | holdfast: --faults, --without-lock are mutually
           demo --driver memory                            | found: jedis, lettuce, redisson
           compare --seconds 0                             | --seconds is 0: give 1 to 3600
+          bench --rounds 0                                | --rounds is 0: give 1 to 1000
+          bench --list --scenario nothing                 | there is no scenario 'nothing'
           migrate                                         | A command is missing.
           migrate check                                   | Missing required option: '--url=URL'
           migrate check --url redis://h --rate 0          | --rate is 0: give 1 to 1000000

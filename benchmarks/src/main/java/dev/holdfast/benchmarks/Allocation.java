@@ -1,0 +1,20 @@
+package dev.holdfast.benchmarks;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/** How much memory this process' threads have asked for. */
+final class Allocation {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private Allocation() {}
+
+  /** By all threads that live, since they began. */
+  static long bytes() {
+    long sum = 0;
+    for (long bytes : THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds())) {
+      sum += Math.max(0, bytes);
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,65 @@
+package dev.holdfast.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Another JVM with our class path, which answers by lines. */
+final class ChildJvm implements AutoCloseable {
+  private static final long END_SECONDS = 10;
+
+  private final Process process;
+  private final BufferedReader lines;
+
+  private ChildJvm(Process process) {
+    this.process = process;
+    this.lines = process.inputReader(StandardCharsets.US_ASCII);
+  }
+
+  static ChildJvm start(Class<?> main, List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main.getName());
+    command.addAll(arguments);
+    return new ChildJvm(
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+  }
+
+  /** Lets it go on. */
+  void go() throws IOException {
+    process.getOutputStream().write('\n');
+    process.getOutputStream().flush();
+  }
+
+  /** Waits for its next line. */
+  String line() throws IOException {
+    String line = lines.readLine();
+    if (line == null) {
+      throw new IOException("its process has ended without an answer");
+    }
+    return line;
+  }
+
+  /** Ends it, and returns when it has ended. */
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package dev.holdfast.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A kind of lock that is measured.
+ *
+ * @param id by which it is chosen
+ * @param label by which it is shown
+ * @param family what it is to us
+ * @param reach how many servers it can use
+ * @param abilities what it can do besides
+ * @param commands what it sends in the lower-case names of commands, scripts and subscriptions
+ *     aside; servers count what scripts call as well
+ * @param opener connects it
+ */
+public record Kind(
+    String id,
+    String label,
+    Family family,
+    Reach reach,
+    Set<Ability> abilities,
+    Set<String> commands,
+    Opener opener) {
+  /** What a lock is to us. */
+  public enum Family {
+    /** A bare driver, without the logic of a lock. */
+    FLOOR,
+    /** Holdfast. */
+    OURS,
+    /** Somebody else's. */
+    PEER
+  }
+
+  /** How many servers a lock can use. */
+  public enum Reach {
+    /** One. */
+    ONE_NODE,
+    /** Three or more, and a majority of them. */
+    MAJORITY,
+    /** One, or a majority of more. */
+    ANY
+  }
+
+  /** What a lock can do besides being taken and given back. */
+  public enum Ability {
+    /** {@link Contestant#lockedAsync}. */
+    ASYNC,
+    /** {@link Contestant#keep}. */
+    KEEP
+  }
+
+  /** Connects a lock to servers. */
+  @FunctionalInterface
+  public interface Opener {
+    /**
+     * Connects.
+     *
+     * @param uris of the servers, such as {@code redis://127.0.0.1:6379}
+     * @return a lock, to be closed by the caller
+     * @throws Exception if that fails
+     */
+    Contestant open(List<String> uris) throws Exception;
+  }
+
+  /** Whether it can be a lock over so many servers. */
+  boolean reaches(int nodes) {
+    return switch (reach) {
+      case ONE_NODE -> nodes == 1;
+      case MAJORITY -> nodes > 1;
+      case ANY -> true;
+    };
+  }
+}

@@ -1,0 +1,67 @@
+package dev.holdfast.benchmarks;
+
+import dev.holdfast.testnodes.TestNodes;
+import io.lettuce.core.RedisClient;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import org.redisson.Redisson;
+import redis.clients.jedis.Connection;
+
+/**
+ * What was measured on; no names.
+ *
+ * @param processors that this process may use
+ * @param memoryMegabytes of the heap at most
+ * @param java the JVM's version
+ * @param load how busy the machine was at the start: its load average; negative if it does not say
+ * @param versions of servers and drivers
+ */
+public record Machine(
+    int processors, long memoryMegabytes, String java, double load, Map<String, String> versions) {
+  private static final long MEGABYTE = 1_048_576;
+
+  /** Looks. */
+  static Machine found() {
+    Map<String, String> versions = new LinkedHashMap<>();
+    try (TestNodes nodes = TestNodes.start(1)) {
+      versions.put("server", nodes.node(0).version());
+    }
+    versions.put("Lettuce", version(RedisClient.class));
+    versions.put("Jedis", version(Connection.class));
+    versions.put("Redisson", version(Redisson.class));
+    return new Machine(
+        Runtime.getRuntime().availableProcessors(),
+        Runtime.getRuntime().maxMemory() / MEGABYTE,
+        System.getProperty("java.vm.name") + " " + Runtime.version(),
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+        versions);
+  }
+
+  /**
+   * What the jar of a class says of its version.
+   *
+   * @param type any class of the jar
+   * @return a question mark if it says nothing
+   */
+  public static String version(Class<?> type) {
+    try (JarFile jar = new JarFile(Path.of(location(type)).toFile())) {
+      Attributes main = jar.getManifest().getMainAttributes();
+      String version = main.getValue(Attributes.Name.IMPLEMENTATION_VERSION);
+      return (version == null ? String.valueOf(main.getValue("Bundle-Version")) : version)
+          .replaceFirst("/.*", "");
+    } catch (IOException | URISyntaxException e) {
+      return "?";
+    }
+  }
+
+  private static URI location(Class<?> type) throws URISyntaxException {
+    return type.getProtectionDomain().getCodeSource().getLocation().toURI();
+  }
+}

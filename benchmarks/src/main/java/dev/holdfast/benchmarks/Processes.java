@@ -1,0 +1,103 @@
+package dev.holdfast.benchmarks;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** As {@link OneName}, but the threads are in several processes. */
+record Processes(int nodes, int processes, int threads) implements Scenario {
+  private static final Duration TIME = Duration.ofSeconds(5);
+  private static final Duration QUICK_TIME = Duration.ofSeconds(2);
+
+  @Override
+  public String id() {
+    return "processes-" + nodes;
+  }
+
+  @Override
+  public String title() {
+    return "N=%d, %d processes of %d threads, one lock, held for 1 ms"
+        .formatted(nodes, processes, threads);
+  }
+
+  @Override
+  public int turns(Effort effort) {
+    return 1;
+  }
+
+  @Override
+  public int warmUps(Effort effort) {
+    return 0;
+  }
+
+  @Override
+  public int rounds(Effort effort) {
+    return Math.min(effort.rounds(), effort.either(5, 1));
+  }
+
+  @Override
+  public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
+    List<ChildJvm> children = new ArrayList<>();
+    try {
+      for (int i = 0; i < processes; i++) {
+        children.add(ChildJvm.start(ContendingProcess.class, arguments(subject, effort)));
+      }
+      for (ChildJvm child : children) {
+        child.line();
+      }
+      measure(subject, children, tally);
+    } finally {
+      children.forEach(ChildJvm::close);
+    }
+  }
+
+  private List<String> arguments(Subject subject, Effort effort) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(subject.kind().id());
+    arguments.add(Integer.toString(threads));
+    arguments.add(Long.toString(effort.either(TIME, QUICK_TIME).toMillis()));
+    arguments.addAll(subject.uris());
+    return arguments;
+  }
+
+  private void measure(Subject subject, List<ChildJvm> children, Tally tally) throws Exception {
+    long before = subject.commandsSent();
+    long begun = System.nanoTime();
+    for (ChildJvm child : children) {
+      child.go();
+    }
+    long least = Long.MAX_VALUE;
+    for (ChildJvm child : children) {
+      String[] answer = child.line().split(" ", -1);
+      Tally.Own own =
+          Tally.Own.decoded(
+              ByteBuffer.wrap(Base64.getDecoder().decode(answer[0])), Long.parseLong(answer[1]));
+      least = Math.min(least, own.count());
+      tally.add(own);
+    }
+    tally.took(System.nanoTime() - begun);
+    tally.sent(subject.commandsSent() - before);
+    tally.leastShare((double) least * processes / Math.max(1, tally.count()));
+  }
+
+  @Override
+  public Map<Figure, Double> figures(Tally tally) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.GRANTS, tally.perSecond());
+    figures.put(Figure.WAIT_P99, tally.micros(99) / 1e3);
+    figures.put(Figure.WAIT_LONGEST, tally.longestMillis());
+    figures.put(Figure.LEAST_SHARE, tally.leastShare());
+    figures.put(Figure.COMMANDS_EACH, tally.commandsEach());
+    figures.put(Figure.FAILED, tally.failures());
+    return figures;
+  }
+
+  @Override
+  public List<String> notes() {
+    return List.of("least share: of the process that got least, of what each would have got");
+  }
+}

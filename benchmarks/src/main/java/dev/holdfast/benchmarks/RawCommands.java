@@ -1,0 +1,19 @@
+package dev.holdfast.benchmarks;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What the bare drivers send. */
+final class RawCommands {
+  static final String RELEASE =
+      "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return"
+          + " 0";
+
+  private static final AtomicLong TOKENS = new AtomicLong();
+
+  private RawCommands() {}
+
+  /** The cheapest value that nobody else has. */
+  static String token() {
+    return Long.toString(TOKENS.incrementAndGet());
+  }
+}

@@ -1,0 +1,37 @@
+package dev.holdfast.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Some of many.
+ *
+ * @param word what they are
+ * @param all in their order
+ * @param id by which one is chosen
+ */
+record Selection<T>(String word, List<T> all, Function<T, String> id) {
+  /** Those whose names begin so; all if nothing is wanted. */
+  List<T> of(Set<String> wanted) {
+    wanted.forEach(this::requireKnown);
+    return all.stream()
+        .filter(each -> wanted.isEmpty() || wanted.stream().anyMatch(id.apply(each)::startsWith))
+        .toList();
+  }
+
+  /** The same, and one that is always there. */
+  List<T> with(String always, Set<String> wanted) {
+    List<T> chosen = of(wanted);
+    return all.stream()
+        .filter(each -> chosen.contains(each) || id.apply(each).equals(always))
+        .toList();
+  }
+
+  private void requireKnown(String beginning) {
+    if (all.stream().noneMatch(each -> id.apply(each).startsWith(beginning))) {
+      throw new IllegalArgumentException(
+          "there is no " + word + " '" + beginning + "': " + all.stream().map(id).toList());
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package dev.holdfast.benchmarks;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+
+/** What is counted of one contestant in one round. Safe for use by many threads. */
+final class Tally {
+  private static final int DIGITS = 3;
+  private static final double NANOS_IN_MICRO = 1e3;
+
+  private final Histogram nanos = new Histogram(DIGITS);
+  private final Histogram holds = new Histogram(DIGITS);
+  private long failed;
+  private long busyNanos;
+  private long allocated;
+  private long commands;
+  private long roundTrip;
+  private double before;
+  private double threads;
+  private double heapEach;
+  private double cores;
+  private double lost;
+  private double leastShare;
+
+  /** What a thread measures for itself, so that threads do not get in each other's way. */
+  static final class Own {
+    /** In place of a time. */
+    static final long FAILED = -1;
+
+    private final Histogram nanos;
+    private final Histogram holds = new Histogram(DIGITS);
+    private long failed;
+
+    Own() {
+      this(new Histogram(DIGITS));
+    }
+
+    private Own(Histogram nanos) {
+      this.nanos = nanos;
+    }
+
+    /**
+     * What was measured before.
+     *
+     * @param times in nanoseconds, or {@link #FAILED}
+     * @param count how many of them
+     */
+    static Own of(long[] times, int count) {
+      Own own = new Own();
+      Arrays.stream(times, 0, count).filter(time -> time != FAILED).forEach(own::took);
+      own.failed = Arrays.stream(times, 0, count).filter(time -> time == FAILED).count();
+      return own;
+    }
+
+    /** What another process has measured. */
+    static Own decoded(ByteBuffer times, long failed) throws DataFormatException {
+      Own own = new Own(Histogram.decodeFromCompressedByteBuffer(times, 0));
+      own.failed = failed;
+      return own;
+    }
+
+    void took(long time) {
+      nanos.recordValue(Math.max(0, time));
+    }
+
+    void held(long time) {
+      holds.recordValue(time);
+    }
+
+    void failed() {
+      failed++;
+    }
+
+    long count() {
+      return nanos.getTotalCount();
+    }
+  }
+
+  synchronized void add(Own own) {
+    nanos.add(own.nanos);
+    holds.add(own.holds);
+    failed += own.failed;
+  }
+
+  /** What {@link Own#decoded} reads. */
+  synchronized byte[] encodedTimes() {
+    ByteBuffer buffer = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
+    int length = nanos.encodeIntoCompressedByteBuffer(buffer);
+    return Arrays.copyOf(buffer.array(), length);
+  }
+
+  /** Adds the time in which something was counted. */
+  synchronized void took(long time) {
+    busyNanos += time;
+  }
+
+  synchronized void allocated(long bytes) {
+    allocated += bytes;
+  }
+
+  synchronized void sent(long number) {
+    commands += number;
+  }
+
+  /** What a question to all servers takes at this time. */
+  synchronized void roundTrip(long time) {
+    roundTrip = time;
+  }
+
+  /** What it was before something went wrong. */
+  synchronized void before(double perSecond) {
+    before = perSecond;
+  }
+
+  synchronized double kept() {
+    return perSecond() / before;
+  }
+
+  synchronized void threads(double value) {
+    threads = value;
+  }
+
+  synchronized double threads() {
+    return threads;
+  }
+
+  synchronized void heapEach(double value) {
+    heapEach = value;
+  }
+
+  synchronized double heapEach() {
+    return heapEach;
+  }
+
+  synchronized void cores(double value) {
+    cores = value;
+  }
+
+  synchronized double cores() {
+    return cores;
+  }
+
+  synchronized void lost(double value) {
+    lost = value;
+  }
+
+  synchronized double lost() {
+    return lost;
+  }
+
+  synchronized void leastShare(double value) {
+    leastShare = value;
+  }
+
+  synchronized double leastShare() {
+    return leastShare;
+  }
+
+  synchronized double commandsPerSecond() {
+    return commands * 1e9 / Math.max(1, busyNanos);
+  }
+
+  synchronized long count() {
+    return nanos.getTotalCount();
+  }
+
+  synchronized double failures() {
+    return failed;
+  }
+
+  synchronized double perSecond() {
+    return count() * 1e9 / Math.max(1, busyNanos);
+  }
+
+  synchronized double micros(double percentile) {
+    return nanos.getValueAtPercentile(percentile) / NANOS_IN_MICRO;
+  }
+
+  synchronized double longestMillis() {
+    return nanos.getMaxValue() / 1e6;
+  }
+
+  /** How long the last of so many waits in a line, if passing the lock on takes one round trip. */
+  synchronized double idealMillis(int threads) {
+    return threads * (holds.getMean() + roundTrip) / 1e6;
+  }
+
+  synchronized double allocatedEach() {
+    return (double) allocated / Math.max(1, count());
+  }
+
+  synchronized double commandsEach() {
+    return (double) commands / Math.max(1, count());
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.benchmarks;
+
+import dev.holdfast.testnodes.TestNode;
+import java.time.Duration;
+
+/** What can be wrong with a server. */
+enum Trouble {
+  /** It accepts connections, and answers nothing. */
+  FROZEN("frozen") {
+    @Override
+    void begin(TestNode node, SlowLink link) {
+      node.freeze();
+    }
+
+    @Override
+    void end(TestNode node, SlowLink link) {
+      node.thaw();
+    }
+  },
+
+  /** Its replies are late. */
+  SLOW("slow by 20 ms") {
+    @Override
+    void begin(TestNode node, SlowLink link) {
+      link.late(LATE);
+    }
+
+    @Override
+    void end(TestNode node, SlowLink link) {
+      link.late(Duration.ZERO);
+    }
+  },
+
+  /** There is no process. */
+  DEAD("dead") {
+    @Override
+    void begin(TestNode node, SlowLink link) {
+      node.kill();
+    }
+
+    @Override
+    void end(TestNode node, SlowLink link) {
+      node.restart();
+      node.vouch(0);
+    }
+  };
+
+  private static final Duration LATE = Duration.ofMillis(20);
+
+  private final String words;
+
+  Trouble(String words) {
+    this.words = words;
+  }
+
+  String words() {
+    return words;
+  }
+
+  abstract void begin(TestNode node, SlowLink link);
+
+  abstract void end(TestNode node, SlowLink link);
+}

@@ -1,0 +1,98 @@
+package dev.holdfast.benchmarks;
+
+import dev.holdfast.benchmarks.Kind.Family;
+import dev.holdfast.testnodes.TestNode;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** One server of five is in trouble, while threads take locks of their own and give them back. */
+record TroubledNode(Trouble trouble) implements Scenario {
+  private static final int NODES = 5;
+  private static final int THREADS = 8;
+  private static final Duration BEFORE = Duration.ofMillis(500);
+  private static final Duration DURING = Duration.ofSeconds(3);
+  private static final Duration QUICK_DURING = Duration.ofSeconds(1);
+
+  /** Until all have noticed that the server is back. */
+  private static final Duration RECOVERY = Duration.ofSeconds(1);
+
+  @Override
+  public String id() {
+    return trouble.name().toLowerCase(Locale.ROOT);
+  }
+
+  @Override
+  public String title() {
+    return "N=5, one node " + trouble.words() + ", 8 threads, each with a lock of its own";
+  }
+
+  @Override
+  public int nodes() {
+    return NODES;
+  }
+
+  /** A bare driver waits for every reply. */
+  @Override
+  public boolean admits(Kind kind) {
+    return kind.family() != Family.FLOOR;
+  }
+
+  /** A link costs time of its own. */
+  @Override
+  public boolean isLinked() {
+    return trouble == Trouble.SLOW;
+  }
+
+  @Override
+  public int turns(Effort effort) {
+    return 1;
+  }
+
+  @Override
+  public int warmUps(Effort effort) {
+    return 1;
+  }
+
+  @Override
+  public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
+    TestNode node = subject.nodes().node(Field.LINKED);
+    Tally before = new Tally();
+    work(subject, BEFORE, before);
+    tally.before(before.perSecond());
+    trouble.begin(node, subject.link());
+    try {
+      work(subject, effort.either(DURING, QUICK_DURING), tally);
+    } finally {
+      trouble.end(node, subject.link());
+      TimeUnit.NANOSECONDS.sleep(RECOVERY.toNanos());
+    }
+  }
+
+  private static void work(Subject subject, Duration time, Tally tally) throws Exception {
+    Crowd.work(
+        THREADS,
+        time.toNanos(),
+        tally,
+        (number, end, own) ->
+            Crowd.takeAndGiveBack(subject.contestant(), subject.name(number), end, own));
+  }
+
+  @Override
+  public Map<Figure, Double> figures(Tally tally) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.PER_SECOND, tally.perSecond());
+    figures.put(Figure.KEPT, tally.kept());
+    figures.put(Figure.LONGEST_CALL, tally.longestMillis());
+    figures.put(Figure.FAILED, tally.failures());
+    return figures;
+  }
+
+  @Override
+  public List<String> notes() {
+    return List.of("kept: throughput, as a part of the half second before, all nodes well");
+  }
+}

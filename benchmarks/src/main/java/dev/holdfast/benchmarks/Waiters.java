@@ -1,0 +1,143 @@
+package dev.holdfast.benchmarks;
+
+import dev.holdfast.benchmarks.Kind.Family;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** One thread holds a lock, and many wait for it. */
+record Waiters(int nodes, int threads) implements Scenario {
+  private static final Duration WINDOW = Duration.ofSeconds(5);
+  private static final Duration QUICK_WINDOW = Duration.ofSeconds(2);
+
+  /** Until all that begin to wait have come to rest. */
+  private static final Duration SETTLING = Duration.ofSeconds(2);
+
+  /** So that thousands of threads are no matter of memory. */
+  private static final long STACK = 256 * 1024;
+
+  /** With more than so many of them bare drivers are not even polled. */
+  private static final int MOST_POLLING = 1_000;
+
+  private static final Duration END_LIMIT = Duration.ofSeconds(30);
+
+  @Override
+  public String id() {
+    return "waiters-" + nodes + "-" + threads;
+  }
+
+  @Override
+  public String title() {
+    return "N=%d, %,d threads wait for a lock that another one holds".formatted(nodes, threads);
+  }
+
+  @Override
+  public boolean admits(Kind kind) {
+    return threads <= MOST_POLLING || kind.family() != Family.FLOOR;
+  }
+
+  @Override
+  public int turns(Effort effort) {
+    return 1;
+  }
+
+  @Override
+  public int warmUps(Effort effort) {
+    return 0;
+  }
+
+  @Override
+  public int rounds(Effort effort) {
+    return Math.min(effort.rounds(), effort.either(3, 1));
+  }
+
+  @Override
+  public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    List<Thread> waiting = new ArrayList<>();
+    Thread holder = thread(subject, () -> hold(held, over));
+    holder.start();
+    try {
+      held.await();
+      long heapBefore = Heap.used();
+      int threadsBefore = liveThreads();
+      for (int i = 0; i < threads; i++) {
+        Thread waiter = thread(subject, () -> {});
+        waiting.add(waiter);
+        waiter.start();
+      }
+      TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
+      long begun = System.nanoTime();
+      long before = subject.commandsSent();
+      TimeUnit.NANOSECONDS.sleep(effort.either(WINDOW, QUICK_WINDOW).toNanos());
+      tally.sent(subject.commandsSent() - before);
+      tally.took(System.nanoTime() - begun);
+      tally.threads(liveThreads() - threadsBefore - threads);
+      tally.heapEach((double) (Heap.used() - heapBefore) / threads);
+    } finally {
+      waiting.forEach(Thread::interrupt);
+      over.countDown();
+      end(holder, waiting);
+    }
+  }
+
+  private static void hold(CountDownLatch held, CountDownLatch over) {
+    held.countDown();
+    try {
+      over.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static Thread thread(Subject subject, Runnable work) {
+    Thread thread =
+        new Thread(
+            null,
+            () -> {
+              try {
+                subject.contestant().locked(subject.name(0), work);
+              } catch (Exception e) {
+                // It was interrupted while it waited, as all are in the end.
+              }
+            },
+            "waiter",
+            STACK);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static void end(Thread holder, List<Thread> waiting) throws InterruptedException {
+    long limit = System.nanoTime() + END_LIMIT.toNanos();
+    holder.join(END_LIMIT.toMillis());
+    for (Thread waiter : waiting) {
+      long left = TimeUnit.NANOSECONDS.toMillis(limit - System.nanoTime());
+      waiter.join(Math.max(1, left));
+    }
+  }
+
+  private static int liveThreads() {
+    return ManagementFactory.getThreadMXBean().getThreadCount();
+  }
+
+  @Override
+  public Map<Figure, Double> figures(Tally tally) {
+    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.COMMANDS_PER_SECOND, tally.commandsPerSecond());
+    figures.put(Figure.THREADS, tally.threads());
+    figures.put(Figure.HEAP_EACH, tally.heapEach());
+    return figures;
+  }
+
+  @Override
+  public List<String> notes() {
+    return List.of(
+        "threads: those besides the waiting ones; heap: for each that waits, stacks aside");
+  }
+}

@@ -1,0 +1,130 @@
+package dev.holdfast.chaos;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link Client} as its parent sees it. */
+final class ClientProcess {
+  private static final long PATIENCE_SECONDS = 120;
+
+  private final Path clock;
+  private final Path ready;
+  private final Process process;
+
+  private ClientProcess(Path clock, Path ready, Process process) {
+    this.clock = clock;
+    this.ready = ready;
+    this.process = process;
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param folder of the journal, and of what it prints
+   */
+  static ClientProcess start(
+      String name, Path folder, Path journal, String url, long seed, Optional<ClockShim> shim) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx96m"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Client.class.getName()));
+    Path ready = folder.resolve(name + ".ready");
+    command.addAll(List.of(name, url, journal.toString(), Long.toString(seed), ready.toString()));
+    Path clock = folder.resolve(name + ".clock");
+    ClockShim.set(clock, Duration.ZERO);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(folder.resolve(name + ".log").toFile());
+    shim.ifPresent(given -> builder.environment().putAll(given.environment(clock)));
+    try {
+      return new ClientProcess(clock, ready, builder.start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns when it is at work. */
+  void awaitReady() throws InterruptedException {
+    long begun = System.nanoTime();
+    while (!Files.exists(ready)) {
+      requireAlive();
+      if (System.nanoTime() - begun > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+        throw new IllegalStateException("a client does not start");
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  /** SIGSTOP. */
+  void pause() {
+    signal("STOP");
+  }
+
+  /** SIGCONT. */
+  void goOn() {
+    signal("CONT");
+  }
+
+  /** SIGKILL. */
+  void kill() {
+    process.destroyForcibly();
+    awaitEnd();
+  }
+
+  /** Has it let go of all that it holds. */
+  void end() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns how it ended. */
+  int awaitEnd() {
+    try {
+      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IllegalStateException("a client does not end");
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Fails if it has ended, which nobody told it to. */
+  void requireAlive() {
+    if (!process.isAlive()) {
+      throw new IllegalStateException("a client ended with " + process.exitValue());
+    }
+  }
+
+  void setClock(Duration error) {
+    ClockShim.set(clock, error);
+  }
+
+  static void sleepUntil(long nanoTime) throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(nanoTime - System.nanoTime());
+  }
+
+  private void signal(String signal) {
+    try {
+      new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + process.pid())
+          .start()
+          .waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.holdfast.chaos;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** All grants, and for how long their holders believed in them. */
+final class Leases {
+  private final Map<String, Lease> byToken = new HashMap<>();
+  private final Map<String, List<Lease>> byName = new TreeMap<>();
+
+  private static final class Lease {
+    private final Entry.Got got;
+    private long until;
+    private long ending = Long.MAX_VALUE;
+    private long goneBy = Long.MAX_VALUE;
+
+    private Lease(Entry.Got got) {
+      this.got = got;
+      this.until = got.until();
+    }
+
+    private void end(Entry.Ending entry) {
+      ending = entry.at();
+      if (entry.held()) {
+        until =
+            Math.max(until, ending); // renewed in the background: what is lost is not held again
+      }
+    }
+
+    private long believedUntil() {
+      return Math.min(until, ending);
+    }
+
+    @Override
+    public String toString() {
+      return got.line() + " believed until " + believedUntil();
+    }
+  }
+
+  void hear(Entry entry) {
+    if (entry instanceof Entry.Got got) {
+      Lease lease = new Lease(got);
+      byToken.put(got.token(), lease);
+      byName.computeIfAbsent(got.name(), name -> new ArrayList<>()).add(lease);
+    } else if (entry instanceof Entry.Held held) {
+      Lease lease = of(held.token());
+      lease.until = Math.max(lease.until, held.until());
+    } else if (entry instanceof Entry.Ending ending) {
+      of(ending.token()).end(ending);
+    } else if (entry instanceof Entry.Released released) {
+      of(released.token()).goneBy = released.goneBy();
+    }
+  }
+
+  private Lease of(String token) {
+    Lease lease = byToken.get(token);
+    if (lease == null) {
+      throw new IllegalArgumentException("nobody got " + token);
+    }
+    return lease;
+  }
+
+  int count() {
+    return byToken.size();
+  }
+
+  /** Since when nothing may be left of a grant; empty if nobody was told of one. */
+  OptionalLong over(String token) {
+    Lease lease = byToken.get(token);
+    return lease == null
+        ? OptionalLong.empty()
+        : OptionalLong.of(lease.goneBy == Long.MAX_VALUE ? lease.believedUntil() : lease.goneBy);
+  }
+
+  /** When a lock was got for the first time after that moment; empty if it never was. */
+  Map<String, OptionalLong> nextGrants(long after) {
+    Map<String, OptionalLong> next = new TreeMap<>();
+    byName.forEach(
+        (name, leases) ->
+            next.put(
+                name,
+                leases.stream().mapToLong(lease -> lease.got.at()).filter(at -> at > after).min()));
+    return next;
+  }
+
+  /** Two who believed in their leases of one name at once. */
+  List<String> overlaps() {
+    List<String> found = new ArrayList<>();
+    for (List<Lease> leases : byName.values()) {
+      Lease last = null;
+      for (Lease next : inOrder(leases)) {
+        if (last != null && next.got.at() < last.believedUntil()) {
+          found.add(last + " and " + next);
+        }
+        last = later(last, next);
+      }
+    }
+    return found;
+  }
+
+  private static Lease later(@Nullable Lease one, Lease other) {
+    return one != null && one.believedUntil() > other.believedUntil() ? one : other;
+  }
+
+  /** Grants whose fencing token is not larger than all before. */
+  List<String> regressions() {
+    List<String> found = new ArrayList<>();
+    for (List<Lease> leases : byName.values()) {
+      long largest = Long.MIN_VALUE;
+      for (Lease next : inOrder(leases)) {
+        if (next.got.fence() <= largest) {
+          found.add(next + " after " + largest);
+        }
+        largest = Math.max(largest, next.got.fence());
+      }
+    }
+    return found;
+  }
+
+  private static List<Lease> inOrder(List<Lease> leases) {
+    return leases.stream().sorted(Comparator.comparingLong(lease -> lease.got.at())).toList();
+  }
+}

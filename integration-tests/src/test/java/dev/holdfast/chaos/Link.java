@@ -1,0 +1,154 @@
+package dev.holdfast.chaos;
+
+import dev.holdfast.testnodes.TestNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.netcrusher.core.filter.TransformFilter;
+import org.netcrusher.core.reactor.NioReactor;
+import org.netcrusher.tcp.TcpCrusher;
+import org.netcrusher.tcp.TcpCrusherBuilder;
+
+/** The network before one node: all clients come through here. */
+final class Link implements AutoCloseable {
+  private static final int NO_LIMIT = Integer.MAX_VALUE;
+
+  private final NioReactor reactor;
+  private final int port;
+  private TcpCrusher proxy;
+  private volatile long requestDelayNanos;
+  private volatile long replyDelayNanos;
+  private volatile int bytesPerMilli = NO_LIMIT;
+  private volatile boolean losesRequests;
+  private volatile boolean losesReplies;
+  private volatile boolean halvesReplies;
+
+  Link(NioReactor reactor, TestNode node) {
+    this.reactor = reactor;
+    this.port = freePort();
+    this.proxy = proxyTo(node);
+  }
+
+  String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** All connections end. */
+  void cut() {
+    proxy.closeAllPairs();
+  }
+
+  /** All connections end, and there are no new ones. */
+  void refuse() {
+    proxy.close();
+  }
+
+  /** Connections are accepted, and nothing passes in either direction. */
+  void swallow() {
+    proxy.freeze();
+  }
+
+  void delay(long requestMillis, long replyMillis) {
+    requestDelayNanos = TimeUnit.MILLISECONDS.toNanos(requestMillis);
+    replyDelayNanos = TimeUnit.MILLISECONDS.toNanos(replyMillis);
+  }
+
+  void throttle(int atMostBytesPerMilli) {
+    bytesPerMilli = atMostBytesPerMilli;
+  }
+
+  void loseRequests() {
+    losesRequests = true;
+  }
+
+  void loseReplies() {
+    losesReplies = true;
+  }
+
+  /** Of each reply the first half arrives, and its connection ends. */
+  void halveReplies() {
+    halvesReplies = true;
+  }
+
+  /** Connections end, and new ones lead to this node. */
+  void leadTo(TestNode node) {
+    proxy.close();
+    proxy = proxyTo(node);
+  }
+
+  /** All passes again. What lost something ends: the rest would answer other requests. */
+  void heal() {
+    boolean lossy = losesRequests || losesReplies || halvesReplies;
+    losesRequests = false;
+    losesReplies = false;
+    halvesReplies = false;
+    delay(0, 0);
+    throttle(NO_LIMIT);
+    if (!proxy.isOpen()) {
+      proxy.open();
+    } else if (proxy.isFrozen()) {
+      proxy.unfreeze();
+    } else if (lossy) {
+      cut();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (proxy.isOpen()) {
+      proxy.close();
+    }
+  }
+
+  private TcpCrusher proxyTo(TestNode node) {
+    return TcpCrusherBuilder.builder()
+        .withReactor(reactor)
+        .withBindAddress(InetAddress.getLoopbackAddress().getHostAddress(), port)
+        .withConnectAddress(node.host(), node.port())
+        .withTcpNoDelay(true)
+        .withOutgoingTransformFilterFactory(client -> request -> pass(request, losesRequests))
+        .withIncomingTransformFilterFactory(client -> (TransformFilter) this::reply)
+        .withOutgoingThrottlerFactory(client -> bytes -> delay(bytes, requestDelayNanos))
+        .withIncomingThrottlerFactory(client -> bytes -> delay(bytes, replyDelayNanos))
+        .buildAndOpen();
+  }
+
+  /** The library cannot choose one. */
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private long delay(ByteBuffer bytes, long nanos) {
+    return bytesPerMilli == NO_LIMIT
+        ? nanos
+        : nanos + TimeUnit.MILLISECONDS.toNanos(bytes.remaining()) / bytesPerMilli;
+  }
+
+  private void reply(ByteBuffer bytes) {
+    if (halvesReplies && bytes.remaining() > 1) {
+      bytes.limit(bytes.position() + bytes.remaining() / 2);
+      reactor.getScheduler().execute(this::cutIfOpen);
+    }
+    pass(bytes, losesReplies);
+  }
+
+  private boolean cutIfOpen() {
+    if (proxy.isOpen()) {
+      cut();
+    }
+    return true;
+  }
+
+  private static void pass(ByteBuffer bytes, boolean lose) {
+    if (lose) {
+      bytes.limit(bytes.position());
+    }
+  }
+}

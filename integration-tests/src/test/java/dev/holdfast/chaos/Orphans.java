@@ -1,0 +1,37 @@
+package dev.holdfast.chaos;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Keys of locks that stay when they should not. Where there was no trouble they are gone as soon as
+ * their release is answered; after one, within the longest ttl.
+ */
+final class Orphans {
+  /** On a machine that is busy: what was on its way has arrived. */
+  static final Duration SOON = Duration.ofMillis(500);
+
+  /** What nobody got is of an attempt that failed, and took no longer than that. */
+  private static final long ATTEMPT_NANOS = Settings.NODE_TIMEOUT.toNanos();
+
+  private final Leases leases;
+  private final Troubles troubles;
+
+  Orphans(Leases leases, Troubles troubles) {
+    this.leases = leases;
+    this.troubles = troubles;
+  }
+
+  List<String> among(List<Entry.Seen> seen) {
+    return seen.stream().filter(this::isOrphan).map(Entry.Seen::line).toList();
+  }
+
+  private boolean isOrphan(Entry.Seen seen) {
+    long over = leases.over(seen.token()).orElse(seen.from() + ATTEMPT_NANOS);
+    if (!troubles.reach(seen.from(), seen.to())) {
+      return seen.to() - over > SOON.toNanos();
+    }
+    long since = Math.max(over, troubles.healedBefore(seen.to()));
+    return !troubles.isAt(seen.to()) && seen.to() - since > Settings.MAX_TTL.plus(SOON).toNanos();
+  }
+}

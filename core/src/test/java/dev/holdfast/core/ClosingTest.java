@@ -180,6 +180,17 @@ class ClosingTest {
   }
 
   @Test
+  void inTheGraceNobodyWaitsForALockThatWasTakenBack() throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> attempt = manager.tryAcquireAsync(REQUEST);
+    assertThat(attempt.cancel(true)).isTrue();
+    backend.next().answer();
+    assertThat(backend.holder("x")).isEmpty();
+
+    assertThat(close(GRACE).result()).isTrue();
+  }
+
+  @Test
   void aReleaseUnderWayIsAwaitedBeforeTheBackendIsClosed() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);

@@ -36,6 +36,23 @@ class RefusedRequestsTest {
   }
 
   @Test
+  @DisplayName("ERR-4: a ttl that is no number of seconds is shown in milliseconds")
+  void aTtlOfPartsOfSecondsIsShownInMilliseconds() {
+    assertRefused(manager(), LockRequest.of("x", Duration.ofMillis(60_001)), "60001ms", "60s");
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl with which the backend cannot work is refused unasked")
+  void aTtlThatIsOfNoUseToTheBackendIsRefusedUnasked() throws Exception {
+    LockManager manager = manager();
+    assertRefused(manager, LockRequest.of("x", ScriptedBackend.USELESS_TTL), "1 ns");
+    assertThat(backend.calls()).isEmpty();
+    Lease lease = manager.acquire(REQUEST);
+    assertConfigurationError(() -> lease.extend(ScriptedBackend.USELESS_TTL), "1 ns");
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+  }
+
+  @Test
   void aNameThatTheBackendKeepsForItselfIsRefusedUnasked() {
     assertRefused(manager(), LockRequest.of("reserved:x", TTL), "reserved:x");
     assertThat(backend.calls()).isEmpty();

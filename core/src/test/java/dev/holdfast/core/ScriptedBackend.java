@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * keeps who holds what, and writes down every call.
  */
 final class ScriptedBackend implements LockPrimitive {
+  /** The one ttl that will not do. */
+  static final Duration USELESS_TTL = Duration.ofNanos(1);
+
   /** What a backend is asked to do. */
   enum Op {
     ATTEMPT,
@@ -168,7 +171,9 @@ final class ScriptedBackend implements LockPrimitive {
 
   @Override
   public void requireUsable(String name, Duration ttl) {
-    // every ttl will do
+    if (ttl.equals(USELESS_TTL)) {
+      throw new LockConfigurationException("the ttl 1 ns leaves no time");
+    }
   }
 
   @Override
@@ -265,6 +270,11 @@ final class ScriptedBackend implements LockPrimitive {
         Duration.ZERO,
         true,
         () -> live(name) != null && holders.remove(name) != null);
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return type == String.class ? Optional.of(type.cast("given by the backend")) : Optional.empty();
   }
 
   @Override

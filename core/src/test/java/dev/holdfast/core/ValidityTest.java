@@ -31,6 +31,12 @@ class ValidityTest {
   }
 
   @Test
+  @DisplayName("GUARD-1: others count with a lock for its ttl, 1 % and 2 ms")
+  void othersCountWithALockForLonger() {
+    assertThat(VALIDITY.outlived(Duration.ofSeconds(10))).isEqualTo(Duration.ofMillis(10_102));
+  }
+
+  @Test
   @DisplayName("VAL-6: a ttl is usable above, and not at, the node time-out and drift together")
   void aTtlThatLeavesNothingIsRefused() {
     Duration least = Duration.ofNanos(52_525_253); // 50 ms, 2 ms, and 1 % of itself

@@ -95,7 +95,14 @@ final class Acquire {
     return options.clock().now().nanosUntil(validUntil) > 0
         ? CompletableFuture.completedFuture(
             new RedlockGrant(
-                attempt.name(), key, token, fence, validUntil, votes.mine() | quarantined, sent))
+                attempt.name(),
+                key,
+                token,
+                fence,
+                validUntil,
+                members.size(),
+                votes.mine() | quarantined,
+                sent))
         : notAcquired(ballot, votes);
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.core.Scheduler;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -19,6 +20,8 @@ final class Ballot implements Round.Answers {
    * @param reader null for what is no vote
    * @param enough whether the votes decide
    * @param trusted nodes (bit i is node i) whose votes count although they are under quarantine
+   * @param heard told of each answer, counted or not, but for those of a quarantine that do not
+   *     count
    * @param alwaysFallBack whether the source is sent also after the decision
    * @param whenFailed told of each node that gave no vote
    */
@@ -27,6 +30,7 @@ final class Ballot implements Round.Answers {
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       Predicate<Tally> enough,
       long trusted,
+      BiConsumer<Integer, Answer> heard,
       boolean alwaysFallBack,
       IntConsumer whenFailed) {
 
@@ -34,7 +38,7 @@ final class Ballot implements Round.Answers {
         Command command,
         BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
         Predicate<Tally> enough) {
-      return new Question(command, reader, enough, 0, false, node -> {});
+      return new Question(command, reader, enough, 0, (node, answer) -> {}, false, node -> {});
     }
   }
 
@@ -210,6 +214,7 @@ final class Ballot implements Round.Answers {
   }
 
   private void vote(int node, Answer answer) {
+    question.heard().accept(node, answer);
     Tally counted;
     synchronized (this) {
       counted = decided ? null : count(answer, 1L << node);

@@ -3,6 +3,7 @@ package dev.holdfast.redlock;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.Moment;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A lock that a quorum granted, and which nodes may hold a key of it. */
 final class RedlockGrant implements Grant {
@@ -11,7 +12,7 @@ final class RedlockGrant implements Grant {
   private final String token;
   private final OptionalLong fencingToken;
   private final Moment validUntil;
-  private final long granting;
+  private final @Nullable Moment[] sure;
   private volatile long sent;
 
   RedlockGrant(
@@ -20,6 +21,7 @@ final class RedlockGrant implements Grant {
       String token,
       OptionalLong fencingToken,
       Moment validUntil,
+      int nodes,
       long granting,
       long sent) {
     this.name = name;
@@ -27,7 +29,10 @@ final class RedlockGrant implements Grant {
     this.token = token;
     this.fencingToken = fencingToken;
     this.validUntil = validUntil;
-    this.granting = granting;
+    this.sure = new Moment[nodes];
+    for (long left = granting; left != 0; left &= left - 1) {
+      sure[Long.numberOfTrailingZeros(left)] = validUntil;
+    }
     this.sent = sent;
   }
 
@@ -55,9 +60,27 @@ final class RedlockGrant implements Grant {
     return key;
   }
 
-  /** The nodes (bit i is node i) that held the key before the grant, quarantined ones too. */
-  long granting() {
-    return granting;
+  /**
+   * The nodes (bit i is node i) that cannot have voted for anybody else since they had the key: it
+   * is there, or was lost together with all else, and then they do not vote. What such a node
+   * answers under quarantine counts.
+   */
+  synchronized long sureAt(Moment now) {
+    long nodes = 0;
+    for (int node = 0; node < sure.length; node++) {
+      Moment end = sure[node];
+      nodes |= end != null && now.nanosUntil(end) > 0 ? 1L << node : 0;
+    }
+    return nodes;
+  }
+
+  /**
+   * A node has answered an extension, and was sure when that was sent, or is not under quarantine.
+   *
+   * @param end of the life of a key that was extended or put back
+   */
+  synchronized void heard(int node, Answer answer, Moment end) {
+    sure[node] = answer == Answer.MINE || answer == Answer.MISSING ? end : null;
   }
 
   long sent() {

@@ -101,6 +101,7 @@ final class RedlockPrimitive implements LockPrimitive {
   public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
     RedlockGrant ours = (RedlockGrant) grant;
     Moment start = clock.now();
+    Moment end = options.validity().until(start, ttl);
     Ballot ballot =
         new Ballot(
             members,
@@ -111,7 +112,8 @@ final class RedlockPrimitive implements LockPrimitive {
                     List.of(ours.token(), Long.toString(Millis.of(ttl)))),
                 Scripts::compared,
                 Tally::isExtensionDecided,
-                ours.granting(),
+                ours.sureAt(start),
+                (node, answer) -> ours.heard(node, answer, end),
                 false,
                 node -> {}),
             members.all(),
@@ -122,7 +124,7 @@ final class RedlockPrimitive implements LockPrimitive {
         .thenApply(
             votes -> {
               if (votes.isGranted()) {
-                return new Extended(options.validity().until(start, ttl));
+                return new Extended(end);
               }
               if (votes.isDenied()) {
                 return new Lost(lossOf(votes));

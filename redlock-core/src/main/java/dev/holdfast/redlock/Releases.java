@@ -56,8 +56,7 @@ final class Releases {
         };
     return new Ballot(
         members,
-        new Ballot.Question(
-            command(key, token, keepMillis), Scripts::compared, enough, 0, true, owe),
+        question(command(key, token, keepMillis), enough, owe),
         members.all(),
         callerWaits);
   }
@@ -71,13 +70,7 @@ final class Releases {
     long keep = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
     IntConsumer onceMore = failed -> owe(failed, release);
     Ballot.Question question =
-        new Ballot.Question(
-            command(release.key(), release.token(), keep),
-            Scripts::compared,
-            Tally::isComplete,
-            0,
-            true,
-            onceMore);
+        question(command(release.key(), release.token(), keep), Tally::isComplete, onceMore);
     return new Ballot(members, question, 1L << node, false)
         .round(scheduler, options.nodeTimeout().toNanos());
   }
@@ -85,6 +78,12 @@ final class Releases {
   private void owe(int node, Owed release) {
     owed.add(node, release);
     members.sendOwedSoon(node);
+  }
+
+  private static Ballot.Question question(
+      Command command, Predicate<Tally> enough, IntConsumer whenFailed) {
+    return new Ballot.Question(
+        command, Scripts::compared, enough, 0, (node, answer) -> {}, true, whenFailed);
   }
 
   private static Command command(String key, String token, long keepMillis) {

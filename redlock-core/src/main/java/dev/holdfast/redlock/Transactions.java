@@ -242,10 +242,12 @@ final class Transactions {
     CompletableFuture<@Nullable Object> value = ask("GET", key);
     CompletableFuture<@Nullable Object> ttl = ask("PTTL", key);
     return value
-        .exceptionally(
+        .exceptionallyCompose(
             failure -> {
               String error = OneNode.errorOf(failure);
-              return error != null && error.startsWith("WRONGTYPE") ? "" : null;
+              return error != null && error.startsWith("WRONGTYPE")
+                  ? CompletableFuture.completedFuture("")
+                  : CompletableFuture.failedFuture(failure);
             })
         .thenCombine(ttl, (text, left) -> List.of(kind.join(), text == null ? "" : text, left));
   }

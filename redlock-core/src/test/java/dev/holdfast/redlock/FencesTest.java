@@ -42,6 +42,17 @@ class FencesTest {
   }
 
   @Test
+  @DisplayName("ERR-1: a quorum that gives no number is contention")
+  void aQuorumThatGivesNoNumberIsContention() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    reply(asked, 0, 1, 2, 3);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.OTHER));
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
   @DisplayName("ACQ-12: of different numbers the largest is stored by a quorum before the grant")
   void theLargestIsStoredByAQuorumBeforeTheGrant() {
     CompletableFuture<Optional<Lease>> future = ask();

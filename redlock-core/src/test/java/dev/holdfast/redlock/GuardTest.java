@@ -80,6 +80,50 @@ class GuardTest {
   }
 
   @Test
+  @DisplayName("GUARD-2: one quarantine is told of if its end is all that a quorum waits for")
+  void oneQuarantineIsToldOfIfItsEndIsAllThatMisses() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    quarantine(asked, 1, "3 3000 61001 0");
+    asked.get(2).round().error(2, "LOADING");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join).hasMessageContaining("no quorum votes before ");
+  }
+
+  @Test
+  @DisplayName("GUARD-2: no end is told of where the end of quarantines would not do")
+  void noEndIsToldOfWhereItWouldNotDo() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 0, "3 3000 61001 0");
+    asked.get(1).round().error(1, "LOADING");
+    asked.get(2).round().error(2, "LOADING");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasMessageContaining("h1:6379: it came back")
+        .hasMessageNotContaining("no quorum votes before");
+  }
+
+  @Test
+  @DisplayName("GUARD-4: a veto is told although a quorum answered")
+  void aVetoIsToldAlthoughAQuorumAnswered() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    reply(asked, 0, 1);
+    asked.get(2).round().error(2, "GUARDED 60000 5 other");
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("2 of 3", "h3:6379: its clients gave")
+        .hasMessageNotContaining("no quorum votes before");
+  }
+
+  @Test
   @DisplayName("GUARD-2: of nodes that look new it is said what to do")
   void ofNewNodesItIsSaidWhatToDo() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -137,6 +181,49 @@ class GuardTest {
     assertThat(extended).isNotDone();
     reply(extending, Scripts.MINE, 2);
     assertThat(extended).isCompleted();
+  }
+
+  @Test
+  @DisplayName("GUARD-3: a node where the key may have expired does not extend in quarantine")
+  void aNodeWhereTheKeyMayHaveExpiredDoesNotExtend() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), 0, 1, 2);
+    Lease lease = future.join().orElseThrow();
+    time.advance(TTL.dividedBy(2));
+    var first = lease.extendAsync(TTL).toCompletableFuture();
+    reply(nodes.take(), Scripts.MINE, 0, 1); // the third is cut off, and may vote for another soon
+    assertThat(first).isCompleted();
+
+    time.advance(TTL.dividedBy(2));
+    var second = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    quarantine(extending, 2, "1 4000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+    assertThat(second).isNotDone();
+    reply(extending, Scripts.MINE, 1);
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  @DisplayName("GUARD-3: a node that has kept the key by extensions extends in quarantine")
+  void aNodeThatHasKeptTheKeyByExtensionsExtends() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), 0, 1);
+    Lease lease = future.join().orElseThrow();
+    time.advance(TTL.dividedBy(2));
+    var first = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    reply(extending, Scripts.MINE, 0);
+    quarantine(extending, 1, "2 0 60600 0"); // put back, which is no vote yet
+    reply(extending, Scripts.MINE, 2);
+    assertThat(first).isCompleted();
+
+    time.advance(TTL.dividedBy(2));
+    var second = lease.extendAsync(TTL).toCompletableFuture();
+    extending = nodes.take();
+    quarantine(extending, 1, "1 5000 56000 0");
+    reply(extending, Scripts.MINE, 0);
+    assertThat(second).isCompleted();
   }
 
   @Test

@@ -135,6 +135,75 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("OPEN-3: the warning comes once for each policy, however often a node comes back")
+  void theWarningComesOnceForEachPolicy() {
+    for (String policy : List.of("allkeys-lru", "allkeys-lru", "volatile-ttl")) {
+      nodes.info(0, "run_id:r0\r\nrole:master\r\nmaxmemory_policy:" + policy + "\r\n");
+      if (nodes.connects().isEmpty()) {
+        open();
+      } else {
+        time.advance(SECOND);
+        nodes.breakConnection(0);
+        time.advance(Duration.ZERO);
+      }
+    }
+    assertThat(log).hasSize(2);
+    assertThat(log.get(0)).contains("allkeys-lru");
+    assertThat(log.get(1)).contains("volatile-ttl");
+  }
+
+  @Test
+  @DisplayName("OPEN-1: of a node that stays down only what people have to mend is told anew")
+  void onlyWhatPeopleHaveToMendIsToldAnew() {
+    for (String cause :
+        List.of("connection refused", "no route", "NOAUTH give one", "NOAUTH give one")) {
+      nodes.unreachable(2, new IllegalStateException(cause));
+      if (nodes.connects().isEmpty()) {
+        open();
+      } else {
+        time.advance(SECOND);
+      }
+    }
+    assertThat(log).hasSize(2);
+    assertThat(log.get(0)).contains("connection refused");
+    assertThat(log.get(1)).contains("NOAUTH");
+  }
+
+  @Test
+  @DisplayName("OPEN-5: each node has a second connection of its own, and the log says so once")
+  void eachNodeHasASecondConnectionOfItsOwn() {
+    nodes.withoutScripts();
+    LockManager locks = open();
+    assertThat(nodes.connects()).containsExactly(0, 3, 1, 4, 2, 5);
+    nodes.breakConnection(1);
+    nodes.breakConnection(5);
+    assertThat(nodes.disconnects()).containsExactly(4, 2);
+    time.advance(Duration.ZERO);
+    assertThat(nodes.connects()).endsWith(1, 4, 2, 5);
+    assertThat(log)
+        .hasSize(3)
+        .allMatch(line -> line.contains("run no scripts"))
+        .anyMatch(line -> line.contains("h3:6379"));
+
+    var lease = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    assertThat(nodes.pending()).extracting(Asked::node).containsExactly(0, 1, 2);
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    lease.join().orElseThrow().releaseAsync();
+    assertThat(nodes.take()).extracting(Asked::node).containsExactly(3, 3, 3, 4, 4, 4, 5, 5, 5);
+  }
+
+  @Test
+  @DisplayName("GUARD-2: of a node that comes back without its data the log says until when")
+  void theLogTellsOfAQuarantine() {
+    nodes.firstError(2, "QUARANTINE 1 3000 57000 0");
+    Redlock.open(nodes, options().restartGuard(true));
+    assertThat(log)
+        .singleElement()
+        .asString()
+        .contains("WARNING", "h3:6379", "without its data 3 s ago", "in 57 s");
+  }
+
+  @Test
   @DisplayName("options that cannot be leave nothing open")
   void optionsThatCannotBeLeaveNothingOpen() {
     RedlockOptions tooLong = options().maxTtl(Duration.ofDays(400));
@@ -315,6 +384,18 @@ class MembersTest {
         new Examination(found -> log.add("found " + found.isReplica()), cause -> log.add("failed"));
     examination.error(0, "NOPERM this user has no permissions to run the 'info' command");
     assertThat(log).containsExactly("found false");
+  }
+
+  @Test
+  @DisplayName("OPEN-2: a node that cannot be examined for another reason does not vote")
+  void aNodeThatCannotBeExaminedDoesNotVote() {
+    Examination examination =
+        new Examination(found -> log.add("found"), cause -> log.add(cause.getMessage()));
+    examination.error(0, "LOADING Redis is loading the dataset in memory");
+    examination.failure(0, new IllegalStateException("connection reset"));
+    assertThat(log).hasSize(2);
+    assertThat(log.get(0)).startsWith("LOADING");
+    assertThat(log.get(1)).isEqualTo("connection reset");
   }
 
   private LockManager open() {

@@ -176,6 +176,24 @@ class RedlockTest {
   }
 
   @Test
+  @DisplayName("ERR-1: if mending what is misconfigured makes no quorum, it is an outage")
+  void errorsThatMendingWouldNotHelpAreAnOutage() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0);
+    asked.get(1).round().error(1, "NOPERM No permissions to access a key");
+    for (int node : List.of(2, 3, 4)) {
+      asked.get(node).round().error(node, "LOADING Redis is loading the dataset in memory");
+    }
+    nodes.answerAll(RedlockTest::mine);
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll("1 of 5", "h2:6379: NOPERM");
+  }
+
+  @Test
   @DisplayName("ERR-6: a reply of an unexpected kind is no vote")
   void anUnexpectedReplyIsNoVote() {
     LockManager locks = open();

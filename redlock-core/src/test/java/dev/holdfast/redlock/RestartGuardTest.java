@@ -34,7 +34,7 @@ class RestartGuardTest {
   private final Map<Integer, Object> repliesToMarks = new HashMap<>();
   private final List<String> ended = new ArrayList<>();
   private final LockManager manager =
-      Redlock.open(new Answering(), RedlockOptions.defaults().nodeTimeout(Duration.ofMillis(100)));
+      Redlock.open(new Answering(), RedlockOptions.defaults().nodeTimeout(Duration.ofSeconds(1)));
   private final RestartGuard guard = manager.unwrap(RestartGuard.class).orElseThrow();
 
   @AfterEach

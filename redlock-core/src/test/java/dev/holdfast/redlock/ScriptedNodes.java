@@ -1,7 +1,10 @@
 package dev.holdfast.redlock;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -20,6 +23,7 @@ final class ScriptedNodes implements RedisNodes {
   private final List<Integer> disconnects = new ArrayList<>();
   private final String[] infos;
   private final @Nullable Throwable[] unreachable;
+  private final Set<Integer> silent = new HashSet<>();
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
   private boolean closed;
@@ -36,10 +40,15 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   ScriptedNodes(int size) {
-    addresses = IntStream.rangeClosed(1, size).mapToObj(i -> "h" + i + ":6379").toList();
+    this(IntStream.rangeClosed(1, size).mapToObj(i -> "h" + i + ":6379").toList());
+  }
+
+  ScriptedNodes(List<String> addresses) {
+    this.addresses = addresses;
+    int size = addresses.size();
     disconnected = new Runnable[2 * size];
     infos = new String[size];
-    unreachable = new Throwable[size];
+    unreachable = new Throwable[2 * size];
     firstErrors = new String[size];
     for (int node = 0; node < size; node++) {
       infos[node] = "run_id:r" + node + "\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n";
@@ -58,6 +67,11 @@ final class ScriptedNodes implements RedisNodes {
 
   void unreachable(int node, @Nullable Throwable cause) {
     unreachable[node] = cause;
+  }
+
+  /** A node that takes connections, and then says nothing. */
+  void silent(int node) {
+    silent.add(node);
   }
 
   /** What a node says when it has been connected and runs its first script. */
@@ -120,12 +134,14 @@ final class ScriptedNodes implements RedisNodes {
   @Override
   public CompletionStage<Void> connect(int node, Runnable whenDisconnected) {
     connects.add(node);
-    Throwable cause = unreachable[node % unreachable.length];
+    Throwable cause = unreachable[node];
     if (cause != null) {
       return CompletableFuture.failedFuture(cause);
     }
     disconnected[node] = whenDisconnected;
-    return CompletableFuture.completedFuture(null);
+    return silent.contains(node)
+        ? new CompletableFuture<>()
+        : CompletableFuture.completedFuture(null);
   }
 
   @Override
@@ -165,6 +181,11 @@ final class ScriptedNodes implements RedisNodes {
   /** What a node that has been connected runs before it is asked for any lock. */
   private static boolean isFirst(Command.Eval eval) {
     return eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY));
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return type.isInstance(this) ? Optional.of(type.cast(this)) : Optional.empty();
   }
 
   @Override

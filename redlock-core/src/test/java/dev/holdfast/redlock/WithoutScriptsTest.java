@@ -148,6 +148,40 @@ class WithoutScriptsTest {
     assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
   }
 
+  @Test
+  @DisplayName("the end of the first connection is the end of both, too")
+  void theEndOfTheFirstIsTheEndOfBoth() {
+    nodes.breakConnection(FIRST);
+    assertThat(nodes.disconnects()).containsExactly(SECOND);
+    time.advance(Duration.ZERO);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
+  }
+
+  @Test
+  @DisplayName("FAULT-4: both connections are given up where one command failed")
+  void bothAreGivenUpWhereOneFailed() {
+    locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
+    nodes.answer(a -> a.round().failure(a.node(), new IllegalStateException("protocol error")));
+    time.advance(Duration.ZERO);
+    assertThat(nodes.disconnects()).contains(FIRST, SECOND);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a node is not used while its second connection cannot be made")
+  void aNodeIsNotUsedWithoutItsSecondConnection() {
+    nodes.unreachable(SECOND, new IllegalStateException("maxclients reached"));
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+    var attempt = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
+    assertThat(attempt).isCompletedExceptionally();
+    assertThat(nodes.take()).isEmpty();
+
+    nodes.unreachable(SECOND, null);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(acquired("a").isHeld()).isTrue();
+  }
+
   private Lease acquired(String name) {
     CompletableFuture<Optional<Lease>> lease =
         locks.tryAcquireAsync(LockRequest.of(name, Duration.ofSeconds(30)));

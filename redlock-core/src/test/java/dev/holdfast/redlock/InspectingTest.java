@@ -1,0 +1,206 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockStatus;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What operators see and do, reply by reply. */
+class InspectingTest {
+  private static final String ALICE = "alice:" + "0a".repeat(20);
+  private static final String BOB = "bob:" + "0b".repeat(20);
+  private static final List<Object> NOTHING = List.of("none", "", -2L);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(5);
+  private final RedlockOptions options =
+      RedlockOptions.defaults().keyPrefix("app:").clock(time).scheduler(time);
+  private final RedlockPrimitive primitive =
+      new RedlockPrimitive(nodes, options, new Guard(options, nodes.addresses()), time, () -> {});
+
+  @ParameterizedTest
+  @ValueSource(strings = {"alice", "bob"})
+  @DisplayName("INSP-1: the holder is who most nodes name, for as long as a quorum of them does")
+  void theHolderIsWhoMostNodesName(String holder) {
+    String most = holder.equals("alice") ? ALICE : BOB;
+    String other = holder.equals("alice") ? BOB : ALICE;
+    var status = inspect();
+    List<Asked> asked = nodes.take();
+    assertThat(asked.get(0).command().words()).contains(Scripts.INSPECT.sha1(), "app:a");
+    reply(asked.get(0), held(most, 9_000));
+    reply(asked.get(1), held(other, 30_000));
+    reply(asked.get(2), held(most, 7_000));
+    reply(asked.get(3), held(most, 8_000));
+    assertThat(status).as("all are heard").isNotDone();
+    reply(asked.get(4), held(most, 6_000));
+
+    assertThat(status)
+        .isCompletedWithValue(
+            Optional.of(new LockStatus("a", holder, Duration.ofSeconds(7), 4, 5)));
+  }
+
+  @Test
+  @DisplayName("INSP-1: a holder whom a minority names is shown, for as long as all of them do")
+  void aHolderWhomAMinorityNamesIsShown() {
+    var status = inspect();
+    List<Asked> asked = nodes.take();
+    reply(asked.get(0), held(ALICE, 9_000));
+    reply(asked.get(1), held(ALICE, -1));
+    asked.subList(2, 5).forEach(a -> reply(a, NOTHING));
+
+    assertThat(status)
+        .isCompletedWithValue(Optional.of(new LockStatus("a", "alice", Duration.ZERO, 2, 5)));
+  }
+
+  @Test
+  @DisplayName("INSP-1: nobody is shown where nobody holds")
+  void nobodyIsShownWhereNobodyHolds() {
+    var status = inspect();
+    nodes.answer(a -> reply(a, NOTHING));
+
+    assertThat(status).isCompletedWithValue(Optional.empty());
+  }
+
+  @Test
+  @DisplayName("INSP-1: a key of another type is shown as such")
+  void aKeyOfAnotherTypeIsShownAsSuch() {
+    var status = inspect();
+    nodes.answer(a -> reply(a, List.of("list", "", -1L)));
+
+    assertThat(status.join().orElseThrow().owner()).isEqualTo("(a key of type list)");
+  }
+
+  @Test
+  @DisplayName("INSP-1: what other libraries write is shown as it is, cut and fit to be printed")
+  void whatOthersWriteIsShownFitToBePrinted() {
+    assertThat(Tokens.labelOf("another's")).isEqualTo("another's");
+    assertThat(Tokens.labelOf("host:1:" + "0a".repeat(20))).isEqualTo("host:1");
+    assertThat(Tokens.labelOf("x\u001b[31m\ny")).isEqualTo("x\ufffd[31m\ufffdy");
+    assertThat(Tokens.labelOf("x".repeat(256))).isEqualTo("x".repeat(256));
+    assertThat(Tokens.labelOf("x".repeat(257))).isEqualTo("x".repeat(256) + "…");
+  }
+
+  static List<Object> noReplies() {
+    return List.of(
+        "none",
+        List.of("none", ""),
+        List.of("none", "", -2L, 0L),
+        List.of(1L, "", -2L),
+        List.of("none", 1L, -2L),
+        List.of("none", "", "-2"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("noReplies")
+  @DisplayName("ERR-6: what is no reply to an inspection is no vote")
+  void whatIsNoReplyIsNoVote(Object bad) {
+    var status = inspect();
+    List<Asked> asked = nodes.take();
+    asked.subList(0, 2).forEach(a -> reply(a, NOTHING));
+    asked.subList(2, 5).forEach(a -> reply(a, bad));
+
+    assertThatThrownBy(status::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll("'a'", "2 of 5", "h3:6379", "h4:6379", "h5:6379");
+  }
+
+  @Test
+  @DisplayName("INSP-1, ERR-1: a minority that is silent is waited for, until its time is up")
+  void aMinorityThatIsSilentIsWaitedFor() {
+    var status = inspect();
+    List<Asked> asked = nodes.take();
+    asked.subList(0, 3).forEach(a -> reply(a, held(ALICE, 9_000)));
+    time.advance(Duration.ofMillis(49));
+    assertThat(status).isNotDone();
+    time.advance(Duration.ofMillis(1));
+
+    assertThat(status.join().orElseThrow().agreeing()).isEqualTo(3);
+  }
+
+  @Test
+  @DisplayName("INSP-2: a forced release is true where one node had a lock to remove")
+  void aForcedReleaseIsTrueWhereThereWasOne() {
+    var removed = forceRelease();
+    List<Asked> asked = nodes.take();
+    assertThat(asked.get(0).command().words()).contains(Scripts.REMOVE.sha1(), "app:a");
+    reply(asked.get(0), Scripts.MINE);
+    asked.subList(1, 5).forEach(a -> reply(a, Scripts.MISSING));
+
+    assertThat(removed).isCompletedWithValue(true);
+  }
+
+  @Test
+  @DisplayName("INSP-2: a forced release of what is free is false")
+  void aForcedReleaseOfWhatIsFreeIsFalse() {
+    var removed = forceRelease();
+    nodes.answer(a -> reply(a, Scripts.MISSING));
+
+    assertThat(removed).isCompletedWithValue(false);
+  }
+
+  @Test
+  @DisplayName("ERR-1: a forced release that no quorum answers is an outage")
+  void aForcedReleaseWithoutAQuorumIsAnOutage() {
+    var removed = forceRelease();
+    List<Asked> asked = nodes.take();
+    asked.subList(0, 2).forEach(a -> reply(a, Scripts.MINE));
+    time.advance(Duration.ofMillis(50));
+
+    assertThatThrownBy(removed::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll("'a'", "2 of 5");
+  }
+
+  @Test
+  @DisplayName("ACQ-9: a forced release removes no key that is no lock, and says where it is")
+  void aForcedReleaseRemovesNoKeyOfAnotherType() {
+    var removed = forceRelease();
+    List<Asked> asked = nodes.take();
+    asked.subList(0, 2).forEach(a -> a.round().error(a.node(), "WRONGTYPE it is no lock"));
+    asked.subList(2, 5).forEach(a -> reply(a, Scripts.MISSING));
+
+    assertThatThrownBy(removed::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("'app:a'", "h1:6379, h2:6379")
+        .hasMessageNotContaining("h3");
+  }
+
+  @Test
+  @DisplayName("INSP-2: a lock is removed although another node holds something else there")
+  void aLockIsRemovedBesideAKeyOfAnotherType() {
+    var removed = forceRelease();
+    List<Asked> asked = nodes.take();
+    asked.get(0).round().error(0, "WRONGTYPE it is no lock");
+    asked.subList(1, 5).forEach(a -> reply(a, Scripts.MINE));
+
+    assertThat(removed).isCompletedWithValue(true);
+  }
+
+  private CompletableFuture<Optional<LockStatus>> inspect() {
+    return primitive.inspect("a").toCompletableFuture();
+  }
+
+  private CompletableFuture<Boolean> forceRelease() {
+    return primitive.forceRelease("a").toCompletableFuture();
+  }
+
+  private static List<Object> held(String value, long ttlMillis) {
+    return List.of("string", value, ttlMillis);
+  }
+
+  private static void reply(Asked asked, Object reply) {
+    asked.round().reply(asked.node(), reply);
+  }
+}

@@ -1,0 +1,191 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** From the first connection to the first attempt, in a time that the test moves. */
+class OpeningTest {
+  private static final Duration TICK = Duration.ofMillis(1);
+  private static final LockRequest REQUEST = LockRequest.of("a", Duration.ofSeconds(10));
+
+  private final ManualTime time = new ManualTime();
+  private ScriptedNodes nodes = new ScriptedNodes(3);
+
+  @Test
+  @DisplayName("OPEN-1: a minority that says nothing is waited for, but half a second only")
+  void aSilentMinorityIsWaitedForHalfASecond() {
+    nodes.silent(2);
+    CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
+    time.advance(Duration.ofMillis(500).minus(TICK));
+    assertThat(nodes.take()).isEmpty();
+    time.advance(TICK);
+
+    assertThat(nodes.pending()).extracting(Asked::node).containsExactly(0, 1);
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    assertThat(lease.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("OPEN-1: without a quorum the wait ends with connectTimeout, and names each node")
+  void withoutAQuorumTheWaitEndsWithConnectTimeout() {
+    nodes.silent(1);
+    nodes.silent(2);
+    CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
+    time.advance(Duration.ofSeconds(2).minus(TICK));
+    assertThat(nodes.take()).isEmpty();
+    time.advance(TICK);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(nodes.disconnects()).containsExactly(1, 2);
+    assertThatThrownBy(lease::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll(
+            "h2:6379: not connected within 2000 ms", "h3:6379: not connected within 2000 ms");
+  }
+
+  @Test
+  @DisplayName("a connection that was made in time is not ended by the limit of its making")
+  void aConnectionOutlivesTheLimitOfItsMaking() {
+    openLazily().tryAcquireAsync(REQUEST);
+    nodes.take();
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(nodes.disconnects()).isEmpty();
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  @DisplayName("OPEN-4: those who come while it opens connect nothing twice")
+  void thoseWhoComeMeanwhileConnectNothingTwice() {
+    nodes.silent(2);
+    LockManager locks = openLazily();
+    locks.tryAcquireAsync(REQUEST);
+    locks.tryAcquireAsync(LockRequest.of("b", Duration.ofSeconds(10)));
+
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 32})
+  @DisplayName("ERR-4: a number of nodes that cannot be is refused, and nothing is left open")
+  void aNumberOfNodesThatCannotBeIsRefused(int size) {
+    nodes = new ScriptedNodes(size);
+    assertThatThrownBy(() -> Redlock.open(nodes, options()))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("there are " + size + " nodes");
+    assertThat(nodes.isClosed()).isTrue();
+    assertThat(nodes.connects()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-2: of thirty-one nodes sixteen grant")
+  void ofThirtyOneNodesSixteenGrant() {
+    nodes = new ScriptedNodes(31);
+    CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
+    List<Asked> asked = nodes.take();
+    assertThat(asked).hasSize(31);
+    asked.subList(16, 31).forEach(a -> a.round().reply(a.node(), "OK"));
+    assertThat(lease).isNotDone();
+    asked.get(0).round().reply(0, "OK");
+
+    assertThat(lease.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("GUARD-1: nodes with databases of different numbers are refused, and named")
+  void databasesOfDifferentNumbersAreRefused() {
+    nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379"));
+    assertThatThrownBy(() -> Redlock.open(nodes, options().restartGuard(true)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("2 and 0", "restartGuard=off");
+    assertThat(nodes.isClosed()).isTrue();
+
+    nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379/2"));
+    openLazily(options().restartGuard(true)).tryAcquireAsync(REQUEST);
+    assertThat(nodes.take().get(0).command().words()).containsSubsequence("2", "60000", "3");
+  }
+
+  @Test
+  @DisplayName("FAULT-1: three nodes tolerate faults, and two do not")
+  void threeNodesTolerateFaults() {
+    assertThat(openLazily().capabilities()).contains(LockCapability.FAULT_TOLERANT);
+    nodes = new ScriptedNodes(2);
+    assertThat(openLazily().capabilities())
+        .doesNotContain(LockCapability.FAULT_TOLERANT)
+        .contains(LockCapability.EXTENSION, LockCapability.HOLD_AT_LEAST);
+  }
+
+  @Test
+  @DisplayName("what stands behind the nodes is the driver's to give")
+  void whatStandsBehindTheNodesIsTheDriversToGive() {
+    assertThat(openLazily().unwrap(ScriptedNodes.class)).containsSame(nodes);
+    assertThat(openLazily().unwrap(String.class)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: the timer that a manager started ends with it")
+  void theTimerThatAManagerStartedEndsWithIt() {
+    Set<Thread> before = timers();
+    LockManager locks = Redlock.open(nodes, RedlockOptions.defaults());
+    Set<Thread> own = timers();
+    own.removeAll(before);
+    assertThat(own).isNotEmpty();
+
+    locks.close();
+    await().until(() -> own.stream().noneMatch(Thread::isAlive));
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: a scheduler that a manager was given is left as it is")
+  void aSchedulerThatWasGivenIsLeftAsItIs() {
+    List<Integer> ran = new ArrayList<>();
+    LockManager locks = openLazily();
+    time.schedule(1, () -> ran.add(1));
+    locks.close();
+    time.advance(TICK);
+    assertThat(ran).containsExactly(1);
+  }
+
+  private static Set<Thread> timers() {
+    Set<Thread> timers = new HashSet<>(Thread.getAllStackTraces().keySet());
+    timers.removeIf(thread -> !thread.getName().startsWith("holdfast-redlock-timer"));
+    return timers;
+  }
+
+  private LockManager openLazily() {
+    return openLazily(options());
+  }
+
+  private LockManager openLazily(RedlockOptions options) {
+    return Redlock.open(nodes, options.connectLazily());
+  }
+
+  private RedlockOptions options() {
+    return RedlockOptions.defaults()
+        .restartGuard(false)
+        .fencing(false)
+        .clock(time)
+        .scheduler(time)
+        .callbacks(Runnable::run);
+  }
+}

@@ -1,0 +1,182 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.spi.LockUrl;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a URL and a program may ask for, and what becomes of it. */
+class RedlockOptionsTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration LEAST = Duration.ofNanos(1);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(3);
+
+  @Test
+  @DisplayName("what a URL says nothing of is as the documentation says")
+  void whatAUrlSaysNothingOfIsTheDefault() {
+    RedlockOptions options = from(Map.of());
+
+    assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(50));
+    assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(options.validity().drift()).isEqualTo(0.01);
+    assertThat(options.keyPrefix().text()).isEmpty();
+    assertThat(options.cluster()).isEmpty();
+    assertThat(options.isFencing()).isTrue();
+    assertThat(options.isLazy()).isFalse();
+    assertThat(options.restartGuard()).as("the number of nodes decides").isEmpty();
+  }
+
+  @Test
+  @DisplayName("each option of a URL arrives where it is meant to")
+  void eachOptionOfAUrlArrives() {
+    RedlockOptions options =
+        from(
+            Map.of(
+                "nodeTimeout", "70ms",
+                "connectTimeout", "3s",
+                "maxTtl", "90s",
+                "drift", "2%",
+                "keyPrefix", "app:",
+                "cluster", "bills",
+                "fencing", "false",
+                "connect", "lazy",
+                "restartGuard", "off"));
+
+    assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(70));
+    assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(90));
+    assertThat(options.validity().drift()).isEqualTo(0.02);
+    assertThat(options.validity().nodeTimeout()).isEqualTo(Duration.ofMillis(70));
+    assertThat(options.keyPrefix().text()).isEqualTo("app:");
+    assertThat(options.cluster()).isEqualTo("bills");
+    assertThat(options.isFencing()).isFalse();
+    assertThat(options.isLazy()).isTrue();
+    assertThat(options.restartGuard()).contains(false);
+  }
+
+  @Test
+  @DisplayName("the owner and the pauses between attempts are the manager's")
+  void theOwnerAndThePausesAreTheManagers() {
+    RedlockOptions options = from(Map.of("owner", "nightly", "retryDelay", "7s"));
+    LockManager locks =
+        Redlock.open(
+            nodes,
+            options.fencing(false).restartGuard(false).clock(time).scheduler(time).random(() -> 0));
+    locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)).waitForever());
+
+    List<Asked> first = nodes.take();
+    assertThat(first.get(0).command().words().get(2)).matches("nightly:0{40}");
+    first.forEach(a -> a.round().reply(a.node(), null));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MISSING));
+    time.advance(Duration.ofMillis(3499));
+    assertThat(nodes.take()).isEmpty();
+    time.advance(Duration.ofMillis(1));
+    assertThat(nodes.take()).extracting(Asked::name).containsOnly("SET");
+  }
+
+  @Test
+  @DisplayName("ERR-4: connect is eager or lazy")
+  void connectIsEagerOrLazy() {
+    assertThat(from(Map.of("connect", "eager")).isLazy()).isFalse();
+    assertThatThrownBy(() -> from(Map.of("connect", "soon")))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("soon", "connect=eager", "connect=lazy");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nodeTimeout", "connectTimeout", "retryDelay"})
+  @DisplayName("ERR-4: a URL's times are above zero, and an hour at most")
+  void theTimesOfAUrlAreInRange(String option) {
+    assertThatCode(() -> from(Map.of(option, "1h"))).doesNotThrowAnyException();
+    for (String wrong : List.of("0s", "3600001ms")) {
+      assertThatThrownBy(() -> from(Map.of(option, wrong)))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContainingAll(option, wrong);
+    }
+  }
+
+  @Test
+  @DisplayName("ERR-4: a program's times are above zero, and an hour at most")
+  void theTimesOfAProgramAreInRange() {
+    requireLimits("nodeTimeout", HOUR, time -> RedlockOptions.defaults().nodeTimeout(time));
+    requireLimits("connectTimeout", HOUR, time -> RedlockOptions.defaults().connectTimeout(time));
+    requireLimits("retryDelay", HOUR, time -> RedlockOptions.defaults().retryDelay(time));
+    requirePositive("maxTtl", time -> RedlockOptions.defaults().maxTtl(time));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,true", "0.99,true", "-0.001,false", "1,false", "NaN,false"})
+  @DisplayName("ERR-4: drift is from 0 % to 99 %")
+  void driftIsInRange(double drift, boolean allowed) {
+    if (allowed) {
+      assertThat(RedlockOptions.defaults().drift(drift).validity().drift()).isEqualTo(drift);
+    } else {
+      assertThatThrownBy(() -> RedlockOptions.defaults().drift(drift))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("drift");
+    }
+  }
+
+  @Test
+  @DisplayName("options that are changed leave those that they come from as they were")
+  void optionsAreValues() {
+    RedlockOptions changed = RedlockOptions.defaults().cluster("bills").connectLazily();
+    RedlockOptions again = changed.cluster("mails");
+
+    assertThat(RedlockOptions.defaults().cluster()).isEmpty();
+    assertThat(RedlockOptions.defaults().isLazy()).isFalse();
+    assertThat(changed.cluster()).isEqualTo("bills");
+    assertThat(again.isLazy()).isTrue();
+  }
+
+  @Test
+  @DisplayName("ACQ-5: without another source of chance, tokens come of a secure one")
+  void tokensComeOfASecureSource() {
+    assertThat(RedlockOptions.defaults().random()).isInstanceOf(SecureRandom.class);
+    RandomGenerator own = () -> 0;
+    assertThat(RedlockOptions.defaults().random(own).random()).isSameAs(own);
+  }
+
+  private static void requireLimits(
+      String what, Duration most, Function<Duration, RedlockOptions> set) {
+    requirePositive(what, set);
+    assertThatCode(() -> set.apply(most)).doesNotThrowAnyException();
+    requireRefused(what, most.plusNanos(1), set);
+  }
+
+  private static void requirePositive(String what, Function<Duration, RedlockOptions> set) {
+    assertThatCode(() -> set.apply(LEAST)).doesNotThrowAnyException();
+    requireRefused(what, Duration.ZERO, set);
+    requireRefused(what, LEAST.negated(), set);
+  }
+
+  private static void requireRefused(
+      String what, Duration wrong, Function<Duration, RedlockOptions> set) {
+    assertThatThrownBy(() -> set.apply(wrong))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll(what, wrong.toString());
+  }
+
+  private static RedlockOptions from(Map<String, String> options) {
+    return RedlockOptions.from(LockUrl.parse("redlock:redis://h1:6379", options));
+  }
+}

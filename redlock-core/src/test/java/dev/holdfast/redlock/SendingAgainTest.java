@@ -1,0 +1,97 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What a node is sent that was away when a lock was released. */
+class SendingAgainTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final int AWAY = 2;
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(3);
+  private final LockManager locks =
+      Redlock.open(
+          nodes,
+          RedlockOptions.defaults()
+              .restartGuard(false)
+              .fencing(false)
+              .clock(time)
+              .scheduler(time)
+              .callbacks(Runnable::run));
+
+  @BeforeEach
+  void oneNodeBreaksWhileALockIsReleasedThatIsToBeHeldForFiveSeconds() {
+    var lease =
+        locks.tryAcquireAsync(
+            LockRequest.of("a", Duration.ofSeconds(10)).holdAtLeast(Duration.ofSeconds(5)));
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    lease.join().orElseThrow().releaseAsync();
+    nodes.answer(
+        a -> {
+          if (a.node() == AWAY) {
+            a.round().failure(AWAY, new IllegalStateException("connection reset"));
+          } else {
+            a.round().reply(a.node(), Scripts.MINE);
+          }
+        });
+    goesAway();
+  }
+
+  @Test
+  @DisplayName("ACQ-11, REL-6: a release that is sent again keeps others out for what is left")
+  void aReleaseThatIsSentAgainKeepsOthersOutForWhatIsLeft() {
+    comesBackAfter(SECOND);
+    assertThat(keptMillis(nodes.take())).isEqualTo("4000");
+  }
+
+  @Test
+  @DisplayName("ACQ-11, REL-6: once the least hold is over it deletes")
+  void onceTheLeastHoldIsOverItDeletes() {
+    comesBackAfter(SECOND.multipliedBy(6));
+    assertThat(keptMillis(nodes.take())).isEqualTo("0");
+  }
+
+  @Test
+  @DisplayName("REL-6: once the longest ttl has passed nothing is owed")
+  void onceTheLongestTtlHasPassedNothingIsOwed() {
+    comesBackAfter(Duration.ofSeconds(61));
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("REL-6: a release that fails again is sent again")
+  void aReleaseThatFailsAgainIsSentAgain() {
+    comesBackAfter(SECOND);
+    goesAway();
+    comesBackAfter(SECOND);
+    assertThat(nodes.take()).extracting(Asked::node).containsExactly(AWAY);
+  }
+
+  private void goesAway() {
+    nodes.unreachable(AWAY, new IllegalStateException("connection refused"));
+    nodes.breakConnection(AWAY);
+    time.advance(Duration.ZERO);
+  }
+
+  private void comesBackAfter(Duration away) {
+    time.advance(away.minus(SECOND));
+    nodes.unreachable(AWAY, null);
+    time.advance(SECOND);
+  }
+
+  private static String keptMillis(List<Asked> asked) {
+    assertThat(asked).extracting(Asked::node).containsExactly(AWAY);
+    Command.Eval release = (Command.Eval) asked.get(0).command();
+    assertThat(release.script()).isEqualTo(Scripts.RELEASE);
+    return release.arguments().get(1);
+  }
+}

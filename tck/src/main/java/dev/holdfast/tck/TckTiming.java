@@ -30,12 +30,12 @@ public record TckTiming(
   /**
    * For a backend on servers of this machine.
    *
-   * @return with a short ttl of 800 ms
+   * @return with a short ttl of 600 ms
    */
   public static TckTiming servers() {
     return new TckTiming(
         Duration.ofSeconds(30),
-        Duration.ofMillis(800),
+        Duration.ofMillis(600),
         Duration.ofMillis(500),
         Duration.ofSeconds(15),
         Duration.ofSeconds(100));

@@ -61,6 +61,7 @@ final class Driver implements RedisNodes {
     if (isSecondTrip(round.command())) {
       world.judge.secondTrip();
     }
+    Ambush.mayBeLaid(world, host, round);
     boolean standsStill =
         !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
     int sent = standsStill ? world.random.nextInt(addresses.size()) : -1;

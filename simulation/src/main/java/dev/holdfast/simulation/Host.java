@@ -12,9 +12,6 @@ final class Host implements Scheduler {
   /** Timers come late now and then, and after a pause in any order with what came meanwhile. */
   private static final long LATEST = 3_000;
 
-  /** Of the others' longest ttl. */
-  private static final int STRANGERS_PART = 8;
-
   final HostClock clock;
   final Driver driver;
   final LockManager manager;
@@ -32,7 +29,7 @@ final class Host implements Scheduler {
     this.world = world;
     this.id = id;
     this.isStranger = world.rates.stranger && id == 0;
-    this.longestTtlMillis = world.setting.longestTtlMillis() / (isStranger ? STRANGERS_PART : 1);
+    this.longestTtlMillis = world.longestTtlMillis(isStranger);
     this.clock = new HostClock(world);
     this.driver = new Driver(world, this);
     SplittableRandom random = world.random.split();

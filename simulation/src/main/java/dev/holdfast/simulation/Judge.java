@@ -169,7 +169,7 @@ final class Judge {
     long clock = holding.host.clock.wallMicros();
     clock = Math.max(slowestNode - CLOCK_OFF, Math.min(clock, slowestNode + CLOCK_OFF));
     long proposed = clock - holding.request.ttl().toNanos() / MILLI;
-    long longestTtl = world.setting.longestTtlMillis() * MILLI;
+    long longestTtl = world.longestTtlMillis(false) * MILLI;
     long then = largest.holding().askedAt;
     boolean expired = world.now() - then > COUNTER_TTLS * longestTtl * 99 / 100;
     long lost = world.nodes.stream().filter(node -> node.lostCountersSince(then)).count();
@@ -284,14 +284,13 @@ final class Judge {
   // ---- nodes
   // -------------------------------------------------------------------------------------
 
-  void changed(
-      Node node, Request request, String key, @Nullable Entry before, @Nullable Entry after) {
+  void changed(Node node, Request request, @Nullable Entry before, @Nullable Entry after) {
     String token = before == null ? null : before.value();
     if (before == null || token == null) {
       return;
     }
     int client = request.connection().host().id();
-    if (!request.round().command().words().contains(token)) {
+    if (!request.names(token)) {
       broken(
           Invariant.OWN_KEYS_ONLY,
           client,

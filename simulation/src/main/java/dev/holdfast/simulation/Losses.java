@@ -12,7 +12,7 @@ final class Losses {
   /** In ways for which an unguarded node votes at once. */
   static void unguarded(World world, Node node) {
     switch (world.random.nextInt(4)) {
-      case 0 -> node.crash(outage(world), true);
+      case 0 -> node.crashAndVoteAtOnce(outage(world));
       case 1 -> node.flush();
       case 2 -> node.rollBack(outage(world));
       default -> node.jumpAhead(world.spread(100_000, HOUR));

@@ -1,7 +1,9 @@
 package dev.holdfast.simulation;
 
+import dev.holdfast.simulation.LuaTerm.Arithmetic;
+import dev.holdfast.simulation.LuaTerm.Condition;
+import dev.holdfast.simulation.LuaTerm.Frame;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,30 +30,9 @@ final class Lua {
   /** A status reply; in Lua a table with the field {@code ok}. */
   record Status(String text) {}
 
-  private record Failure(String text) {}
-
-  private interface Expression {
-    @Nullable Object eval(Frame frame);
-  }
-
   /** Returns true once the script has returned. */
   private interface Statement {
     boolean run(Frame frame);
-  }
-
-  private static final class Frame {
-    private final Commands commands;
-    private final List<String> keys;
-    private final List<String> arguments;
-    private final @Nullable Object[] locals;
-    private @Nullable Object result;
-
-    Frame(Commands commands, List<String> keys, List<String> arguments, int locals) {
-      this.commands = commands;
-      this.keys = keys;
-      this.arguments = arguments;
-      this.locals = new Object[locals];
-    }
   }
 
   private final List<String> tokens = new ArrayList<>();
@@ -79,22 +60,23 @@ final class Lua {
     return new Lua(source);
   }
 
-  /** Runs the script and converts its result to a reply, as Redis does. */
+  /** Runs the script and converts its result to a reply, as Redis does; one can be an error. */
   @Nullable Object run(Commands commands, List<String> keys, List<String> arguments) {
     Frame frame = new Frame(commands, keys, arguments, locals.size());
     body.run(frame);
     return reply(frame.result);
   }
 
+  /** What is most frequent is looked for first: to see that it is no list takes long. */
   private static @Nullable Object reply(@Nullable Object value) {
-    if (value instanceof Failure failure) {
-      throw new RedisError(failure.text());
+    if (value instanceof Double number) {
+      return number.longValue();
+    }
+    if (value == null || value instanceof String || value instanceof RedisError) {
+      return value;
     }
     if (value instanceof Boolean flag) {
       return flag ? 1L : null;
-    }
-    if (value instanceof Double number) {
-      return number.longValue();
     }
     if (value instanceof Status status) {
       return status.text();
@@ -125,20 +107,20 @@ final class Lua {
     if (skip("local")) {
       String name = take();
       require("=");
-      Expression value = expression();
+      LuaTerm value = expression();
       int slot = locals.size();
       if (locals.put(name, slot) != null) {
         throw unknown("a second local " + name); // there is one scope only
       }
       return frame -> {
-        frame.locals[slot] = value.eval(frame);
+        frame.locals[slot] = value.value(frame);
         return false;
       };
     }
     if (skip("return")) {
-      Expression value = expression();
+      LuaTerm value = expression();
       return frame -> {
-        frame.result = value.eval(frame);
+        frame.result = value.value(frame);
         return true;
       };
     }
@@ -149,21 +131,21 @@ final class Lua {
     if (slot >= 0) {
       next++;
       require("=");
-      Expression value = expression();
+      LuaTerm value = expression();
       return frame -> {
-        frame.locals[slot] = value.eval(frame);
+        frame.locals[slot] = value.value(frame);
         return false;
       };
     }
-    Expression call = expression();
+    LuaTerm call = expression();
     return frame -> {
-      call.eval(frame);
+      call.value(frame);
       return false;
     };
   }
 
   private Statement condition() {
-    Expression test = expression();
+    LuaTerm test = expression();
     require("then");
     Statement then = block();
     Statement otherwise = frame -> false;
@@ -176,155 +158,168 @@ final class Lua {
       require("end");
     }
     Statement last = otherwise;
-    return frame -> isTrue(test.eval(frame)) ? then.run(frame) : last.run(frame);
+    return frame -> test.isTrue(frame) ? then.run(frame) : last.run(frame);
   }
 
-  private Expression expression() {
-    Expression left = conjunction();
+  private LuaTerm expression() {
+    LuaTerm left = conjunction();
     while (skip("or")) {
-      Expression first = left;
-      Expression second = conjunction();
+      LuaTerm first = left;
+      LuaTerm second = conjunction();
       left =
           frame -> {
-            Object value = first.eval(frame);
-            return isTrue(value) ? value : second.eval(frame);
+            Object value = first.value(frame);
+            return LuaTerm.isTrue(value) ? value : second.value(frame);
           };
     }
     return left;
   }
 
-  private Expression conjunction() {
-    Expression left = comparison();
+  private LuaTerm conjunction() {
+    LuaTerm left = comparison();
     while (skip("and")) {
-      Expression first = left;
-      Expression second = comparison();
+      LuaTerm first = left;
+      LuaTerm second = comparison();
       left =
           frame -> {
-            Object value = first.eval(frame);
-            return isTrue(value) ? second.eval(frame) : value;
+            Object value = first.value(frame);
+            return LuaTerm.isTrue(value) ? second.value(frame) : value;
           };
     }
     return left;
   }
 
-  private Expression comparison() {
-    Expression left = joined();
+  private LuaTerm comparison() {
+    LuaTerm left = joined();
     for (String operator : List.of("==", "~=", "<", ">", "<=", ">=")) {
       if (skip(operator)) {
-        Expression right = joined();
-        return switch (operator) {
-          case "==" -> frame -> Objects.equals(left.eval(frame), right.eval(frame));
-          case "~=" -> frame -> !Objects.equals(left.eval(frame), right.eval(frame));
-          case "<" -> frame -> compared(left.eval(frame)) < compared(right.eval(frame));
-          case ">" -> frame -> compared(left.eval(frame)) > compared(right.eval(frame));
-          case "<=" -> frame -> compared(left.eval(frame)) <= compared(right.eval(frame));
-          default -> frame -> compared(left.eval(frame)) >= compared(right.eval(frame));
-        };
+        return compared(left, operator, joined());
       }
     }
     return left;
   }
 
-  private Expression joined() {
-    Expression left = sum();
-    if (!skip("..")) {
+  private static Condition compared(LuaTerm left, String operator, LuaTerm right) {
+    return switch (operator) {
+      case "==" -> frame -> Objects.equals(left.value(frame), right.value(frame));
+      case "~=" -> frame -> !Objects.equals(left.value(frame), right.value(frame));
+      case "<" -> frame -> left.compared(frame) < right.compared(frame);
+      case ">" -> frame -> left.compared(frame) > right.compared(frame);
+      case "<=" -> frame -> left.compared(frame) <= right.compared(frame);
+      default -> frame -> left.compared(frame) >= right.compared(frame);
+    };
+  }
+
+  private LuaTerm joined() {
+    LuaTerm left = sum();
+    if (!isNext("..")) {
       return left;
     }
-    Expression right = joined();
-    return frame -> text(left.eval(frame)) + text(right.eval(frame));
+    List<LuaTerm> parts = new ArrayList<>(List.of(left));
+    while (skip("..")) {
+      parts.add(sum());
+    }
+    LuaTerm[] all = parts.toArray(LuaTerm[]::new);
+    return frame -> {
+      StringBuilder text = new StringBuilder();
+      for (LuaTerm part : all) {
+        text.append(part.text(frame));
+      }
+      return text.toString();
+    };
   }
 
-  private Expression sum() {
-    Expression left = product();
+  private LuaTerm sum() {
+    LuaTerm left = product();
     while (isNext("+") || isNext("-")) {
       boolean adds = take().equals("+");
-      Expression first = left;
-      Expression second = product();
+      LuaTerm first = left;
+      LuaTerm second = product();
       left =
           adds
-              ? frame -> operand(first.eval(frame)) + operand(second.eval(frame))
-              : frame -> operand(first.eval(frame)) - operand(second.eval(frame));
+              ? (Arithmetic) frame -> first.number(frame) + second.number(frame)
+              : (Arithmetic) frame -> first.number(frame) - second.number(frame);
     }
     return left;
   }
 
-  private Expression product() {
-    Expression left = unary();
+  private LuaTerm product() {
+    LuaTerm left = unary();
     while (isNext("*") || isNext("/")) {
       boolean multiplies = take().equals("*");
-      Expression first = left;
-      Expression second = unary();
+      LuaTerm first = left;
+      LuaTerm second = unary();
       left =
           multiplies
-              ? frame -> operand(first.eval(frame)) * operand(second.eval(frame))
-              : frame -> operand(first.eval(frame)) / operand(second.eval(frame));
+              ? (Arithmetic) frame -> first.number(frame) * second.number(frame)
+              : (Arithmetic) frame -> first.number(frame) / second.number(frame);
     }
     return left;
   }
 
-  private Expression unary() {
+  private LuaTerm unary() {
     if (skip("not")) {
-      Expression negated = unary();
-      return frame -> !isTrue(negated.eval(frame));
+      LuaTerm negated = unary();
+      return (Condition) frame -> !negated.isTrue(frame);
     }
     if (skip("#")) {
-      Expression table = unary();
-      return frame -> (double) table(table.eval(frame)).size();
+      LuaTerm table = unary();
+      return (Arithmetic) frame -> table.table(frame).size();
     }
     return suffixed();
   }
 
-  private Expression suffixed() {
-    Expression value = primary();
+  private LuaTerm suffixed() {
+    LuaTerm value = primary();
     while (isNext(".") || isNext("[")) {
-      Expression table = value;
+      LuaTerm table = value;
       if (skip("[")) {
-        Expression index = expression();
+        LuaTerm index = expression();
         require("]");
-        value = frame -> element(table.eval(frame), index.eval(frame));
+        value = frame -> element(table.table(frame), (int) index.compared(frame));
       } else {
         require(".");
         require("ok");
-        value = frame -> table.eval(frame) instanceof Status status ? status.text() : null;
+        value = frame -> table.value(frame) instanceof Status status ? status.text() : null;
       }
     }
     return value;
   }
 
-  private Expression primary() {
+  private LuaTerm primary() {
     String token = take();
     if (token.startsWith("'")) {
-      String text = token.substring(1);
-      return frame -> text;
+      return new LuaTerm.Text(token.substring(1).intern());
     }
     if (Character.isDigit(token.charAt(0))) {
-      Double number = Double.valueOf(token);
-      return frame -> number;
+      double number = Double.parseDouble(token);
+      return (Arithmetic) frame -> number;
     }
     Integer slot = locals.get(token);
     if (slot != null) {
-      return frame -> frame.locals[slot];
+      int place = slot;
+      return frame -> frame.locals[place];
     }
     return switch (token) {
       case "nil" -> frame -> null;
-      case "true" -> frame -> true;
-      case "false" -> frame -> false;
+      case "true" -> (Condition) frame -> true;
+      case "false" -> (Condition) frame -> false;
       case "(" -> {
-        Expression inner = expression();
+        LuaTerm inner = expression();
         require(")");
         yield inner;
       }
       case "{" -> {
-        List<Expression> items = list("}");
-        yield frame -> items.stream().map(item -> item.eval(frame)).toList();
+        List<LuaTerm> items = list("}");
+        yield frame -> items.stream().map(item -> item.value(frame)).toList();
       }
       case "KEYS" -> frame -> frame.keys;
       case "ARGV" -> frame -> frame.arguments;
       case "tonumber" -> {
         require("(");
-        Expression text = expression();
+        LuaTerm text = expression();
         require(")");
-        yield frame -> LuaNumber.of(text.eval(frame));
+        yield frame -> LuaNumber.of(text.value(frame));
       }
       case "math" -> math();
       case "string" -> string();
@@ -333,14 +328,14 @@ final class Lua {
     };
   }
 
-  private Expression math() {
+  private Arithmetic math() {
     require(".");
     String function = take();
     require("(");
-    Expression[] arguments = list(")").toArray(Expression[]::new);
+    LuaTerm[] arguments = list(")").toArray(LuaTerm[]::new);
     return switch (function) {
-      case "ceil" -> frame -> Math.ceil(operand(arguments[0].eval(frame)));
-      case "floor" -> frame -> Math.floor(operand(arguments[0].eval(frame)));
+      case "ceil" -> frame -> Math.ceil(arguments[0].number(frame));
+      case "floor" -> frame -> Math.floor(arguments[0].number(frame));
       case "max" -> frame -> folded(Math::max, arguments, frame);
       case "min" -> frame -> folded(Math::min, arguments, frame);
       default -> throw unknown("math." + function);
@@ -348,11 +343,11 @@ final class Lua {
   }
 
   /** Of its patterns, words with {@code (%w+)} at their end. */
-  private Expression string() {
+  private LuaTerm string() {
     require(".");
     require("match");
     require("(");
-    Expression text = expression();
+    LuaTerm text = expression();
     require(",");
     String pattern = take();
     require(")");
@@ -360,7 +355,7 @@ final class Lua {
       throw unknown(pattern);
     }
     String before = pattern.substring(1, pattern.indexOf('('));
-    return frame -> wordAfter(before, text(text.eval(frame)));
+    return frame -> wordAfter(before, text.text(frame));
   }
 
   private static @Nullable String wordAfter(String before, String text) {
@@ -383,35 +378,35 @@ final class Lua {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
-  private static double folded(DoubleBinaryOperator operator, Expression[] arguments, Frame frame) {
-    double result = operand(arguments[0].eval(frame));
+  private static double folded(DoubleBinaryOperator operator, LuaTerm[] arguments, Frame frame) {
+    double result = arguments[0].number(frame);
     for (int i = 1; i < arguments.length; i++) {
-      result = operator.applyAsDouble(result, operand(arguments[i].eval(frame)));
+      result = operator.applyAsDouble(result, arguments[i].number(frame));
     }
     return result;
   }
 
-  private Expression redis() {
+  private LuaTerm redis() {
     require(".");
     String function = take();
     require("(");
-    Expression[] arguments = list(")").toArray(Expression[]::new);
+    LuaTerm[] arguments = list(")").toArray(LuaTerm[]::new);
     return switch (function) {
       case "call" ->
           frame -> {
             String[] words = new String[arguments.length];
             for (int i = 0; i < words.length; i++) {
-              words[i] = word(arguments[i].eval(frame));
+              words[i] = word(arguments[i].value(frame));
             }
             return fromReply(frame.commands.call(words));
           };
-      case "error_reply" -> frame -> new Failure(String.valueOf(arguments[0].eval(frame)));
+      case "error_reply" -> frame -> new RedisError(arguments[0].text(frame));
       default -> throw unknown("redis." + function);
     };
   }
 
-  private List<Expression> list(String end) {
-    List<Expression> items = new ArrayList<>();
+  private List<LuaTerm> list(String end) {
+    List<LuaTerm> items = new ArrayList<>();
     while (!skip(end)) {
       items.add(expression());
       skip(",");
@@ -446,20 +441,9 @@ final class Lua {
   // ---- running
   // -----------------------------------------------------------------------------------
 
-  private static boolean isTrue(@Nullable Object value) {
-    return value instanceof Boolean flag ? flag : value != null;
-  }
-
   private static Object fromReply(@Nullable Object reply) {
     if (reply instanceof Long number) {
       return (double) number;
-    }
-    if (reply instanceof List<?> list) {
-      Object[] items = list.toArray();
-      for (int i = 0; i < items.length; i++) {
-        items[i] = items[i] == null ? false : items[i];
-      }
-      return Arrays.asList(items);
     }
     return reply == null ? false : reply;
   }
@@ -474,43 +458,9 @@ final class Lua {
     throw new RedisError("ERR Lua redis lib command arguments must be strings or integers");
   }
 
-  private static List<?> table(@Nullable Object value) {
-    if (value instanceof List<?> list) {
-      return list;
-    }
-    throw new RedisError("ERR attempt to index a value that is no table");
-  }
-
-  private static @Nullable Object element(@Nullable Object table, @Nullable Object index) {
-    List<?> list = table(table);
-    int at = (int) compared(index);
-    return at >= 1 && at <= list.size() ? list.get(at - 1) : null;
-  }
-
-  private static String text(@Nullable Object value) {
-    if (value instanceof String text) {
-      return text;
-    }
-    if (value instanceof Double number) {
-      return LuaNumber.joined(number);
-    }
-    throw new RedisError("ERR attempt to concatenate what is neither text nor a number");
-  }
-
-  private static double operand(@Nullable Object value) {
-    Double number = LuaNumber.of(value);
-    if (number == null) {
-      throw new RedisError("ERR attempt to perform arithmetic on what is no number");
-    }
-    return number;
-  }
-
-  /** Unlike arithmetic, a comparison takes no text for a number. */
-  private static double compared(@Nullable Object value) {
-    if (!(value instanceof Double number)) {
-      throw new RedisError("ERR attempt to compare what is no number");
-    }
-    return number;
+  /** What is missing in a reply is false, and what is not in the table nil. */
+  private static @Nullable Object element(List<?> table, int at) {
+    return at >= 1 && at <= table.size() ? fromReply(table.get(at - 1)) : null;
   }
 
   private static IllegalArgumentException unknown(String what) {

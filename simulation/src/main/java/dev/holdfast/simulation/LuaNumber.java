@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LuaNumber {
   private static final int ARGUMENT = 17;
+  private static final double LEAST_TOO_LONG_FOR_ARGUMENT = 1e17;
   private static final int JOINED = 14;
+  private static final double LEAST_TOO_LONG_TO_JOIN = 1e14;
 
   /** So many digits fit into a long whatever they are. */
   private static final int SHORT = 18;
@@ -28,18 +30,19 @@ final class LuaNumber {
 
   /** As C's {@code %.17g}. */
   static String text(double number) {
-    return written(number, ARGUMENT);
+    return number == Math.rint(number) && Math.abs(number) < LEAST_TOO_LONG_FOR_ARGUMENT
+        ? Long.toString((long) number)
+        : written(number, ARGUMENT);
   }
 
   /** As C's {@code %.14g}. */
   static String joined(double number) {
-    return written(number, JOINED);
+    return number == Math.rint(number) && Math.abs(number) < LEAST_TOO_LONG_TO_JOIN
+        ? Long.toString((long) number)
+        : written(number, JOINED);
   }
 
   private static String written(double number, int precision) {
-    if (number == Math.rint(number) && Math.abs(number) < Math.pow(10, precision)) {
-      return Long.toString((long) number);
-    }
     BigDecimal digits =
         new BigDecimal(number)
             .round(new MathContext(precision, RoundingMode.HALF_EVEN))

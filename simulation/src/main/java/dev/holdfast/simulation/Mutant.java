@@ -74,7 +74,7 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/RedlockPrimitive",
-          "return new Extended(options.validity().until(start, ttl));",
+          "return new Extended(end);",
           "return new Extended(options.validity().until(clock.now(), ttl));")),
   NO_DRIFT_ALLOWANCE(
       "nothing is deducted for the drift of clocks",
@@ -174,9 +174,12 @@ enum Mutant {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/Acquire",
-          "validUntil, votes.mine() | quarantined, sent)",
-          "validUntil, votes.mine() | quarantined, votes.mine())"),
-      edit("redlock/Releases", "true, owe),\n        members.all(),", "true, owe),\n        sent,"),
+          "votes.mine() | quarantined,\n                sent)",
+          "votes.mine() | quarantined,\n                votes.mine())"),
+      edit(
+          "redlock/Releases",
+          "enough, owe),\n        members.all(),",
+          "enough, owe),\n        sent,"),
       edit(
           "redlock/Ballot",
           "long asked, boolean callerWaits) {",
@@ -194,7 +197,7 @@ enum Mutant {
       "what is left of a lost lease is not released",
       Profile.PAUSES,
       Invariant.NO_ORPHANS,
-      edit("core/HeldLock", "if (reason != LossReason.CLOSED) {", "if (reason == null) {")),
+      edit("core/HeldLock", "giveBack(minHold, false);\n    leases", "leases")),
   EXTENSION_REVIVES(
       "an extension whose reply comes after the end of validity revives the lease",
       Profile.PAUSES,
@@ -276,7 +279,7 @@ enum Mutant {
           "return storing >= votes.quorum() - 1;")),
   UNCONDITIONAL_WRITE_BACK(
       "a fencing token is stored whoever has the lock there",
-      Profile.FENCES,
+      Profile.FENCED_ROUNDS,
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
@@ -340,6 +343,7 @@ enum Mutant {
                                 token,
                                 OptionalLong.of(fence),
                                 options.validity().until(start, attempt.ttl()),
+                                members.size(),
                                 votes.mine() | quarantined,
                                 sent))""")),
   COUNTER_EXPIRES_WITH_THE_LOCK(
@@ -374,6 +378,21 @@ enum Mutant {
           "redlock/Ballot",
           "failed(node, NodeException.of(quarantine));",
           "vote(node, quarantine.vote());")),
+  EXTENSION_TRUSTS_QUARANTINED_NODES(
+      "an extension's vote of any node under quarantine counts",
+      Profile.GUARDED_ROUNDS,
+      Invariant.EXCLUSION,
+      edit("redlock/RedlockPrimitive", "ours.sureAt(start),", "-1L,")),
+  TRUSTS_NODES_FOR_EVER(
+      "an extension's vote of a node under quarantine counts though the key may have expired there",
+      Profile.GUARDED_ROUNDS,
+      Invariant.EXCLUSION,
+      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0", "end != null")),
+  OTHERS_RECORD_IS_IGNORED(
+      "clients with another maxTtl go on, and change the record",
+      Profile.STRANGERS,
+      Invariant.EXCLUSION,
+      edit("redlock/Vote", "if seen[2] and not (", "if seen[2] and 1 == 2 and not (")),
   GUARD_IGNORES_RESTARTS(
       "the guard looks neither at the run id nor at the replication id",
       Profile.GUARDED,

@@ -7,10 +7,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +27,10 @@ final class Node {
   private final long ppm;
   private final KeySpace keys;
   private final List<Connection> connections = new ArrayList<>();
-  private final Set<String> loaded = new HashSet<>();
+  private final Map<String, Lua> loaded = new HashMap<>();
   private final Deque<Runnable> backlog = new ArrayDeque<>();
   private final Deque<Undo> journal = new ArrayDeque<>();
+  private final boolean keepsJournal;
   private final Map<String, Stored> storedBy = new HashMap<>();
   private final List<Parted> parted = new ArrayList<>();
   private long dataLostAt = -1;
@@ -61,6 +60,7 @@ final class Node {
     this.id = id;
     this.ppm = world.random.nextLong(2 * world.rates.driftPpm + 1) - world.rates.driftPpm;
     this.clockOffset = 1_800_000_000_000_000L + world.random.nextLong(1_000_000);
+    this.keepsJournal = world.rates.dataLosses + world.rates.guardedLosses > 0;
     this.keys = new KeySpace(this::micros);
     keys.listener(this::changed);
     beginHistory();
@@ -93,7 +93,7 @@ final class Node {
     fields.put("id", run() + " " + history + " " + database);
     fields.put("since", "0");
     if (world.rates.stranger) {
-      fields.put("maxTtl", Integer.toString(world.setting.longestTtlMillis()));
+      fields.put("maxTtl", Integer.toString(world.longestTtlMillis(false)));
       fields.put("nodes", Integer.toString(world.setting.nodes()));
       fields.put("cluster", "");
     }
@@ -225,15 +225,13 @@ final class Node {
     if (command instanceof Command.Eval eval) {
       Script script = eval.script();
       if (eval.withSource()) {
-        loaded.add(script.sha1());
-      } else if (!loaded.contains(script.sha1())) {
-        throw new RedisError("NOSCRIPT No matching script. Please use EVAL.");
+        loaded.put(
+            script.sha1(), SCRIPTS.computeIfAbsent(script.sha1(), sha -> Lua.of(script.source())));
       }
-      Lua known = SCRIPTS.get(script.sha1());
-      if (known == null) {
-        known = SCRIPTS.computeIfAbsent(script.sha1(), sha -> Lua.of(script.source()));
-      }
-      return known.run(keys, eval.keys(), eval.arguments());
+      Lua known = loaded.get(script.sha1());
+      return known == null
+          ? new RedisError("NOSCRIPT No matching script. Please use EVAL.")
+          : known.run(keys, eval.keys(), eval.arguments());
     }
     Object reply = keys.call(command.words().toArray(String[]::new));
     return reply instanceof Lua.Status status ? status.text() : reply;
@@ -244,20 +242,20 @@ final class Node {
     if (request == null) {
       return;
     }
-    if (world.rates.dataLosses + world.rates.guardedLosses > 0) {
+    if (keepsJournal) {
       journal.addLast(new Undo(world.now(), key, before));
       while (journal.getFirst().at() < world.now() - ROLLBACK_MICROS) {
         journal.removeFirst();
       }
     }
+    if (!Workload.isLock(key)) {
+      return;
+    }
     String value = after == null ? null : after.value();
-    boolean isLock = Workload.isLock(key);
-    if (isLock && value != null && (before == null || !value.equals(before.value()))) {
+    if (value != null && (before == null || !value.equals(before.value()))) {
       storedBy.put(value, new Stored(request.connection(), world.now()));
     }
-    if (isLock) {
-      world.judge.changed(this, request, key, before, after);
-    }
+    world.judge.changed(this, request, before, after);
   }
 
   // ---- what happens to it
@@ -300,6 +298,12 @@ final class Node {
       countersLostAt = world.now();
     }
     world.at(restartAt, null, this::restart);
+  }
+
+  /** It comes back empty while what it granted may be held. */
+  void crashAndVoteAtOnce(long restartAt) {
+    crash(restartAt, true);
+    lost();
   }
 
   private void restart() {

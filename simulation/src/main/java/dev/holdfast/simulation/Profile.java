@@ -34,6 +34,18 @@ enum Profile {
           .clientPauses(6, 8)
           .wallSteps(6)
           .clocksApart(8_000)),
+  FENCED_ROUNDS(
+      "rounds last nearly as long as ttls, clients' wall clocks are up to 8 s apart, and set by as"
+          + " much; one name, very short holds; messages stall, connections break",
+      new Rates()
+          .unguarded()
+          .oneName()
+          .longRounds(1_000)
+          .holds(5, 60)
+          .stalls(120, 600)
+          .breaks(120)
+          .wallSteps(6)
+          .clocksApart(8_000)),
   SLEEPS(
       "clients' machines sleep: their monotonic clocks stand still, their wall clocks do not",
       new Rates().drift(1_000).sleeps(8)),
@@ -62,26 +74,30 @@ enum Profile {
       "nodes come back empty with a clock that is up to an hour behind, and is set right soon",
       new Rates().guarded(1).holds(15_000, 2_000).clocksMended(6).stalls(5, 300)),
   STRANGERS(
-      "one client has another maxTtl than the others; one node loses data; some clients and some"
-          + " nodes cannot reach each other for a while",
+      "one client has a longer or a shorter maxTtl than the others; one node loses data; connections"
+          + " break, and some clients and some nodes cannot reach each other for a while",
       new Rates()
           .guarded(1)
           .losesAMinority()
           .stranger()
           .longestTtl(4_000)
+          .oneName()
           .holds(15_000, 2_000)
           .stalls(30, 500)
+          .breaks(30)
           .partitions(8)),
   GUARDED_ROUNDS(
-      "a round takes up to 1 s and ttls are hardly longer; messages stall; nodes lose data, one at a"
-          + " time",
+      "a round takes up to 1 s and ttls are hardly longer; messages stall, connections break; nodes"
+          + " lose data, also in the middle of a round in which they voted",
       new Rates()
-          .guarded(8)
+          .guarded(2)
           .losesAMinority()
+          .ambushes()
           .longRounds(1_000)
           .oneName()
           .holds(5_000, 300)
-          .stalls(120, 1_200)
+          .stalls(30, 1_200)
+          .breaks(30)
           .partitions(8)),
   ERRORS(
       "nodes reply with errors for a while; SCRIPT FLUSH",

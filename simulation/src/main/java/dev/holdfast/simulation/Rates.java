@@ -29,6 +29,7 @@ final class Rates {
   int nodeTimeoutMillis;
   boolean oneName;
   boolean stranger;
+  boolean ambushes;
   int wallSteps;
   long longestWallStep = 3_600_000_000L;
   long clocksApartMillis;
@@ -144,10 +145,16 @@ final class Rates {
     return this;
   }
 
-  /** One client has another maxTtl than the others. */
+  /** One client has a longer maxTtl than the others, or a shorter one. */
   Rates stranger() {
     stranger = true;
     freshPerMille = 0;
+    return this;
+  }
+
+  /** See {@link Ambush}. */
+  Rates ambushes() {
+    ambushes = true;
     return this;
   }
 

@@ -1,6 +1,15 @@
 package dev.holdfast.simulation;
 
+import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 
 /** A command on its way to a node over one connection. */
-record Request(Connection connection, Round round) {}
+record Request(Connection connection, Round round) {
+  /** Whether a token is among its words. */
+  boolean names(String token) {
+    Command command = round.command();
+    return command instanceof Command.Eval eval
+        ? eval.arguments().contains(token)
+        : command.words().contains(token);
+  }
+}

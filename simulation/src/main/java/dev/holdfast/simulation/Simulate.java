@@ -12,12 +12,25 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** The command: runs seeds, or replays one of them. */
 public final class Simulate {
   private static final Set<String> KNOWN =
-      Set.of("seeds", "from", "profile", "mutant", "replay", "root");
+      Set.of("seeds", "from", "threads", "profile", "mutant", "replay", "root");
+
+  /** So many are under way before their results are told. */
+  private static final long BLOCK = 1_000;
+
+  private static final int MOST_BROKEN = 10;
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final PrintStream out;
 
@@ -118,7 +131,21 @@ public final class Simulate {
       return replay(number(options, "replay", 0), profiles);
     }
     long from = number(options, "from", 1);
-    return runSeeds(from, number(options, "seeds", 1_000), profiles);
+    long seeds = number(options, "seeds", 1_000);
+    ExecutorService pool = Executors.newFixedThreadPool(threads(options));
+    try {
+      return runSeeds(pool, from, seeds, profiles);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static int threads(Map<String, String> options) {
+    long threads = number(options, "threads", 1);
+    if (threads < 1 || threads > 1_000) {
+      throw new IllegalArgumentException("--threads takes 1 to 1000, not " + threads);
+    }
+    return (int) threads;
   }
 
   private int replay(long seed, Profile... profiles) {
@@ -128,41 +155,79 @@ public final class Simulate {
     return result.violation() == null ? 0 : 1;
   }
 
-  private int runSeeds(long from, long seeds, Profile... profiles) {
-    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    long begun = threads.getCurrentThreadCpuTime();
-    long grants = 0;
-    long excused = 0;
-    long secondTrips = 0;
-    long regressions = 0;
-    List<Run.Result> broken = new ArrayList<>();
-    long done = 0;
-    for (long seed = from; seed < from + seeds && broken.size() < 10; seed++) {
-      Run.Result result = Run.of(seed, profileOf(seed, profiles));
-      done++;
-      grants += result.grants();
-      excused += result.excused();
-      secondTrips += result.secondTrips();
-      regressions += result.regressions();
-      if (result.violation() != null) {
-        broken.add(result);
-        out.println(summary(result));
+  /** Tells results in the order of seeds, whoever ran them. */
+  private int runSeeds(ExecutorService pool, long from, long seeds, Profile... profiles) {
+    Totals totals = new Totals();
+    long end = from + seeds;
+    for (long next = from; next < end && totals.broken < MOST_BROKEN; next += BLOCK) {
+      List<Callable<Timed>> block =
+          LongStream.range(next, Math.min(end, next + BLOCK))
+              .mapToObj(seed -> (Callable<Timed>) () -> timed(seed, profiles))
+              .toList();
+      for (Timed timed : all(pool, block)) {
+        if (totals.broken < MOST_BROKEN) {
+          totals.add(timed);
+          if (timed.result().violation() != null) {
+            out.println(summary(timed.result()));
+          }
+        }
       }
     }
-    double seconds = (threads.getCurrentThreadCpuTime() - begun) / 1e9;
     out.printf(
         Locale.ROOT,
         "%d seeds from %d, %d grants, %d second trips, %.0f runs a second of one core,"
             + " %d overlaps and %d smaller tokens after lost data, %d broken%n",
-        done,
+        totals.done,
         from,
-        grants,
-        secondTrips,
-        done / seconds,
-        excused,
-        regressions,
-        broken.size());
-    return broken.isEmpty() ? 0 : 1;
+        totals.grants,
+        totals.secondTrips,
+        totals.done * 1e9 / totals.nanos,
+        totals.excused,
+        totals.regressions,
+        totals.broken);
+    return totals.broken == 0 ? 0 : 1;
+  }
+
+  private static List<Timed> all(ExecutorService pool, List<Callable<Timed>> block) {
+    try {
+      List<Timed> results = new ArrayList<>();
+      for (Future<Timed> result : pool.invokeAll(block)) {
+        results.add(result.get());
+      }
+      return results;
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException("the simulator failed", e);
+    }
+  }
+
+  private static Timed timed(long seed, Profile... profiles) {
+    long begun = THREADS.getCurrentThreadCpuTime();
+    Run.Result result = Run.of(seed, profileOf(seed, profiles));
+    return new Timed(result, THREADS.getCurrentThreadCpuTime() - begun);
+  }
+
+  /** What came of a seed, and how much time of a core it took. */
+  private record Timed(Run.Result result, long nanos) {}
+
+  private static final class Totals {
+    private long done;
+    private long nanos;
+    private long grants;
+    private long excused;
+    private long secondTrips;
+    private long regressions;
+    private int broken;
+
+    void add(Timed timed) {
+      Run.Result result = timed.result();
+      done++;
+      nanos += timed.nanos();
+      grants += result.grants();
+      excused += result.excused();
+      secondTrips += result.secondTrips();
+      regressions += result.regressions();
+      broken += result.violation() == null ? 0 : 1;
+    }
   }
 
   /** With several profiles, the seed says which. */

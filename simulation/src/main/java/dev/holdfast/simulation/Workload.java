@@ -269,7 +269,7 @@ final class Workload {
     }
     long wait = world.setting.recoveredAtLast() - world.setting.healing();
     for (String name : names(world.setting)) {
-      long ttl = world.setting.longestTtlMillis() / 2L + 50;
+      long ttl = host.longestTtlMillis / 2L + 50;
       ask(
           LockRequest.of(
                   name,

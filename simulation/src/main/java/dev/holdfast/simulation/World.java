@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One run: true time in microseconds, one source of randomness, and all that there is. */
 final class World {
+  /** How many times as long as that of the others the longest ttl of some clients is. */
+  private static final int STRANGE = 8;
+
   final SplittableRandom random;
   final Profile profile;
   final Rates rates;
@@ -17,6 +20,8 @@ final class World {
   final List<Node> nodes = new ArrayList<>();
   final List<Host> hosts = new ArrayList<>();
   private final EventQueue queue = new EventQueue();
+  private final long healing;
+  private final boolean strangersHaveLongTtls;
   private long number;
   private long now;
 
@@ -26,6 +31,8 @@ final class World {
     this.rates = profile.rates();
     this.trace = trace;
     this.setting = Setting.drawn(random, profile);
+    this.healing = setting.healing();
+    this.strangersHaveLongTtls = rates.stranger && random.nextBoolean();
     this.judge = new Judge(this, only);
     for (int node = 0; node < setting.nodes(); node++) {
       nodes.add(new Node(this, node));
@@ -39,7 +46,13 @@ final class World {
 
   /** Whether all faults are over. */
   boolean isHealed() {
-    return now >= setting.healing();
+    return now >= healing;
+  }
+
+  /** What a client's option {@code maxTtl} says. */
+  int longestTtlMillis(boolean ofStranger) {
+    boolean isLong = !rates.stranger || ofStranger == strangersHaveLongTtls;
+    return setting.longestTtlMillis() / (isLong ? 1 : STRANGE);
   }
 
   /** Plans what happens to a client's process: not while it stands still, nor after its death. */
@@ -59,10 +72,11 @@ final class World {
 
   /** Lets time pass until the end, or until an invariant is broken. */
   void run() {
+    long end = setting.end();
     while (!queue.isEmpty() && !judge.isBroken()) {
       Event event = queue.remove();
-      if (event.at >= setting.end()) {
-        now = setting.end();
+      if (event.at >= end) {
+        now = end;
         return;
       }
       now = event.at;

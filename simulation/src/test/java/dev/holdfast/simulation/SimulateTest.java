@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,21 @@ class SimulateTest {
   }
 
   @Test
+  @DisplayName("--threads: prints the same, in the order of seeds, but for the speed")
+  void threadsChangeNothing() {
+    String[] flawed = {"--mutant", "nil-is-a-vote", "--root", "..", "--seeds", "30"};
+    assertThat(run(flawed)).isEqualTo(1);
+    String alone = text().replaceAll("\\d+ runs a second", "");
+    assertThat(alone).containsPattern("(?s)BROKEN.*BROKEN");
+    printed.reset();
+    String[] onThree = Arrays.copyOf(flawed, flawed.length + 2);
+    onThree[flawed.length] = "--threads";
+    onThree[flawed.length + 1] = "3";
+    assertThat(run(onThree)).isEqualTo(1);
+    assertThat(text().replaceAll("\\d+ runs a second", "")).isEqualTo(alone);
+  }
+
+  @Test
   @DisplayName("--replay prints the history, one line an event, the same every time")
   void replays() {
     assertThat(run("--replay", "7", "--profile", "pauses")).isZero();
@@ -49,6 +65,9 @@ class SimulateTest {
     printed.reset();
     assertThat(run("--sedes", "3")).isEqualTo(64);
     assertThat(text()).contains("'--sedes' is not understood");
+    printed.reset();
+    assertThat(run("--threads", "0")).isEqualTo(64);
+    assertThat(text()).contains("--threads takes 1 to 1000, not 0");
   }
 
   private int run(String... arguments) {

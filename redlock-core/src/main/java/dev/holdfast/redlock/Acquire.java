@@ -26,7 +26,6 @@ final class Acquire {
   private final Moment start;
   private final Fences.Proposal proposal;
   private long sent;
-  private long quarantined;
 
   Acquire(
       RedlockOptions options,
@@ -64,7 +63,6 @@ final class Acquire {
               if (!votes.isGranted()) {
                 return notAcquired(ballot, votes);
               }
-              quarantined = ballot.heldInQuarantine();
               OptionalLong fence = proposal.highest(votes);
               return proposal.isStored(votes, fence)
                   ? acquired(ballot, votes, fence)
@@ -95,14 +93,7 @@ final class Acquire {
     return options.clock().now().nanosUntil(validUntil) > 0
         ? CompletableFuture.completedFuture(
             new RedlockGrant(
-                attempt.name(),
-                key,
-                token,
-                fence,
-                validUntil,
-                members.size(),
-                votes.mine() | quarantined,
-                sent))
+                attempt.name(), key, token, fence, validUntil, members.size(), votes.mine(), sent))
         : notAcquired(ballot, votes);
   }
 

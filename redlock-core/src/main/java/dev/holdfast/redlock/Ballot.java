@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.IntConsumer;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ final class Ballot implements Round.Answers {
    * @param command what nodes are asked
    * @param reader null for what is no vote
    * @param enough whether the votes decide
-   * @param trusted nodes (bit i is node i) whose votes count although they are under quarantine
+   * @param trusted whether the vote of a node counts although it is under quarantine
    * @param heard told of each answer, counted or not, but for those of a quarantine that do not
    *     count
    * @param alwaysFallBack whether the source is sent also after the decision
@@ -29,7 +30,7 @@ final class Ballot implements Round.Answers {
       Command command,
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       Predicate<Tally> enough,
-      long trusted,
+      IntPredicate trusted,
       BiConsumer<Integer, Answer> heard,
       boolean alwaysFallBack,
       IntConsumer whenFailed) {
@@ -38,7 +39,8 @@ final class Ballot implements Round.Answers {
         Command command,
         BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
         Predicate<Tally> enough) {
-      return new Question(command, reader, enough, 0, (node, answer) -> {}, false, node -> {});
+      return new Question(
+          command, reader, enough, node -> false, (node, answer) -> {}, false, node -> {});
     }
   }
 
@@ -75,19 +77,6 @@ final class Ballot implements Round.Answers {
   /** Completes once, always normally. */
   CompletableFuture<Tally> decision() {
     return decision;
-  }
-
-  /** Nodes (bit i is node i) that hold what was asked for, and may not vote before long. */
-  synchronized long heldInQuarantine() {
-    long held = 0;
-    for (int node = 0; node < failures.length; node++) {
-      if (failures[node] instanceof NodeException cause
-          && cause.quarantine() != null
-          && cause.quarantine().vote() == Answer.MINE) {
-        held |= 1L << node;
-      }
-    }
-    return held;
   }
 
   /** Whether a node said that this client must not go on. */
@@ -146,7 +135,7 @@ final class Ballot implements Round.Answers {
     String plain = ScriptError.unwrapped(error);
     Quarantine quarantine = Quarantine.in(plain);
     if (quarantine != null) {
-      if ((question.trusted() & 1L << node) != 0) {
+      if (question.trusted().test(node)) {
         vote(node, quarantine.vote());
       } else {
         failed(node, NodeException.of(quarantine));

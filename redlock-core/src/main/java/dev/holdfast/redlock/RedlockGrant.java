@@ -61,21 +61,17 @@ final class RedlockGrant implements Grant {
   }
 
   /**
-   * The nodes (bit i is node i) that cannot have voted for anybody else since they had the key: it
-   * is there, or was lost together with all else, and then they do not vote. What such a node
-   * answers under quarantine counts.
+   * Whether a node cannot have voted for anybody else since it had the key: it is there, or was
+   * lost together with all else, and then the node does not vote. What it answers now, under
+   * quarantine, counts.
    */
-  synchronized long sureAt(Moment now) {
-    long nodes = 0;
-    for (int node = 0; node < sure.length; node++) {
-      Moment end = sure[node];
-      nodes |= end != null && now.nanosUntil(end) > 0 ? 1L << node : 0;
-    }
-    return nodes;
+  synchronized boolean isSure(int node, Moment now) {
+    Moment end = sure[node];
+    return end != null && now.nanosUntil(end) > 0;
   }
 
   /**
-   * A node has answered an extension, and was sure when that was sent, or is not under quarantine.
+   * A node has answered an extension, and is sure or not under quarantine.
    *
    * @param end of the life of a key that was extended or put back
    */

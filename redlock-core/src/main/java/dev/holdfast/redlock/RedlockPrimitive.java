@@ -112,7 +112,7 @@ final class RedlockPrimitive implements LockPrimitive {
                     List.of(ours.token(), Long.toString(Millis.of(ttl)))),
                 Scripts::compared,
                 Tally::isExtensionDecided,
-                ours.sureAt(start),
+                node -> ours.isSure(node, clock.now()),
                 (node, answer) -> ours.heard(node, answer, end),
                 false,
                 node -> {}),

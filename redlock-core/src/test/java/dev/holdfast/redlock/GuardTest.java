@@ -149,8 +149,8 @@ class GuardTest {
   }
 
   @Test
-  @DisplayName("GUARD-3: a node whose quarantine began before the grant keeps a lease that it held")
-  void aNodeThatHeldTheKeyBeforeTheGrantExtends() {
+  @DisplayName("GUARD-3: a node whose quarantine began before the grant does not extend")
+  void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 1, "3 3000 57000 0");
@@ -161,7 +161,8 @@ class GuardTest {
     List<Asked> extending = nodes.take();
     quarantine(extending, 1, "1 4000 56000 0");
     reply(extending, Scripts.MINE, 0);
-
+    assertThat(extended).as("it may have voted for another before it lost its data").isNotDone();
+    reply(extending, Scripts.MINE, 2);
     assertThat(extended).isCompleted();
   }
 
@@ -199,6 +200,29 @@ class GuardTest {
     List<Asked> extending = nodes.take();
     quarantine(extending, 2, "1 4000 56000 0");
     reply(extending, Scripts.MINE, 0);
+    assertThat(second).isNotDone();
+    reply(extending, Scripts.MINE, 1);
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  @DisplayName("GUARD-3: it is the answer that has to come before the key may have expired there")
+  void theAnswerHasToComeBeforeTheKeyMayHaveExpired() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), 0, 1, 2);
+    Lease lease = future.join().orElseThrow();
+    time.advance(TTL.dividedBy(2));
+    var first = lease.extendAsync(TTL).toCompletableFuture();
+    reply(nodes.take(), Scripts.MINE, 0, 1);
+    assertThat(first).isCompleted();
+
+    time.advance(
+        TTL.dividedBy(2).minusMillis(120)); // its validity there ends 102 ms before the ttl
+    var second = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extending = nodes.take();
+    reply(extending, Scripts.MINE, 0);
+    time.advance(Duration.ofMillis(30));
+    quarantine(extending, 2, "1 4000 56000 0");
     assertThat(second).isNotDone();
     reply(extending, Scripts.MINE, 1);
     assertThat(second).isCompleted();

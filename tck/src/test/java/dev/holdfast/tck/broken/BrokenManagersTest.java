@@ -46,6 +46,7 @@ class BrokenManagersTest {
           Map.entry("DISC-2", "takes class paths"),
           Map.entry("DISC-3", "takes class paths"),
           Map.entry("DISC-4", "is the API's own code"),
+          Map.entry("WAIT-10", "takes a backend that sees the order of calls"),
           Map.entry("GUARD-1", "takes nodes that forget, which the kit's are let pass for whole"),
           Map.entry("GUARD-2", "takes nodes that forget"),
           Map.entry("GUARD-3", "takes nodes that forget"),

@@ -172,10 +172,7 @@ enum Mutant {
       "a release goes only to the nodes that voted for the grant",
       Profile.SLOW,
       Invariant.NO_ORPHANS,
-      edit(
-          "redlock/Acquire",
-          "votes.mine() | quarantined,\n                sent)",
-          "votes.mine() | quarantined,\n                votes.mine())"),
+      edit("redlock/Acquire", "votes.mine(), sent)", "votes.mine(), votes.mine())"),
       edit(
           "redlock/Releases",
           "enough, owe),\n        members.all(),",
@@ -344,7 +341,7 @@ enum Mutant {
                                 OptionalLong.of(fence),
                                 options.validity().until(start, attempt.ttl()),
                                 members.size(),
-                                votes.mine() | quarantined,
+                                votes.mine(),
                                 sent))""")),
   COUNTER_EXPIRES_WITH_THE_LOCK(
       "a counter lives as long as the lock",
@@ -382,12 +379,21 @@ enum Mutant {
       "an extension's vote of any node under quarantine counts",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockPrimitive", "ours.sureAt(start),", "-1L,")),
+      edit("redlock/RedlockPrimitive", "node -> ours.isSure(node, clock.now()),", "node -> true,")),
+  TRUSTS_NODES_FROM_THE_SENDING_ON(
+      "an extension's vote of a node under quarantine counts if it was sent before the key may have"
+          + " expired there",
+      Profile.GUARDED_ROUNDS,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/RedlockPrimitive",
+          "ours.isSure(node, clock.now())",
+          "ours.isSure(node, start)")),
   TRUSTS_NODES_FOR_EVER(
       "an extension's vote of a node under quarantine counts though the key may have expired there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0", "end != null")),
+      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;")),
   OTHERS_RECORD_IS_IGNORED(
       "clients with another maxTtl go on, and change the record",
       Profile.STRANGERS,

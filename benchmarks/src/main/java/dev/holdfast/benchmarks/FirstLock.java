@@ -18,11 +18,6 @@ record FirstLock(int nodes) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 1;
   }

@@ -34,11 +34,6 @@ record InFlight(int requests) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
     List<CompletableFuture<Long>> all = new ArrayList<>();
     long begun = System.nanoTime();

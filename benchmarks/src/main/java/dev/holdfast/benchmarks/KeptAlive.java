@@ -40,11 +40,6 @@ record KeptAlive(int leases, Duration time) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 0;
   }

@@ -20,11 +20,6 @@ record OneName(int nodes, int threads) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 1;
   }

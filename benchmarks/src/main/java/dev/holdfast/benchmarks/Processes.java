@@ -25,11 +25,6 @@ record Processes(int nodes, int processes, int threads) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 0;
   }

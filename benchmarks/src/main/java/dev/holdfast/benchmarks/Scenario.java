@@ -20,7 +20,9 @@ interface Scenario {
   }
 
   /** How often each contestant's turn comes in a round. */
-  int turns(Effort effort);
+  default int turns(Effort effort) {
+    return 1;
+  }
 
   /** How many rounds are run before those that count. */
   default int warmUps(Effort effort) {

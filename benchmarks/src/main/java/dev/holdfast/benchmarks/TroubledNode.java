@@ -48,11 +48,6 @@ record TroubledNode(Trouble trouble) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 1;
   }

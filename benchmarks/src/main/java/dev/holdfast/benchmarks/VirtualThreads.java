@@ -39,11 +39,6 @@ record VirtualThreads(int nodes, int threads) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
     ExecutorService crowd = (ExecutorService) EXECUTOR.orElseThrow().invoke(null);
     try {

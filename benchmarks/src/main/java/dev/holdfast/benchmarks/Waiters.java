@@ -42,11 +42,6 @@ record Waiters(int nodes, int threads) implements Scenario {
   }
 
   @Override
-  public int turns(Effort effort) {
-    return 1;
-  }
-
-  @Override
   public int warmUps(Effort effort) {
     return 0;
   }

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 /** A lease on three nodes outlives what happens to them one by one. */
 @ForEachDriver
 class RenewalOnNodesTest {
-  private static final Duration RENEWED = Duration.ofMillis(1_500);
+  /** So that a renewal, a reconnection and the next renewal fit into it. */
+  private static final Duration RENEWED = Duration.ofMillis(7_500);
+
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final Cluster cluster;

@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.it.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * One run: clients at work on nodes, and round after round of faults, each healed and recovered
@@ -37,6 +37,8 @@ record Chaos(
 
   /** Longer than any recovery that would pass. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final Duration LOOK = Duration.ofMillis(50);
 
   /** At the end: what was left behind has had its time. */
   private static final Duration CALM = Duration.ofSeconds(5);
@@ -75,9 +77,9 @@ record Chaos(
           fleet.all().forEach(ClientProcess::requireAlive);
         }
       }
-      TimeUnit.NANOSECONDS.sleep(CALM.toNanos());
+      Lapse.of(CALM);
       fleet.end();
-      TimeUnit.NANOSECONDS.sleep(Orphans.SOON.toNanos());
+      Lapse.of(Orphans.SOON);
       world.endWatch();
     }
     return judged(path);
@@ -122,7 +124,7 @@ record Chaos(
         journal.append(began(round.client().get(), "clients"));
         healings.add(round.client().get().begin(fleet, random));
       }
-      TimeUnit.NANOSECONDS.sleep(round.lasting().toNanos());
+      Lapse.of(round.lasting());
     } finally {
       for (Healing healing : healings) {
         healing.heal();
@@ -142,20 +144,22 @@ record Chaos(
   }
 
   /** Until each lock has been got anew, or for long enough. */
-  private static void awaitGrants(Journal.Reader reader, Quarantines quarantines)
-      throws InterruptedException {
+  private static void awaitGrants(Journal.Reader reader, Quarantines quarantines) {
     Set<String> names = new HashSet<>(Settings.NAMES);
     long begun = System.nanoTime();
-    while (!names.isEmpty() && System.nanoTime() - begun < PATIENCE.toNanos()) {
-      quarantines.look();
-      TimeUnit.MILLISECONDS.sleep(50);
-      reader.read(
-          line -> {
-            if (line.startsWith("Got\t")) {
-              names.remove(((Entry.Got) Entry.parse(line)).name());
-            }
-          });
-    }
+    Eventually.within(PATIENCE.multipliedBy(2))
+        .pollInterval(LOOK)
+        .until(
+            () -> {
+              quarantines.look();
+              reader.read(
+                  line -> {
+                    if (line.startsWith("Got\t")) {
+                      names.remove(((Entry.Got) Entry.parse(line)).name());
+                    }
+                  });
+              return names.isEmpty() || System.nanoTime() - begun >= PATIENCE.toNanos();
+            });
   }
 
   /** A new folder that outlives the run, for the one who has to find out why it failed. */

@@ -4,13 +4,13 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.it.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
@@ -23,6 +23,10 @@ final class Client {
   private static final long ENDING_MILLIS = 10_000;
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  /** As long as the one who started it waits for it. */
+  private static final Duration STARTING = Duration.ofMinutes(2);
+
   private static final int CRASHED = 3;
 
   private Client() {}
@@ -65,16 +69,18 @@ final class Client {
   }
 
   /** Connects and loads what a first lock needs, which takes seconds on a machine that is busy. */
-  private static void warmUp(LockManager locks, String name) throws InterruptedException {
+  private static void warmUp(LockManager locks, String name) {
     LockRequest request = LockRequest.of(name, Settings.MAX_TTL).waitAtMost(PATIENCE);
-    for (boolean got = false; !got; ) {
-      try (Lease lease = locks.acquire(request)) {
-        lease.extend(Settings.MAX_TTL);
-        got = true;
-      } catch (LockException e) {
-        TimeUnit.MILLISECONDS.sleep(100); // not all is connected
-      }
-    }
+    Eventually.within(STARTING)
+        .pollInterval(Duration.ofMillis(100))
+        .ignoreExceptionsInstanceOf(LockException.class) // not all is connected
+        .until(
+            () -> {
+              try (Lease lease = locks.acquire(request)) {
+                lease.extend(Settings.MAX_TTL);
+                return true;
+              }
+            });
   }
 
   /** Nobody is to go on with fewer threads than it seems. */

@@ -18,7 +18,7 @@ enum ClientFault {
         client.pause();
         long until = System.nanoTime() + Settings.MAX_TTL.toNanos();
         return () -> {
-          ClientProcess.sleepUntil(until);
+          Lapse.until(until);
           client.goOn();
         };
       }),
@@ -32,9 +32,9 @@ enum ClientFault {
         ClientProcess client = fleet.any(random);
         for (int i = 0; i < 8; i++) {
           client.pause();
-          ClientProcess.sleepUntil(System.nanoTime() + random.nextInt(150_000_000));
+          Lapse.of(Duration.ofNanos(random.nextInt(150_000_000)));
           client.goOn();
-          ClientProcess.sleepUntil(System.nanoTime() + random.nextInt(50_000_000));
+          Lapse.of(Duration.ofNanos(random.nextInt(50_000_000)));
         }
         return Healing.BY_ITSELF;
       }),

@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.it.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,15 +53,14 @@ final class ClientProcess {
   }
 
   /** Returns when it is at work. */
-  void awaitReady() throws InterruptedException {
-    long begun = System.nanoTime();
-    while (!Files.exists(ready)) {
-      requireAlive();
-      if (System.nanoTime() - begun > TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
-        throw new IllegalStateException("a client does not start");
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+  void awaitReady() {
+    Eventually.within(Duration.ofSeconds(PATIENCE_SECONDS))
+        .alias("a client starts")
+        .until(
+            () -> {
+              requireAlive();
+              return Files.exists(ready);
+            });
   }
 
   /** SIGSTOP. */
@@ -110,10 +110,6 @@ final class ClientProcess {
 
   void setClock(Duration error) {
     ClockShim.set(clock, error);
-  }
-
-  static void sleepUntil(long nanoTime) throws InterruptedException {
-    TimeUnit.NANOSECONDS.sleep(nanoTime - System.nanoTime());
   }
 
   private void signal(String signal) {

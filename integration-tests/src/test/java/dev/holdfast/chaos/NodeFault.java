@@ -2,11 +2,11 @@ package dev.holdfast.chaos;
 
 import static dev.holdfast.chaos.Healing.BY_ITSELF;
 
+import dev.holdfast.it.Eventually;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /** What happens to nodes and to the network before them; to any number of them at once. */
 @SuppressWarnings("ImmutableEnumChecker") // what a fault does changes the world, not the fault
@@ -148,7 +148,7 @@ enum NodeFault {
   REPLIES_LOST(victim -> onItsWay(victim, Link::loseReplies)),
   REPLIES_CUT_IN_HALF(victim -> onItsWay(victim, Link::halveReplies));
 
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Deed deed;
 
@@ -205,13 +205,9 @@ enum NodeFault {
     replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
   }
 
-  private static void await(TestNode node, String state) throws InterruptedException {
-    long begun = System.nanoTime();
-    while (!String.valueOf(node.command("INFO", "replication")).contains(state)) {
-      if (System.nanoTime() - begun > PATIENCE_NANOS) {
-        throw new IllegalStateException(node + " is not " + state);
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+  private static void await(TestNode node, String state) {
+    Eventually.within(PATIENCE)
+        .alias(node + " is " + state)
+        .until(() -> String.valueOf(node.command("INFO", "replication")).contains(state));
   }
 }

@@ -56,7 +56,7 @@ class SingleTripTest {
       }
       try (Journal.Reader reader = new Journal.Reader(path)) {
         reader.read(line -> {}); // those of before the clocks differed do not count
-        TimeUnit.NANOSECONDS.sleep(LENGTH.toNanos());
+        Lapse.of(LENGTH);
         fleet.end();
         reader.read(line -> note(line, granted));
       }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.awaitility.core.ConditionFactory;
 
 /** Waits for conditions. */
-final class Eventually {
+public final class Eventually {
   /** For what happens at once unless the machine is overloaded. */
   static final Duration LIMIT = Duration.ofSeconds(15);
 
@@ -16,7 +16,13 @@ final class Eventually {
     return within(LIMIT);
   }
 
-  static ConditionFactory within(Duration limit) {
+  /**
+   * With another limit.
+   *
+   * @param limit how long to wait at most
+   * @return looks every 5 ms, unless told otherwise
+   */
+  public static ConditionFactory within(Duration limit) {
     return await()
         .atMost(limit)
         .pollInSameThread()

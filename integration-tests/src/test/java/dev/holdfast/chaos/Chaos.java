@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.it.ClockShim;
 import dev.holdfast.it.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;

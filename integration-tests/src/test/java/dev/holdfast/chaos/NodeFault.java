@@ -2,6 +2,7 @@ package dev.holdfast.chaos;
 
 import static dev.holdfast.chaos.Healing.BY_ITSELF;
 
+import dev.holdfast.it.ClockShim;
 import dev.holdfast.it.Eventually;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;

@@ -3,6 +3,7 @@ package dev.holdfast.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.holdfast.it.ClockShim;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.it.ClockShim;
 import dev.holdfast.testnodes.NodeException;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;

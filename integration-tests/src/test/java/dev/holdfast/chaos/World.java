@@ -1,5 +1,6 @@
 package dev.holdfast.chaos;
 
+import dev.holdfast.it.ClockShim;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;

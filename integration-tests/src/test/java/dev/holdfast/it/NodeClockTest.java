@@ -6,20 +6,13 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,12 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A node whose clock is wrong when it comes back without its data, and is set right then. Needs a
- * library that shifts the clock of one process, by the system property {@value #SHIM}: it is
- * preloaded, and reads microseconds from the file that CLOCK_SHIM_FILE names.
+ * A node whose clock is wrong when it comes back without its data, and is set right then: by a
+ * {@link ClockShim}.
  */
 class NodeClockTest {
-  private static final String SHIM = "holdfast.clockShim";
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration TTL = Duration.ofSeconds(20);
 
@@ -42,22 +33,14 @@ class NodeClockTest {
 
   @BeforeEach
   void start() throws IOException {
-    String library = System.getProperty(SHIM, "");
-    assumeThat(library).as("-D" + SHIM).isNotEmpty();
+    assumeThat(ClockShim.given()).as("a library for clocks").isPresent();
     sound = TestNodes.start(2);
-    shift(Duration.ZERO);
-    String server =
-        ProcessHandle.of(sound.node(0).pid()).flatMap(p -> p.info().command()).orElseThrow();
-    // a server may be one of many programs in a file, and goes by the name that it is called by
-    Path named = Files.createDirectory(folder.resolve("named")).resolve("redis-server");
-    Files.createSymbolicLink(named, Path.of(server));
-    Path wrapper = folder.resolve("redis-server");
-    Files.writeString(
-        wrapper,
-        "#!/bin/sh\nLD_PRELOAD='%s' CLOCK_SHIM_FILE='%s' exec '%s' \"$@\"\n"
-            .formatted(library, shiftFile(), named));
-    Files.setPosixFilePermissions(wrapper, PosixFilePermissions.fromString("rwx------"));
-    shifted = TestNodes.builder().count(1).source(NodeSource.binary(wrapper)).start();
+    shifted =
+        TestNodes.builder()
+            .count(1)
+            .directory(folder.resolve("nodes"))
+            .source(ClockShim.given().orElseThrow().servers(folder.resolve("shim")))
+            .start();
   }
 
   @AfterEach
@@ -103,21 +86,8 @@ class NodeClockTest {
     return LockManager.open(url, Map.of("nodeTimeout", "2s", "retryDelay", "20ms"));
   }
 
-  private Path shiftFile() {
-    return folder.resolve("shift");
-  }
-
-  private void shift(Duration by) throws IOException {
-    ByteBuffer micros = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-    micros.putLong(TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
-    // written over, because the process has it in its memory
-    if (Files.exists(shiftFile())) {
-      try (RandomAccessFile file = new RandomAccessFile(shiftFile().toFile(), "rw")) {
-        file.write(micros.array());
-      }
-    } else {
-      Files.write(shiftFile(), ByteBuffer.allocate(4096).put(micros.array()).array());
-    }
+  private void shift(Duration by) {
+    ClockShim.set(ClockShim.ofNode(folder.resolve("nodes"), 0), by);
   }
 
   private static long secondsOf(TestNode node) {

@@ -1,4 +1,4 @@
-package dev.holdfast.chaos;
+package dev.holdfast.it;
 
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNodes;
@@ -19,19 +19,19 @@ import java.util.concurrent.TimeUnit;
  * Wall clocks that are wrong, each of one process. Needs a library, by the system property {@value
  * #PROPERTY}: it is preloaded, and reads microseconds from the file that CLOCK_SHIM_FILE names.
  */
-record ClockShim(String library) {
+public record ClockShim(String library) {
   private static final String PROPERTY = "holdfast.clockShim";
   private static final int PAGE = 4096;
 
   /** The one that was given. */
-  static Optional<ClockShim> given() {
+  public static Optional<ClockShim> given() {
     return Optional.of(System.getProperty(PROPERTY, ""))
         .filter(library -> !library.isEmpty())
         .map(ClockShim::new);
   }
 
   /** Sets a clock, by its file; the process sees it at once. */
-  static void set(Path file, Duration error) {
+  public static void set(Path file, Duration error) {
     ByteBuffer page = ByteBuffer.allocate(PAGE).order(ByteOrder.nativeOrder());
     page.putLong(TimeUnit.NANOSECONDS.toMicros(error.toNanos()));
     // written over, because the process has it in its memory
@@ -43,12 +43,12 @@ record ClockShim(String library) {
   }
 
   /** The environment of a process with such a clock. */
-  Map<String, String> environment(Path file) {
+  public Map<String, String> environment(Path file) {
     return Map.of("LD_PRELOAD", library, "CLOCK_SHIM_FILE", file.toString());
   }
 
   /** Servers with such clocks, which are right at first; {@link #ofNode} is the file of each. */
-  NodeSource servers(Path folder) throws IOException {
+  public NodeSource servers(Path folder) throws IOException {
     // a server may be one of many programs in a file, and goes by the name that it is called by
     Path named = Files.createDirectories(folder.resolve("named")).resolve("redis-server");
     Files.createSymbolicLink(named, defaultServer());
@@ -67,7 +67,7 @@ record ClockShim(String library) {
   }
 
   /** Where the clock of one of a folder's nodes is set. */
-  static Path ofNode(Path folder, int index) {
+  public static Path ofNode(Path folder, int index) {
     return folder.resolve("node-" + index).resolve("clock");
   }
 

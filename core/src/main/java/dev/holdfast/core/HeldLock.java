@@ -227,13 +227,16 @@ final class HeldLock {
   }
 
   private void lose(Held held, LossReason reason, Moment since) {
+    surroundings.operations().begin(); // first, because a manager that closes waits for the rest
     if (!phase.compareAndSet(held, new Gone(reason, since))) {
+      surroundings.operations().end();
       return;
     }
     stop();
     surroundings.callback(() -> lost.complete(reason));
     if (reason == LossReason.CLOSED) {
       leases.ended(this);
+      surroundings.operations().end();
     } else {
       surroundings.scheduler().schedule(0, this::giveBackLost);
     }
@@ -243,6 +246,7 @@ final class HeldLock {
   private void giveBackLost() {
     giveBack(minHold, false);
     leases.ended(this); // not before, as above
+    surroundings.operations().end();
   }
 
   private void stop() {

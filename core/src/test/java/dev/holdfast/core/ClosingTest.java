@@ -128,6 +128,19 @@ class ClosingTest {
   }
 
   @Test
+  void aLossThatIsYetToBeGivenBackIsGivenBackBeforeTheBackendIsClosed() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    time.passUnnoticed(TTL);
+    assertThat(lease.isHeld()).as("seen, while the thread that gives it back is busy").isFalse();
+    Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
+    assertThat(backend.closed()).isZero();
+
+    time.advance(Duration.ZERO);
+    closing.result();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+  }
+
+  @Test
   void inTheGraceHoldersReleaseAndTheCloserReturnsWithTheLast() throws Exception {
     Lease first = manager.acquire(REQUEST);
     Lease second = manager.acquire(LockRequest.of("y", TTL));

@@ -107,8 +107,12 @@ class MigrationLockManagerTest {
         .succeedsWithin(TTL)
         .isEqualTo(LossReason.REMOVED);
     assertThat(lease.isHeld()).isFalse();
-    assertThat(oldStore.holder("name")).isEmpty();
-    assertThat(newStore.holder("name")).isEmpty();
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(oldStore.holder("name")).isEmpty();
+              assertThat(newStore.holder("name")).isEmpty();
+            });
   }
 
   @ParameterizedTest(name = "{0}")

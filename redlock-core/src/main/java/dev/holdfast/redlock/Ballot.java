@@ -24,6 +24,8 @@ final class Ballot implements Round.Answers {
    * @param heard told of each answer, counted or not, but for those of a quarantine that do not
    *     count
    * @param alwaysFallBack whether the source is sent also after the decision
+   * @param teaching where it is not, what tells the source and touches nothing; else a node that
+   *     always answers last would never know it
    * @param whenFailed told of each node that gave no vote
    */
   record Question(
@@ -33,6 +35,7 @@ final class Ballot implements Round.Answers {
       IntPredicate trusted,
       BiConsumer<Integer, Answer> heard,
       boolean alwaysFallBack,
+      @Nullable Command teaching,
       IntConsumer whenFailed) {
 
     static Question of(
@@ -40,7 +43,7 @@ final class Ballot implements Round.Answers {
         BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
         Predicate<Tally> enough) {
       return new Question(
-          command, reader, enough, node -> false, (node, answer) -> {}, false, node -> {});
+          command, reader, enough, node -> false, (node, answer) -> {}, false, null, node -> {});
     }
   }
 
@@ -165,8 +168,13 @@ final class Ballot implements Round.Answers {
   private synchronized boolean fallBack(int node) {
     if (!(question.command() instanceof Command.Eval eval)
         || eval.withSource()
-        || (decided && !question.alwaysFallBack())
         || members.reachable(1L << node) == 0) {
+      return false;
+    }
+    if (decided && !question.alwaysFallBack()) {
+      if (question.teaching() != null) {
+        members.submit(new Round(question.teaching(), 1L << node, false, new Unheard(members)));
+      }
       return false;
     }
     Command source = new Command.Eval(eval.script(), true, eval.keys(), eval.arguments());

@@ -1,11 +1,10 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.core.Clock;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +19,16 @@ final class Fences {
   /** A counter outlives its lock by so many of the longest ttl; by then all clocks are ahead. */
   private static final int MAX_TTLS = 10;
 
+  /** Half of what nodes follow: whose clock is further ahead is not caught up with. */
+  private static final long MOST_BEHIND_MICROS = 5_000_000;
+
   private static final String KEY_PREFIX = "holdfast:fence:";
 
   private final boolean enabled;
   private final Clock clock;
   private final Guard guard;
   private final String lifeMillis;
-  private final Seen seen = new Seen();
+  private final AtomicLong behindMicros = new AtomicLong();
 
   Fences(RedlockOptions options, Guard guard) {
     this.enabled = options.isFencing();
@@ -62,8 +64,7 @@ final class Fences {
             List.of(
                 token,
                 ttlMillis,
-                Long.toString(clock.wallMicros()),
-                Long.toString(seen.last(key) + 1),
+                Long.toString(clock.wallMicros() + behindMicros.get()),
                 lifeMillis));
       }
       return guard.isOn()
@@ -85,6 +86,7 @@ final class Fences {
       synchronized (this) {
         given[node] = fence;
       }
+      learn(fence);
       return fence == 0 ? Answer.OTHER : Answer.MINE;
     }
 
@@ -106,7 +108,6 @@ final class Fences {
       if (!enabled) {
         return OptionalLong.empty();
       }
-      seen.add(key, highest);
       return OptionalLong.of(highest);
     }
 
@@ -130,26 +131,15 @@ final class Fences {
     }
   }
 
-  /** What this manager was given last, so that it proposes more: a second trip less. */
-  private static final class Seen {
-    private static final int MOST = 10_000;
-
-    private final Map<String, Long> byKey =
-        new LinkedHashMap<>(16, 0.75f, true) {
-          private static final long serialVersionUID = 1L;
-
-          @Override
-          protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
-            return size() > MOST;
-          }
-        };
-
-    synchronized long last(String key) {
-      return byKey.getOrDefault(key, 0L);
-    }
-
-    synchronized void add(String key, long fence) {
-      byKey.merge(key, fence, Math::max);
+  /**
+   * A number that is ahead of our clock tells that another client's clock is. What we propose from
+   * then on is what that client would, so that all nodes, whichever gave a number to a failed
+   * attempt of either, give the same: a second trip less.
+   */
+  private void learn(long fence) {
+    long behind = fence - clock.wallMicros();
+    if (behind > behindMicros.get() && behind <= MOST_BEHIND_MICROS) {
+      behindMicros.accumulateAndGet(behind, Math::max);
     }
   }
 }

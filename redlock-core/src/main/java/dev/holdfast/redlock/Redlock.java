@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -46,7 +47,12 @@ public final class Redlock {
         options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            new WithoutScripts(nodes, vote == null ? null : () -> guard.first(vote)),
+            new WithoutScripts(
+                nodes,
+                () ->
+                    vote == null
+                        ? List.of()
+                        : List.of(guard.teaching(vote), guard.teaching(Scripts.EXTEND))),
             options,
             guard,
             scheduler,

@@ -83,7 +83,14 @@ final class Releases {
   private static Ballot.Question question(
       Command command, Predicate<Tally> enough, IntConsumer whenFailed) {
     return new Ballot.Question(
-        command, Scripts::compared, enough, node -> false, (node, answer) -> {}, true, whenFailed);
+        command,
+        Scripts::compared,
+        enough,
+        node -> false,
+        (node, answer) -> {},
+        true,
+        null,
+        whenFailed);
   }
 
   private static Command command(String key, String token, long keepMillis) {

@@ -38,13 +38,13 @@ final class Scripts {
   static final Script NOTHING = Script.of("return 1");
 
   /**
-   * KEYS: the lock, its counter. ARGV: our token, the ttl in milliseconds, the client's wall clock
-   * in microseconds, a lower bound of the fencing token, how many milliseconds the counter lives at
-   * least. Replies with the fencing token that this node gives, or 0 if the lock is held. A clock
-   * that is far from the node's is not followed: one ahead would exhaust the numbers, and one
-   * behind would fall below counters that have gone. A counter that is ahead of time lives until
-   * time has caught up. Without keys it takes nothing, so that a node that was just connected can
-   * be told its source: an attempt that had to would come late there.
+   * KEYS: the lock, its counter. ARGV: our token, the ttl in milliseconds, the client's time in
+   * microseconds, how many milliseconds the counter lives at least. Replies with the fencing token
+   * that this node gives, or 0 if the lock is held. A clock that is far from the node's is not
+   * followed: one ahead would exhaust the numbers, and one behind would fall below counters that
+   * have gone. A counter that is ahead of time lives until time has caught up. Without keys it
+   * takes nothing, so that a node that was just connected can be told its source: an attempt that
+   * had to would come late there.
    */
   static final Vote ACQUIRE =
       Vote.of(
@@ -57,8 +57,8 @@ final class Scripts {
               local clock = redis.call('TIME')
               local here = clock[1] * 1000000 + clock[2]
               local there = math.max(here - 10000000, math.min(tonumber(ARGV[3]), here + 10000000))
-              code = math.max(last + 1, there, tonumber(ARGV[4]))
-              local life = ARGV[5] + math.ceil(math.max(0, code - here) / 1000)
+              code = math.max(last + 1, there)
+              local life = ARGV[4] + math.ceil(math.max(0, code - here) / 1000)
               redis.call('SET', KEYS[2], code, 'PX', life)
             end
           end
@@ -98,20 +98,24 @@ final class Scripts {
   /**
    * KEYS: the lock. ARGV: our token, the new ttl in milliseconds. Never shortens: a key shortened
    * by a request whose reply is lost would let a second owner in. A key that is gone (its node
-   * restarted) is put back, but that is no vote: it counts from the next round on.
+   * restarted) is put back, but that is no vote: it counts from the next round on. A ttl of 0 looks
+   * at no key, so that a node can be told the source.
    */
   static final Vote EXTEND =
       Vote.of(
           """
-          local code = 1
-          local value = redis.call('GET', KEYS[1])
-          if not value then
-            redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
-            code = 2
-          elseif value ~= ARGV[1] then
-            code = 0
-          elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
-            redis.call('PEXPIRE', KEYS[1], ARGV[2])
+          local code = 0
+          if ARGV[2] ~= '0' then
+            code = 1
+            local value = redis.call('GET', KEYS[1])
+            if not value then
+              redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])
+              code = 2
+            elseif value ~= ARGV[1] then
+              code = 0
+            elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+              redis.call('PEXPIRE', KEYS[1], ARGV[2])
+            end
           end
           """);
 

@@ -23,7 +23,7 @@ final class WithoutScripts implements RedisNodes {
       new Command.Eval(Scripts.NOTHING, true, List.of(), List.of());
 
   private final RedisNodes driver;
-  private final @Nullable Supplier<Command> first;
+  private final Supplier<List<Command>> first;
   private final int size;
   private final AtomicReferenceArray<@Nullable Connections> present;
   private final Set<Integer> told = ConcurrentHashMap.newKeySet();
@@ -31,10 +31,11 @@ final class WithoutScripts implements RedisNodes {
   /**
    * Connects nothing yet.
    *
-   * @param first what a node that has been connected runs before all else: the script by which
-   *     locks are taken, so that it knows the source; null if they are taken without
+   * @param first what a node that has been connected runs before all else, so that it knows the
+   *     source: the script by which locks are taken, whose answer tells whether it votes, then
+   *     others; nothing if locks are taken without
    */
-  WithoutScripts(RedisNodes driver, @Nullable Supplier<Command> first) {
+  WithoutScripts(RedisNodes driver, Supplier<List<Command>> first) {
     this.driver = driver;
     this.first = first;
     this.size = driver.addresses().size();
@@ -52,7 +53,11 @@ final class WithoutScripts implements RedisNodes {
     present.set(node, connections);
     return driver
         .connect(node, connections::firstEnded)
-        .thenCompose(done -> first == null ? tried(connections) : begun(node, first.get()));
+        .thenCompose(
+            done -> {
+              List<Command> commands = first.get();
+              return commands.isEmpty() ? tried(connections) : begun(node, commands);
+            });
   }
 
   /** Scripts are not needed, but better. */
@@ -65,8 +70,11 @@ final class WithoutScripts implements RedisNodes {
                     : CompletableFuture.completedFuture(null));
   }
 
-  private CompletionStage<Void> begun(int node, Command command) {
-    return ask(node, command)
+  private CompletionStage<Void> begun(int node, List<Command> commands) {
+    List<CompletableFuture<String>> errors =
+        commands.stream().map(command -> ask(node, command)).toList();
+    return errors
+        .get(0)
         .thenCompose(
             error -> {
               if (isForbidden(error)) {

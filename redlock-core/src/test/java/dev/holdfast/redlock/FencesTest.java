@@ -137,19 +137,31 @@ class FencesTest {
   }
 
   @Test
-  @DisplayName("ACQ-12: what was seen last is proposed again, plus one, however the clock is set")
-  void moreIsProposedThanWasSeen() {
-    CompletableFuture<Optional<Lease>> first = ask();
-    give(nodes.take(), 100, 100, 100);
-    var released = lease(first).releaseAsync();
-    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
-    released.toCompletableFuture().join();
-
+  @DisplayName("ACQ-15: who was given a number of a clock that is ahead keeps up with that clock")
+  void aClockThatIsAheadIsKeptUpWith() {
+    long ahead = 200_000;
     ask();
+    reply(nodes.take(), time.wallMicros() + ahead, 3);
+    time.advance(NODE_TIMEOUT);
+    nodes.take();
 
-    List<String> words = nodes.take().get(0).command().words();
-    assertThat(words.subList(words.size() - 3, words.size()))
-        .containsExactly(Long.toString(time.wallMicros()), "101", "600000");
+    locks.tryAcquireAsync(LockRequest.of("b", TTL));
+    assertThat(proposed()).isEqualTo(time.wallMicros() + ahead);
+    time.advance(NODE_TIMEOUT);
+    nodes.take();
+    ask();
+    assertThat(proposed()).isEqualTo(time.wallMicros() + ahead);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-200_000, 5_000_001})
+  @DisplayName("ACQ-15: a clock that is behind, or too far ahead, is not followed")
+  void aClockThatIsBehindOrTooFarAheadIsNotFollowed(long micros) {
+    ask();
+    reply(nodes.take(), time.wallMicros() + micros, 0, 1, 2);
+
+    locks.tryAcquireAsync(LockRequest.of("b", TTL));
+    assertThat(proposed()).isEqualTo(time.wallMicros());
   }
 
   @ParameterizedTest
@@ -195,6 +207,12 @@ class FencesTest {
 
   private CompletableFuture<Optional<Lease>> ask() {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  /** The client's time in the attempt that was sent last. */
+  private long proposed() {
+    List<String> words = nodes.take().get(0).command().words();
+    return Long.parseLong(words.get(words.size() - 2));
   }
 
   private RedlockOptions options() {

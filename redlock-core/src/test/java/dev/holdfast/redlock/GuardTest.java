@@ -40,8 +40,18 @@ class GuardTest {
 
     assertThat(eval.script()).isEqualTo(Scripts.ACQUIRE.guarded());
     assertThat(eval.keys()).containsExactly("a", "holdfast:fence:a", "holdfast:guard");
-    assertThat(eval.arguments().subList(5, 11))
+    assertThat(eval.arguments().subList(4, 10))
         .containsExactly("0", "20000", "3", "bills", "21202000", Long.toString(time.wallMicros()));
+  }
+
+  @Test
+  @DisplayName("EXT-7: a node that was just connected is told the script that puts keys back")
+  void aNodeIsToldTheScriptsWhenItIsConnected() {
+    assertThat(nodes.told())
+        .filteredOn(told -> told.node() == 2)
+        .extracting(Asked::command)
+        .extracting(command -> ((Command.Eval) command).script())
+        .containsExactly(Scripts.ACQUIRE.guarded(), Scripts.EXTEND.guarded());
   }
 
   @Test

@@ -241,15 +241,22 @@ class RedlockTest {
 
   @Test
   @DisplayName(
-      "EXT: no source follows once the extension is decided, for a release may be under way")
-  void aDecidedExtensionIsNotSentAgain() {
+      "EXT-7: a node that always answers last learns the script, but touches no key, for a release"
+          + " may be under way")
+  void aDecidedExtensionIsTaughtButNotSentAgain() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL).toCompletableFuture();
     List<Asked> asked = nodes.take();
     reply(asked, Scripts.MINE, 0, 1, 2);
     extended.join();
+    nodes.told();
     asked.get(3).round().error(3, "NOSCRIPT No matching script");
+
     assertThat(nodes.take()).isEmpty();
+    List<Asked> told = nodes.told();
+    assertThat(told).extracting(Asked::node).containsExactly(3);
+    assertThat(told.get(0).command().words())
+        .containsExactly("EVAL", Scripts.EXTEND.plain().source(), "0", "", "0");
   }
 
   @Test

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedNodes implements RedisNodes {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
+  private final List<Asked> told = new ArrayList<>();
   private final @Nullable Runnable[] disconnected;
   private final List<Integer> connects = new ArrayList<>();
   private final List<Integer> disconnects = new ArrayList<>();
@@ -91,6 +92,13 @@ final class ScriptedNodes implements RedisNodes {
     return closed;
   }
 
+  /** Takes the scripts that were told for no lock, which were answered at once. */
+  List<Asked> told() {
+    List<Asked> taken = List.copyOf(told);
+    told.clear();
+    return taken;
+  }
+
   /** What was asked and is not taken yet. */
   List<Asked> pending() {
     return List.copyOf(asked);
@@ -157,6 +165,7 @@ final class ScriptedNodes implements RedisNodes {
     } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {
       round.forEachNode(
           node -> {
+            told.add(new Asked(node, round));
             String error = firstErrors[node];
             if (error != null) {
               round.error(node, error);
@@ -178,7 +187,7 @@ final class ScriptedNodes implements RedisNodes {
     }
   }
 
-  /** What a node that has been connected runs before it is asked for any lock. */
+  /** What a node runs to know a script, as before it is asked for any lock. */
   private static boolean isFirst(Command.Eval eval) {
     return eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY));
   }

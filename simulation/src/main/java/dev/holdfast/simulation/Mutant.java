@@ -41,7 +41,7 @@ enum Mutant {
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/Scripts",
-          "elseif value ~= ARGV[1] then\n            code = 0\n          elseif redis.call('PTTL'",
+          "elseif value ~= ARGV[1] then\n              code = 0\n            elseif redis.call('PTTL'",
           "elseif redis.call('PTTL'")),
   EXTENSION_OVERWRITES(
       "an extension puts its token in the place of another's",
@@ -49,7 +49,7 @@ enum Mutant {
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/Scripts",
-          "elseif value ~= ARGV[1] then\n            code = 0\n          elseif redis.call('PTTL'",
+          "elseif value ~= ARGV[1] then\n              code = 0\n            elseif redis.call('PTTL'",
           "elseif value ~= ARGV[1] then\n            redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
               + "          elseif redis.call('PTTL'")),
   EXTENSION_SHORTENS(
@@ -303,10 +303,7 @@ enum Mutant {
       "a node gives what the client proposes, whatever it gave before",
       Profile.FENCES,
       Invariant.FENCING,
-      edit(
-          "redlock/Scripts",
-          "math.max(last + 1, there, tonumber(ARGV[4]))",
-          "math.max(there, tonumber(ARGV[4]))")),
+      edit("redlock/Scripts", "math.max(last + 1, there)", "there")),
   SMALLEST_OF_THE_VOTES(
       "the fencing token is the smallest of the votes",
       Profile.FENCES,
@@ -349,7 +346,7 @@ enum Mutant {
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
-          "local life = ARGV[5] + math.ceil(math.max(0, code - here) / 1000)",
+          "local life = ARGV[4] + math.ceil(math.max(0, code - here) / 1000)",
           "local life = ARGV[2]")),
   CLOCK_FAR_BEHIND_IS_FOLLOWED(
       "a node follows a client's clock, however far behind its own",

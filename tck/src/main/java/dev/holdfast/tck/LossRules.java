@@ -144,7 +144,12 @@ abstract class LossRules {
       Lease taken = trial.take(locks, trial.name("taken"), trial.ttl());
       taken.lost().thenRun(() -> note(taken, contradictions));
       trial.occupy(trial.nodes(), taken.name());
-      Trial.regardless(() -> taken.extend(trial.ttl()));
+      trial.awaitRegardless(
+          "it is found out",
+          () -> {
+            Trial.regardless(() -> taken.extend(trial.ttl()));
+            return taken.lost().toCompletableFuture().isDone();
+          });
       awaitLoss(taken);
     }
 

@@ -57,7 +57,7 @@ final class Ambush {
     for (Node node : quorum) {
       Connection askers = asker.driver.present(node.id());
       if (askers != null) {
-        askers.stall(Math.min(over, world.setting.healing()));
+        askers.stall(Math.min(over, world.healing()));
       }
     }
     holders.resetIn(world.spread(100, 20_000));

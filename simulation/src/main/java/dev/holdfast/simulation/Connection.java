@@ -118,7 +118,7 @@ final class Connection {
     } else {
       cutDown = kind == 1;
       long late = kind == 1 ? 0 : world.spread(1_000, 2_000L * world.setting.longestTtlMillis());
-      long arrives = Math.min(up() + late, world.setting.healing() + 10_000);
+      long arrives = Math.min(up() + late, world.healing() + 10_000);
       world.at(arrives, null, () -> node.receive(request));
       cutUp = true; // what comes after it is lost
     }
@@ -146,7 +146,7 @@ final class Connection {
 
   /** The client hears that it has ended. */
   void resetIn(long micros) {
-    long when = Math.min(world.now() + micros, world.setting.healing());
+    long when = Math.min(world.now() + micros, world.healing());
     world.at(Math.max(when, arrivesDownAfter), host, () -> end("connection reset", true));
   }
 
@@ -209,7 +209,7 @@ final class Connection {
     long delay = usual / 2 + world.random.nextLong(usual);
     if (world.chance(world.rates.stallsPerMille)) {
       long stall = world.spread(5_000, 1_000L * world.rates.longestStallMillis);
-      delay += Math.min(stall, Math.max(0, world.setting.healing() - world.now()));
+      delay += Math.min(stall, Math.max(0, world.healing() - world.now()));
       troubledUntil = Math.max(troubledUntil, world.now() + delay);
     }
     return delay;

@@ -19,7 +19,7 @@ final class Faults {
 
   /** This long from now, but not after healing. */
   static long end(World world, long micros) {
-    return Math.max(world.now(), Math.min(world.now() + micros, world.setting.healing()));
+    return Math.max(world.now(), Math.min(world.now() + micros, world.healing()));
   }
 
   void plan() {
@@ -43,7 +43,7 @@ final class Faults {
   private void some(int most, Runnable fault) {
     int count = most == 0 ? 0 : 1 + world.random.nextInt(most);
     for (int i = 0; i < count; i++) {
-      long when = FIRST + world.random.nextLong(world.setting.healing() - FIRST);
+      long when = FIRST + world.random.nextLong(world.healing() - FIRST);
       world.at(when, null, fault);
     }
   }
@@ -75,7 +75,7 @@ final class Faults {
   /** With an allowance for the drift of clocks; what would take too long is left out. */
   private void crashUntilAllExpired() {
     long rest = longestTtl + longestTtl / 50 + 10_000;
-    if (world.now() + rest < world.setting.healing()) {
+    if (world.now() + rest < world.healing()) {
       crash(world.now() + rest, true);
     }
   }

@@ -307,7 +307,7 @@ final class Judge {
   void begin() {
     world.in(SWEEP, this::sweep);
     world.at(
-        world.setting.guard() ? world.setting.healing() : world.setting.recovered(),
+        world.setting.guard() ? world.healing() : world.setting.recovered(),
         null,
         this::requireRecovery);
   }

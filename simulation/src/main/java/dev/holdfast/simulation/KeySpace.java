@@ -151,6 +151,7 @@ final class KeySpace implements Lua.Commands {
       case "HMGET" -> fields(words);
       case "TIME" -> time();
       case "INFO" -> info(words);
+      case "PUBLISH" -> 0L; // nobody subscribes
       default -> throw new RedisError("ERR unknown command '" + words[0] + "'");
     };
   }

@@ -58,7 +58,7 @@ final class Losses {
 
   /** A client that has found a replica tries again after a second. */
   private static long replication(World world) {
-    long latest = Math.max(world.now(), world.setting.healing() - 3_000_000);
+    long latest = Math.max(world.now(), world.healing() - 3_000_000);
     return Math.min(world.now() + world.spread(SHORTEST_OUTAGE, LONGEST_OUTAGE), latest);
   }
 

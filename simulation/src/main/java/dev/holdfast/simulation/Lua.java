@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.DoubleBinaryOperator;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -91,6 +92,9 @@ final class Lua {
     List<Statement> statements = new ArrayList<>();
     while (next < tokens.size() && !isNext("end") && !isNext("else") && !isNext("elseif")) {
       statements.add(statement());
+    }
+    if (statements.size() == 1) {
+      return statements.get(0);
     }
     Statement[] all = statements.toArray(Statement[]::new);
     return frame -> {
@@ -200,6 +204,17 @@ final class Lua {
   }
 
   private static Condition compared(LuaTerm left, String operator, LuaTerm right) {
+    if (right instanceof LuaTerm.Digits number) {
+      return compared(left, operator, number.number());
+    }
+    if (right instanceof LuaTerm.Text constant) {
+      String text = constant.text();
+      return switch (operator) {
+        case "==" -> frame -> text.equals(left.value(frame));
+        case "~=" -> frame -> !text.equals(left.value(frame));
+        default -> throw unknown(operator + " of texts");
+      };
+    }
     return switch (operator) {
       case "==" -> frame -> Objects.equals(left.value(frame), right.value(frame));
       case "~=" -> frame -> !Objects.equals(left.value(frame), right.value(frame));
@@ -207,6 +222,18 @@ final class Lua {
       case ">" -> frame -> left.compared(frame) > right.compared(frame);
       case "<=" -> frame -> left.compared(frame) <= right.compared(frame);
       default -> frame -> left.compared(frame) >= right.compared(frame);
+    };
+  }
+
+  /** With a constant. */
+  private static Condition compared(LuaTerm left, String operator, double right) {
+    return switch (operator) {
+      case "==" -> frame -> left.value(frame) instanceof Double number && number == right;
+      case "~=" -> frame -> !(left.value(frame) instanceof Double number && number == right);
+      case "<" -> frame -> left.compared(frame) < right;
+      case ">" -> frame -> left.compared(frame) > right;
+      case "<=" -> frame -> left.compared(frame) <= right;
+      default -> frame -> left.compared(frame) >= right;
     };
   }
 
@@ -276,7 +303,7 @@ final class Lua {
       if (skip("[")) {
         LuaTerm index = expression();
         require("]");
-        value = frame -> element(table.table(frame), (int) index.compared(frame));
+        value = element(table, index);
       } else {
         require(".");
         require("ok");
@@ -286,14 +313,21 @@ final class Lua {
     return value;
   }
 
+  private static LuaTerm element(LuaTerm table, LuaTerm index) {
+    if (index instanceof LuaTerm.Digits constant) {
+      int at = (int) constant.number();
+      return frame -> element(table.table(frame), at);
+    }
+    return frame -> element(table.table(frame), (int) index.compared(frame));
+  }
+
   private LuaTerm primary() {
     String token = take();
     if (token.startsWith("'")) {
       return new LuaTerm.Text(token.substring(1).intern());
     }
     if (Character.isDigit(token.charAt(0))) {
-      double number = Double.parseDouble(token);
-      return (Arithmetic) frame -> number;
+      return new LuaTerm.Digits(Double.parseDouble(token));
     }
     Integer slot = locals.get(token);
     if (slot != null) {
@@ -313,8 +347,8 @@ final class Lua {
         List<LuaTerm> items = list("}");
         yield frame -> items.stream().map(item -> item.value(frame)).toList();
       }
-      case "KEYS" -> frame -> frame.keys;
-      case "ARGV" -> frame -> frame.arguments;
+      case "KEYS" -> isNext("[") ? word(frame -> frame.keys) : frame -> frame.keys;
+      case "ARGV" -> isNext("[") ? word(frame -> frame.arguments) : frame -> frame.arguments;
       case "tonumber" -> {
         require("(");
         LuaTerm text = expression();
@@ -326,6 +360,22 @@ final class Lua {
       case "redis" -> redis();
       default -> throw unknown(token);
     };
+  }
+
+  /** One of the keys or of the arguments: half of what scripts ask for. */
+  private LuaTerm word(Function<Frame, List<String>> of) {
+    require("[");
+    LuaTerm index = expression();
+    require("]");
+    if (index instanceof LuaTerm.Digits constant) {
+      int at = (int) constant.number();
+      return frame -> word(of.apply(frame), at);
+    }
+    return frame -> word(of.apply(frame), (int) index.compared(frame));
+  }
+
+  private static @Nullable String word(List<String> words, int at) {
+    return at >= 1 && at <= words.size() ? words.get(at - 1) : null;
   }
 
   private Arithmetic math() {
@@ -392,16 +442,40 @@ final class Lua {
     require("(");
     LuaTerm[] arguments = list(")").toArray(LuaTerm[]::new);
     return switch (function) {
-      case "call" ->
-          frame -> {
-            String[] words = new String[arguments.length];
-            for (int i = 0; i < words.length; i++) {
-              words[i] = word(arguments[i].value(frame));
-            }
-            return fromReply(frame.commands.call(words));
-          };
+      case "call" -> call(arguments);
+      case "pcall" -> {
+        LuaTerm call = call(arguments);
+        yield frame -> {
+          try {
+            return call.value(frame);
+          } catch (RedisError e) {
+            return e;
+          }
+        };
+      }
       case "error_reply" -> frame -> new RedisError(arguments[0].text(frame));
       default -> throw unknown("redis." + function);
+    };
+  }
+
+  /** Its constants are put in their places once. */
+  private static LuaTerm call(LuaTerm... arguments) {
+    String[] constants = new String[arguments.length];
+    List<Integer> changing = new ArrayList<>();
+    for (int i = 0; i < arguments.length; i++) {
+      if (arguments[i] instanceof LuaTerm.Text constant) {
+        constants[i] = constant.text();
+      } else {
+        changing.add(i);
+      }
+    }
+    int[] places = changing.stream().mapToInt(Integer::intValue).toArray();
+    return frame -> {
+      String[] words = constants.clone();
+      for (int place : places) {
+        words[place] = word(arguments[place].value(frame));
+      }
+      return fromReply(frame.commands.call(words));
     };
   }
 

@@ -91,6 +91,14 @@ interface LuaTerm {
     }
   }
 
+  /** A constant. */
+  record Digits(double number) implements Arithmetic {
+    @Override
+    public double number(Frame frame) {
+      return number;
+    }
+  }
+
   /** One run of a script. */
   final class Frame {
     final Lua.Commands commands;

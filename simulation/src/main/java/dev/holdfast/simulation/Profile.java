@@ -21,7 +21,7 @@ enum Profile {
       new Rates().clientPauses(8, 8).nodePauses(8).stalls(5, 300)),
   CLOCKS(
       "clocks drift by up to 0.45 % either way; clients' wall clocks are set, by up to an hour",
-      new Rates().drift(4_500).wallSteps(8).stalls(5, 300)),
+      new Rates().lasts(20).drift(4_500).wallSteps(8).stalls(5, 300)),
   FENCES(
       "clients' wall clocks are up to 8 s apart, and set by as much; one name, short holds; messages"
           + " stall, connections break, processes stand still",
@@ -38,6 +38,7 @@ enum Profile {
       "rounds last nearly as long as ttls, clients' wall clocks are up to 8 s apart, and set by as"
           + " much; one name, very short holds; messages stall, connections break",
       new Rates()
+          .lasts(30)
           .unguarded()
           .oneName()
           .longRounds(1_000)

@@ -5,6 +5,9 @@ package dev.holdfast.simulation;
  * hit per mille.
  */
 final class Rates {
+  /** How long a run has faults, besides its longest ttl and a quarantine. */
+  int seconds = 6;
+
   long driftPpm = 100;
   int stallsPerMille;
   int longestStallMillis;
@@ -37,6 +40,12 @@ final class Rates {
   int clientDeaths;
   int closes;
   boolean driverReplays;
+
+  /** For what needs more time to show. */
+  Rates lasts(int longerSeconds) {
+    seconds = longerSeconds;
+    return this;
+  }
 
   Rates drift(long ppm) {
     driftPpm = ppm;

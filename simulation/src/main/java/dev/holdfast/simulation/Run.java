@@ -40,7 +40,7 @@ final class Run {
 
   static Result of(long seed, Profile profile, Trace trace, @Nullable Invariant only) {
     World world = new World(seed, profile, trace, only);
-    world.note(Trace.NONE, Trace.NONE, "begins", world.setting.toString());
+    world.note(Trace.NONE, Trace.NONE, "begins", 0, world.setting::toString);
     world.judge.begin();
     for (int client = 0; client < world.setting.clients(); client++) {
       addHost(world);

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
  * @param fencing what the option says; without it and the guard, the core sends a plain {@code SET}
  * @param guard what the option {@code restartGuard} says
  * @param fresh whether no node has voted before; with the guard on, all begin under quarantine
+ * @param seconds how long faults go on, besides the longest ttl and a quarantine
  */
 record Setting(
     int nodes,
@@ -30,8 +31,8 @@ record Setting(
     int latencyMicros,
     boolean fencing,
     boolean guard,
-    boolean fresh) {
-  private static final long LENGTH = 40_000_000;
+    boolean fresh,
+    int seconds) {
   private static final int[] NODES = {3, 3, 3, 3, 5, 5, 4};
   private static final int[] NODE_TIMEOUTS = {50, 50, 20, 100};
   private static final int[] LONGEST_TTLS = {500, 1_000, 2_000, 4_000, 8_000};
@@ -57,7 +58,8 @@ record Setting(
         100 + random.nextInt(2_000),
         profile == Profile.FENCES || random.nextInt(5) > 0,
         guard,
-        fresh);
+        fresh,
+        rates.seconds);
   }
 
   private static int one(SplittableRandom random, int... of) {
@@ -72,7 +74,7 @@ record Setting(
 
   /** When all faults end. */
   long healing() {
-    return LENGTH - 2_000_000 - longestTtlMillis * 1_100L - 2 * quarantine();
+    return seconds * 1_000_000L + longestTtlMillis * 1_000L + quarantine();
   }
 
   /** When somebody must have got each name, but for nodes that are under quarantine. */

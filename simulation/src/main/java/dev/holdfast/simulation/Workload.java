@@ -50,7 +50,7 @@ final class Workload {
     for (int worker = 0; worker < world.setting.workers(); worker++) {
       think();
     }
-    world.at(world.setting.healing(), host, this::heal);
+    world.at(world.healing(), host, this::heal);
   }
 
   private void think() {
@@ -267,7 +267,7 @@ final class Workload {
     if (host.isStranger) {
       return;
     }
-    long wait = world.setting.recoveredAtLast() - world.setting.healing();
+    long wait = world.setting.recoveredAtLast() - world.healing();
     for (String name : names(world.setting)) {
       long ttl = host.longestTtlMillis / 2L + 50;
       ask(

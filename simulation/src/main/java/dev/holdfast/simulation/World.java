@@ -44,6 +44,11 @@ final class World {
     return now;
   }
 
+  /** When all faults end. */
+  long healing() {
+    return healing;
+  }
+
   /** Whether all faults are over. */
   boolean isHealed() {
     return now >= healing;

@@ -105,6 +105,31 @@ class NodeModelTest {
   }
 
   @Test
+  @DisplayName(
+      "redis.pcall goes on after an error, redis.call does not; PUBLISH counts subscribers")
+  void scriptsGoOnAfterErrorsThatTheyCatch() {
+    try (TestNodes nodes = TestNodes.start(1);
+        RawRedis real = RawRedis.connect(nodes.node(0).host(), nodes.node(0).port())) {
+      KeySpace model = new KeySpace(() -> micros);
+      for (String source :
+          List.of(
+              "redis.call('SET', KEYS[1], 'one') return redis.pcall('HMGET', KEYS[1], 'id')",
+              "redis.pcall('HSET', KEYS[1], 'id', 1) redis.call('SET', KEYS[1], 'two') return 7",
+              "redis.call('HSET', KEYS[1], 'id', 1) redis.call('SET', KEYS[1], 'three') return 7",
+              "return redis.call('GET', KEYS[1])",
+              "return redis.pcall('PUBLISH', 'channel of ' .. KEYS[1], 'gone')",
+              "return {redis.call('PUBLISH', KEYS[1], 'gone') == 0, ARGV[1] == '1', #ARGV ~= 0}")) {
+        requireSame(
+            source,
+            0,
+            () -> eval(real, source, List.of("a"), List.of("1")),
+            () -> Lua.of(source).run(model, List.of("a"), List.of("1")));
+      }
+    }
+    assertThat(said).containsExactly("WRONGTYPE");
+  }
+
+  @Test
   @DisplayName("a key is there until its last millisecond has passed, and not longer")
   void aKeyIsThereUntilItsTimeHasPassed() {
     KeySpace keys = new KeySpace(() -> micros);

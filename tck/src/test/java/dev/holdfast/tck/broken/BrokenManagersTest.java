@@ -40,6 +40,7 @@ class BrokenManagersTest {
   private static final Map<String, String> OTHERWISE_PROVED =
       Map.ofEntries(
           Map.entry("ACQ-14", "the view is the API's own code"),
+          Map.entry("ACQ-15", "takes clients whose clocks differ"),
           Map.entry("FAULT-6", "takes nodes outside of this process"),
           Map.entry("OPEN-5", "takes users with rights"),
           Map.entry("DISC-1", "takes class paths"),

@@ -3,12 +3,17 @@ package dev.holdfast.cli;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuard.Node;
+import dev.holdfast.redlock.RestartGuard.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A lock at one moment.
@@ -25,10 +30,32 @@ record LockState(String name, Optional<LockStatus> status, Optional<String> outa
   /**
    * Asks the nodes.
    *
-   * @throws LockBackendException if no quorum answers
+   * @throws LockBackendException if no quorum answers, or what it says of a free lock is worth
+   *     nothing, because those who answer may have lost the keys of a lock that is held
    */
   static LockState of(LockManager locks, String name) {
-    return new LockState(name, locks.inspect(name), Optional.empty());
+    Optional<LockStatus> status = locks.inspect(name);
+    if (status.isEmpty()) {
+      requireQuorumOfVotes(locks, name);
+    }
+    return new LockState(name, status, Optional.empty());
+  }
+
+  private static void requireQuorumOfVotes(LockManager locks, String name) {
+    List<Node> nodes = locks.unwrap(RestartGuard.class).map(RestartGuard::nodes).orElse(List.of());
+    List<Node> others = nodes.stream().filter(node -> node.state() != State.VOTES).toList();
+    if (others.size() > (nodes.size() - 1) / 2) {
+      throw new LockBackendException(
+          "no key of '"
+              + name
+              + "' was found, but no quorum votes, so nobody knows whether it is free ("
+              + others.stream()
+                  .map(node -> node.address() + ": " + node.text())
+                  .collect(Collectors.joining("; "))
+              + ")",
+          Map.of(),
+          false);
+    }
   }
 
   /** Asks the nodes; that no quorum answers is a state too. */

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       "  0   somebody holds it",
       "  1   it is free",
       "  64  bad usage, URL or configuration",
-      "  69  no quorum of nodes answered",
+      "  69  no quorum of nodes answered, or votes",
       "  130, 143, 129  SIGINT, SIGTERM or SIGHUP ended --watch",
       "",
       "Examples:",

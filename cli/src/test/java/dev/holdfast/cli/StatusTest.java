@@ -64,6 +64,23 @@ class StatusTest {
   }
 
   @Test
+  void aLockIsNotFreeBecauseNodesThatLostTheirDataFindNoKey() {
+    try (TestNodes forgetful = TestNodes.start(3)) {
+      forgetful.node(0).command("FLUSHALL");
+      String url = Nodes.url(forgetful);
+      assertThat(start("status", "job", "--url", url).exitCode()).as("two vote").isEqualTo(1);
+
+      forgetful.node(1).command("FLUSHALL");
+      Program unknown = start("status", "job", "--url", url);
+
+      assertThat(unknown.exitCode()).as(unknown.out()).isEqualTo(69);
+      assertThat(unknown.out()).isEmpty();
+      assertThat(unknown.err())
+          .contains("no quorum votes, so nobody knows whether it is free", "its vote counts again");
+    }
+  }
+
+  @Test
   void showsTheSameAsJson() {
     Program free = status("--json");
     assertThat(free.exitCode()).isEqualTo(1);

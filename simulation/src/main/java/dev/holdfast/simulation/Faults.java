@@ -52,8 +52,12 @@ final class Faults {
     return end(world, world.spread(shortest, longest));
   }
 
+  private List<Host> alive() {
+    return world.hosts.stream().filter(Host::isAlive).toList();
+  }
+
   private Host host() {
-    List<Host> alive = world.hosts.stream().filter(Host::isAlive).toList();
+    List<Host> alive = alive();
     return alive.get(world.random.nextInt(alive.size()));
   }
 
@@ -109,9 +113,12 @@ final class Faults {
     host.clock.setWall(step);
   }
 
+  /** All but the last one. */
   private void die() {
-    Host host = host();
-    host.die();
+    if (alive().size() == 1) {
+      return;
+    }
+    host().die();
     world.at(end(world, world.spread(1_000, 1_000_000)), null, () -> Run.addHost(world));
   }
 }

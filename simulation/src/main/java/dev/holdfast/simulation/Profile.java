@@ -91,6 +91,7 @@ enum Profile {
       "a round takes up to 1 s and ttls are hardly longer; messages stall, connections break; nodes"
           + " lose data, also in the middle of a round in which they voted",
       new Rates()
+          .lasts(20)
           .guarded(2)
           .losesAMinority()
           .ambushes()

@@ -158,7 +158,7 @@ class NodeModelTest {
         real.call("FLUSHALL");
         long before = micros(real);
         String proposal = Long.toString(before + direction * HOUR);
-        List<String> words = List.of("one", "100000", proposal, "1", "300000");
+        List<String> words = List.of("one", "100000", proposal, "300000");
         List<String> keys = List.of("a", "d");
         long given = (Long) Objects.requireNonNull(eval(real, source, keys, words));
         long moved = direction * 10 * SECOND;
@@ -329,8 +329,8 @@ class NodeModelTest {
         random.nextInt(6) == 0
             ? Long.toString(LARGE)
             : Long.toString(base + (random.nextInt(12) - 2) * SECOND);
-    if (script.source().contains("ARGV[5]")) {
-      return List.of(value, ttl, proposal, least, one(random, TTLS));
+    if (script.source().contains("local last")) {
+      return List.of(value, ttl, proposal, one(random, TTLS));
     }
     return script.source().contains("local fence")
         ? List.of(value, least, one(random, TTLS))

@@ -52,7 +52,7 @@ class SeedsTest {
   @DisplayName("clocks that are apart make second trips for fencing tokens")
   void someGrantsNeedSecondTrips() {
     long trips =
-        LongStream.range(0, 20).map(seed -> Run.of(seed, Profile.FENCES).secondTrips()).sum();
+        LongStream.range(0, 50).map(seed -> Run.of(seed, Profile.FENCES).secondTrips()).sum();
     assertThat(trips).isGreaterThan(100);
   }
 

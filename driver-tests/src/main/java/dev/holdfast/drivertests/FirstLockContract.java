@@ -90,6 +90,7 @@ public abstract class FirstLockContract {
   @Test
   void oneConnectionToEachNodeAndFewDaemonsAreEnoughForAnyNumberOfThreads() {
     String nodes = servers.uris().stream().map(uri -> uri + "/1").collect(joining(","));
+    servers.all().forEach(server -> server.vouch(1));
     try (LockManager locks = LockManager.open("redlock:" + nodes + "?nodeTimeout=1s")) {
       Peaks peaks = useByManyThreads(locks);
       assertThat(peaks.connections()).isEqualTo(1);

@@ -140,18 +140,27 @@ abstract class LossRules {
       leases.add(lease);
     }
     leases.forEach(this::awaitLoss);
-    if (trial.declares(LockCapability.EXTENSION) && !trial.nodes().isEmpty()) {
-      Lease taken = trial.take(locks, trial.name("taken"), trial.ttl());
-      taken.lost().thenRun(() -> note(taken, contradictions));
-      trial.occupy(trial.nodes(), taken.name());
-      trial.awaitRegardless(
-          "it is found out",
-          () -> {
-            Trial.regardless(() -> taken.extend(trial.ttl()));
-            return taken.lost().toCompletableFuture().isDone();
-          });
-      awaitLoss(taken);
-    }
+
+    assertThat(contradictions).as("held when lost() completed").isEmpty();
+  }
+
+  @Test
+  @Rule("LOSS-3")
+  @IfThisFails("check that a lease that was taken away is over for its holder when that is told")
+  void aLeaseThatIsToldToBeTakenIsNotHeld() {
+    trial.needs(LockCapability.EXTENSION);
+    trial.needsNodes(1);
+    List<String> contradictions = new CopyOnWriteArrayList<>();
+    Lease taken = trial.take(trial.open(), trial.name("taken"), trial.ttl());
+    taken.lost().thenRun(() -> note(taken, contradictions));
+    trial.occupy(trial.nodes(), taken.name());
+    trial.awaitRegardless(
+        "it is found out",
+        () -> {
+          Trial.regardless(() -> taken.extend(trial.ttl()));
+          return taken.lost().toCompletableFuture().isDone();
+        });
+    awaitLoss(taken);
 
     assertThat(contradictions).as("held when lost() completed").isEmpty();
   }

@@ -218,7 +218,12 @@ abstract class OpeningRules {
     return opening.result().orElseThrow(() -> new AssertionError("not opened: " + opening));
   }
 
+  /** A busy machine may need more time for it once; who does not keep to its time never does. */
   private void assertFailsInTime(List<TckNode> missing) {
+    Tries.anyOf(() -> assertFailsInTimeOnce(missing));
+  }
+
+  private void assertFailsInTimeOnce(List<TckNode> missing) {
     try (Stalls stalls = Stalls.watched()) {
       Call<LockManager> opening =
           Call.begin(() -> trial.open("connectTimeout=" + CONNECT_TIMEOUT.toMillis() + "ms"));

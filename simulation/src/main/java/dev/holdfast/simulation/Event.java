@@ -19,4 +19,8 @@ final class Event {
     this.host = host;
     this.action = action;
   }
+
+  boolean isBefore(Event other) {
+    return at != other.at ? at < other.at : number < other.number;
+  }
 }

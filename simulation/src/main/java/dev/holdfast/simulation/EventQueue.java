@@ -4,13 +4,9 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is to come, soonest first; of two at the same moment, the one that was planned first. A heap
- * whose times stand beside it, because most comparisons need no more than them.
- */
+/** What is to come, soonest first; of two at the same moment, the one that was planned first. */
 final class EventQueue {
   private @Nullable Event[] heap = new Event[512];
-  private long[] times = new long[512];
   private int size;
 
   boolean isEmpty() {
@@ -20,7 +16,6 @@ final class EventQueue {
   void add(Event event) {
     if (size == heap.length) {
       heap = Arrays.copyOf(heap, 2 * size);
-      times = Arrays.copyOf(times, 2 * size);
     }
     rise(size++, event);
   }
@@ -50,10 +45,11 @@ final class EventQueue {
     int hole = from;
     while (hole > 0) {
       int parent = (hole - 1) >>> 1;
-      if (!isBefore(event, parent)) {
+      Event above = at(parent);
+      if (!event.isBefore(above)) {
         break;
       }
-      put(hole, at(parent));
+      put(hole, above);
       hole = parent;
     }
     put(hole, event);
@@ -63,10 +59,10 @@ final class EventQueue {
     int hole = from;
     while (2 * hole + 1 < size) {
       int child = 2 * hole + 1;
-      if (child + 1 < size && isBefore(child + 1, child)) {
+      if (child + 1 < size && at(child + 1).isBefore(at(child))) {
         child++;
       }
-      if (isBefore(event, child)) {
+      if (event.isBefore(at(child))) {
         break;
       }
       put(hole, at(child));
@@ -75,19 +71,8 @@ final class EventQueue {
     put(hole, event);
   }
 
-  private boolean isBefore(Event event, int place) {
-    return event.at != times[place] ? event.at < times[place] : event.number < at(place).number;
-  }
-
-  private boolean isBefore(int place, int other) {
-    return times[place] != times[other]
-        ? times[place] < times[other]
-        : at(place).number < at(other).number;
-  }
-
   private void put(int place, Event event) {
     heap[place] = event;
-    times[place] = event.at;
     event.place = place;
   }
 

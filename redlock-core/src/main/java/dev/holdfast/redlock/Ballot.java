@@ -7,6 +7,7 @@ import java.util.function.BiFunction;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ final class Ballot implements Round.Answers {
       IntPredicate trusted,
       BiConsumer<Integer, Answer> heard,
       boolean alwaysFallBack,
-      @Nullable Command teaching,
+      @Nullable Supplier<Command> teaching,
       IntConsumer whenFailed) {
 
     static Question of(
@@ -172,8 +173,9 @@ final class Ballot implements Round.Answers {
       return false;
     }
     if (decided && !question.alwaysFallBack()) {
-      if (question.teaching() != null) {
-        members.submit(new Round(question.teaching(), 1L << node, false, new Unheard(members)));
+      Supplier<Command> teaching = question.teaching();
+      if (teaching != null) {
+        members.submit(new Round(teaching.get(), 1L << node, false, new Unheard(members)));
       }
       return false;
     }

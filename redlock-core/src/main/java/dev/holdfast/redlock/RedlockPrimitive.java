@@ -115,7 +115,7 @@ final class RedlockPrimitive implements LockPrimitive {
                 node -> ours.isSure(node, clock.now()),
                 (node, answer) -> ours.heard(node, answer, end),
                 false,
-                guard.teaching(Scripts.EXTEND),
+                () -> guard.teaching(Scripts.EXTEND),
                 node -> {}),
             members.all(),
             callerWaits);

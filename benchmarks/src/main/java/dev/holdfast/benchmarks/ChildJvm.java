@@ -21,9 +21,16 @@ final class ChildJvm implements AutoCloseable {
     this.lines = process.inputReader(StandardCharsets.US_ASCII);
   }
 
-  static ChildJvm start(Class<?> main, List<String> arguments) throws IOException {
+  /**
+   * Starts one.
+   *
+   * @param options for the JVM
+   */
+  static ChildJvm start(List<String> options, Class<?> main, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());

@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class ContendingProcess {
   private static final int SERVERS = 3;
-  private static final Duration WARM_UP = Duration.ofSeconds(1);
+  private static final Duration WARM_UP = Duration.ofSeconds(3);
 
   private ContendingProcess() {}
 

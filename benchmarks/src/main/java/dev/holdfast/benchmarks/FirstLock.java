@@ -28,7 +28,7 @@ record FirstLock(int nodes) implements Scenario {
     arguments.addAll(subject.uris());
     Tally.Own own = new Tally.Own();
     long begun = System.nanoTime();
-    try (ChildJvm child = ChildJvm.start(FirstLock.class, arguments)) {
+    try (ChildJvm child = ChildJvm.start(List.of(), FirstLock.class, arguments)) {
       child.line();
       own.took(System.nanoTime() - begun);
     }

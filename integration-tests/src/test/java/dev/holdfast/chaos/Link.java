@@ -18,6 +18,7 @@ final class Link implements AutoCloseable {
 
   private final NioReactor reactor;
   private final int port;
+  private TestNode node;
   private TcpCrusher proxy;
   private volatile long requestDelayNanos;
   private volatile long replyDelayNanos;
@@ -29,7 +30,8 @@ final class Link implements AutoCloseable {
   Link(NioReactor reactor, TestNode node) {
     this.reactor = reactor;
     this.port = freePort();
-    this.proxy = proxyTo(node);
+    this.node = node;
+    this.proxy = proxy();
   }
 
   String uri() {
@@ -74,24 +76,30 @@ final class Link implements AutoCloseable {
   }
 
   /** Connections end, and new ones lead to this node. */
-  void leadTo(TestNode node) {
+  void leadTo(TestNode other) {
     proxy.close();
-    proxy = proxyTo(node);
+    node = other;
+    proxy = proxy();
   }
 
-  /** All passes again. What lost something ends: the rest would answer other requests. */
+  /**
+   * All passes again. What lost something ends: the rest would answer other requests. So does what
+   * was throttled: what the proxy has taken on it comes as late as that was counted then, which for
+   * some kilobytes can be seconds. A proxy that was closed is made anew, because one that accepts a
+   * connection as it is closed cannot be opened any more.
+   */
   void heal() {
-    boolean lossy = losesRequests || losesReplies || halvesReplies;
+    boolean unfit = losesRequests || losesReplies || halvesReplies || bytesPerMilli != NO_LIMIT;
     losesRequests = false;
     losesReplies = false;
     halvesReplies = false;
     delay(0, 0);
     throttle(NO_LIMIT);
     if (!proxy.isOpen()) {
-      proxy.open();
+      proxy = proxy();
     } else if (proxy.isFrozen()) {
       proxy.unfreeze();
-    } else if (lossy) {
+    } else if (unfit) {
       cut();
     }
   }
@@ -103,7 +111,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  private TcpCrusher proxyTo(TestNode node) {
+  private TcpCrusher proxy() {
     return TcpCrusherBuilder.builder()
         .withReactor(reactor)
         .withBindAddress(InetAddress.getLoopbackAddress().getHostAddress(), port)

@@ -31,6 +31,9 @@ final class Acquisition {
   /** What processes that wait for a notification need to hear it and to ask all nodes. */
   private static final long REST_NANOS = 5_000_000;
 
+  /** The moments after which those who are told of releases try; less than the rest of others. */
+  private static final long[] MOMENTS_NANOS = {2_000_000, 1_000_000, 500_000, 250_000};
+
   private final Surroundings surroundings;
   private final WaitingLines lines;
   private final OpenLeases leases;
@@ -40,6 +43,10 @@ final class Acquisition {
   private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
   private final AtomicReference<State> state = new AtomicReference<>(Step.IN_LINE);
   private volatile boolean woken;
+  private volatile int wokenInRow;
+  private volatile boolean told;
+  private volatile int timesTold;
+  private volatile boolean granted;
   private volatile Attempted last = Contended.UNTRIED;
 
   /**
@@ -54,7 +61,12 @@ final class Acquisition {
   }
 
   private static final class Pause implements State {
+    private final long endsAt;
     private volatile Scheduler.@Nullable Task timer;
+
+    Pause(long endsAt) {
+      this.endsAt = endsAt;
+    }
 
     void cancel() {
       Scheduler.Task task = timer;
@@ -97,7 +109,7 @@ final class Acquisition {
   Optional<Lease> await() throws InterruptedException, ExecutionException {
     while (waitNanos < Nanos.FOREVER) {
       try {
-        long left = waitNanos - (surroundings.clock().nanos() - begunAt);
+        long left = waitNanos - waited();
         return result.get(Math.max(left, SHORTEST_WAIT_NANOS), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         State now = now();
@@ -111,7 +123,7 @@ final class Acquisition {
 
   /** What {@code acquire} throws where {@code tryAcquire} is empty. */
   LockUnavailableException unavailable() {
-    Duration waited = Duration.ofNanos(surroundings.clock().nanos() - begunAt);
+    Duration waited = Duration.ofNanos(waited());
     Contended votes = last instanceof Contended contended ? contended : Contended.UNTRIED;
     return new LockUnavailableException(
         name(), votes.granted(), votes.refused(), votes.unanswered(), waited);
@@ -119,9 +131,7 @@ final class Acquisition {
 
   void start(boolean callerWaits) {
     if (lines.enter(this) == WaitingLines.Place.HEAD) {
-      if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
-        attempt(callerWaits);
-      }
+      begin(callerWaits);
     } else if (!waits()) {
       giveUp(Step.IN_LINE);
     } else if (waitNanos < Nanos.FOREVER) {
@@ -130,25 +140,49 @@ final class Acquisition {
     }
   }
 
-  /** Now at the head of the line. After a grant there is somebody to wait for first. */
-  void turn(boolean afterGrant) {
-    if (waitedEnough()) {
-      return; // its own timer is due, and ends it on a stack of its own
+  /** Now at the head of the line. */
+  void turn() {
+    if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
+      begin(false);
     }
+  }
+
+  /**
+   * At the head of a line. Behind a lease of this manager an attempt would most likely be in vain,
+   * and the release hands over to who pauses. Who has no time for a pause asks.
+   */
+  private void begin(boolean callerWaits) {
     if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
-      if (afterGrant) {
-        pause(surroundings.retryDelayNanos());
+      long delay = surroundings.retryDelayNanos();
+      if (waitNanos - waited() > delay && leases.hold(name())) {
+        pause(delay);
       } else {
-        attempt(false);
+        attempt(callerWaits, 0);
       }
     }
   }
 
-  /** The lock may be free: tries now; if an attempt is under way, once more after it. */
-  void wake() {
+  /**
+   * The lock may be free: tries now; if an attempt is under way, once more after it.
+   *
+   * @param inRow how often in a row the lock was handed over in this line, this time included
+   */
+  void wake(int inRow) {
+    wokenInRow = inRow;
     woken = true;
     if (now() instanceof Pause pause) {
       resume(pause);
+    }
+  }
+
+  /**
+   * Another process has released the lock: tries after a moment, so that not all who were told
+   * split the nodes among them. If an attempt is under way, after it.
+   */
+  void told() {
+    told = true;
+    if (now() instanceof Pause pause) {
+      hurry(pause);
     }
   }
 
@@ -169,7 +203,14 @@ final class Acquisition {
   void rest() {
     if (claim()) {
       pause(REST_NANOS);
+    } else {
+      wake(0);
     }
+  }
+
+  /** Whether it got the lock. */
+  boolean isGranted() {
+    return granted;
   }
 
   /** Ends it: nobody takes a lock that was granted, or will be, so that it is released. */
@@ -187,7 +228,7 @@ final class Acquisition {
     State now = now();
     while (now != Step.DONE && now != Step.ATTEMPTING) {
       if (finish(now)) {
-        lines.leave(this, false);
+        lines.leave(this);
         return true;
       }
       now = now();
@@ -195,9 +236,14 @@ final class Acquisition {
     return true;
   }
 
-  /** By whoever made it attempting. */
-  void attempt(boolean callerWaits) {
+  /**
+   * By whoever made it attempting.
+   *
+   * @param inRow how often in a row the lock was handed over, if it is
+   */
+  void attempt(boolean callerWaits, int inRow) {
     woken = false;
+    told = false;
     surroundings.operations().begin();
     Attempt attempt =
         new Attempt(
@@ -209,30 +255,31 @@ final class Acquisition {
         .whenComplete(
             (outcome, failure) -> {
               try {
-                attempted(outcome, failure);
+                attempted(outcome, inRow, failure);
               } finally {
                 surroundings.operations().end();
               }
             });
   }
 
-  private void attempted(@Nullable Outcome outcome, @Nullable Throwable failure) {
+  private void attempted(@Nullable Outcome outcome, int inRow, @Nullable Throwable failure) {
     if (outcome instanceof Grant grant) {
-      granted(grant);
+      granted(grant, inRow);
     } else if (outcome instanceof Refusal refusal) {
       again(new Contended(refusal.granted(), refusal.refused(), refusal.unanswered()));
     } else if (failure != null && Stages.cause(failure) instanceof LockBackendException outage) {
       again(new Outage(outage));
     } else {
-      end(false);
+      end();
       result.completeExceptionally(Stages.cause(Objects.requireNonNull(failure)));
     }
   }
 
-  private void granted(Grant grant) {
-    LeaseHandle lease = leases.open(request, grant);
+  private void granted(Grant grant, int inRow) {
+    LeaseHandle lease = leases.open(request, grant, inRow);
     lines.remember(name(), Contended.UNTRIED);
-    end(true);
+    granted = true;
+    end();
     if (leases.closed() || !result.complete(Optional.of(lease))) {
       LeaseHandle.takeBack(Optional.of(lease));
       result.completeExceptionally(leases.refusal());
@@ -246,17 +293,49 @@ final class Acquisition {
       giveUp(Step.ATTEMPTING);
     } else {
       pause(surroundings.retryDelayNanos());
+      lines.listen(name(), surroundings.primitive());
     }
   }
 
   private void pause(long longest) {
-    Pause pause = new Pause();
+    Pause pause = pauseOf(longest);
     state.set(pause);
-    long left = waitNanos - (surroundings.clock().nanos() - begunAt);
-    long delay = Math.min(left, surroundings.jitter(longest));
-    pause.timer = surroundings.scheduler().schedule(delay, () -> resume(pause));
+    schedule(pause);
     if (woken || result.isDone()) {
       resume(pause);
+    } else if (told) {
+      hurry(pause);
+    }
+  }
+
+  private Pause pauseOf(long longest) {
+    long delay = Math.min(waitNanos - waited(), surroundings.jitter(longest));
+    return new Pause(surroundings.clock().nanos() + delay);
+  }
+
+  private void schedule(Pause pause) {
+    long delay = pause.endsAt - surroundings.clock().nanos();
+    pause.timer = surroundings.scheduler().schedule(delay, () -> resume(pause));
+  }
+
+  /**
+   * A pause that ends sooner. Each time, its moment halves, so that those who have been told in
+   * vain are first, one after the other; and then it begins anew, so that a crowd does not gather
+   * in the shortest.
+   */
+  private void hurry(Pause pause) {
+    int times = timesTold;
+    Pause shorter = pauseOf(MOMENTS_NANOS[times % MOMENTS_NANOS.length]);
+    if (shorter.endsAt - pause.endsAt >= 0) {
+      told = false;
+    } else if (state.compareAndSet(pause, shorter)) {
+      told = false;
+      timesTold = times + 1;
+      pause.cancel();
+      schedule(shorter);
+      if (woken || result.isDone()) {
+        resume(shorter);
+      }
     }
   }
 
@@ -265,7 +344,7 @@ final class Acquisition {
       giveUp(pause);
     } else if (state.compareAndSet(pause, Step.ATTEMPTING)) {
       pause.cancel();
-      attempt(false);
+      attempt(false, woken ? wokenInRow : 0);
     }
   }
 
@@ -274,7 +353,11 @@ final class Acquisition {
   }
 
   private boolean waitedEnough() {
-    return surroundings.clock().nanos() - begunAt >= waitNanos;
+    return waited() >= waitNanos;
+  }
+
+  private long waited() {
+    return surroundings.clock().nanos() - begunAt;
   }
 
   /** The wait is over: what the last attempt saw, one's own or the head's, is the answer. */
@@ -286,7 +369,7 @@ final class Acquisition {
     if (!finish(from)) {
       return;
     }
-    lines.leave(this, false);
+    lines.leave(this);
     if (last instanceof Outage outage) {
       result.completeExceptionally(outage.failure());
     } else {
@@ -294,9 +377,9 @@ final class Acquisition {
     }
   }
 
-  private void end(boolean granted) {
+  private void end() {
     state.set(Step.DONE);
-    lines.leave(this, granted);
+    lines.leave(this);
   }
 
   private boolean finish(State from) {

@@ -95,7 +95,8 @@ final class CoreLockManager implements LockManager {
     surroundings.requireName(name);
     requireOpen();
     boolean removed = Stages.join(operation(() -> surroundings.primitive().forceRelease(name)));
-    lines.wake(name);
+    leases.doubt(name);
+    lines.wake(name, 0);
     return removed;
   }
 

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class HeldLock {
   private final Surroundings surroundings;
   private final OpenLeases leases;
   private final Grant grant;
+  private final HandOver handOver;
   private final Moment grantedAt;
   private final @Nullable Moment holdEnd;
   private final Duration minHold;
@@ -47,7 +49,9 @@ final class HeldLock {
   /** Lost, since this moment. */
   record Gone(LossReason reason, Moment since) implements Phase {}
 
-  HeldLock(Surroundings surroundings, OpenLeases leases, LockRequest request, Grant grant) {
+  HeldLock(
+      Surroundings surroundings, OpenLeases leases, LockRequest request, Grant grant, int inRow) {
+    this.handOver = new HandOver(leases.lines(), grant.name(), inRow);
     this.surroundings = surroundings;
     this.leases = leases;
     this.grant = grant;
@@ -158,12 +162,12 @@ final class HeldLock {
       Released released = new Released(new CompletableFuture<>());
       if (phase.compareAndSet(now, released)) {
         stop();
-        CompletableFuture<Optional<LossReason>> back = giveBack(minHold, callerWaits);
+        CompletableFuture<LockPrimitive.Released> back = giveBack(minHold, callerWaits);
         leases.ended(this); // not before, because a manager that closes waits for the last of these
         back.whenComplete(
-            (loss, failure) -> {
+            (given, failure) -> {
               if (failure == null) {
-                given(released, loss);
+                given(released, given.loss());
               } else {
                 released.given().completeExceptionally(Stages.cause(failure));
               }
@@ -265,17 +269,23 @@ final class HeldLock {
   }
 
   /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
-  private CompletableFuture<Optional<LossReason>> giveBack(Duration atLeast, boolean callerWaits) {
+  private CompletableFuture<LockPrimitive.Released> giveBack(
+      Duration atLeast, boolean callerWaits) {
     return inTurn(
         callerWaits,
         waiting -> {
           long kept = Nanos.of(atLeast) - (surroundings.clock().nanos() - grantedAt.nanos());
           Duration keep = Duration.ofNanos(Math.max(0, kept));
-          return new HandOver(leases.lines(), grant.name())
-              .during(
-                  waiting,
-                  still ->
-                      Stages.start(() -> surroundings.primitive().release(grant, keep, still)));
+          BiFunction<Boolean, Boolean, CompletableFuture<LockPrimitive.Released>> release =
+              (handsOver, still) ->
+                  Stages.start(
+                      () ->
+                          surroundings
+                              .primitive()
+                              .release(new LockPrimitive.Release(grant, keep, handsOver, still)));
+          return keep.isZero()
+              ? handOver.during(waiting, release)
+              : release.apply(false, waiting); // it is free for nobody yet
         });
   }
 

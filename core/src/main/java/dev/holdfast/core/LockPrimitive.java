@@ -72,12 +72,22 @@ public interface LockPrimitive extends AutoCloseable {
   /**
    * Gives a lock back: compares and deletes.
    *
-   * @param grant what {@link #attempt} returned
-   * @param keep zero to delete; else how long the lock is still kept from others, at most
-   * @param callerWaits as {@link Attempt#callerWaits()}
-   * @return empty if it was held until now; else why it was not
+   * @param release what to give back
+   * @return whether it was held until now, and whether others wait
    */
-  CompletionStage<Optional<LossReason>> release(Grant grant, Duration keep, boolean callerWaits);
+  CompletionStage<Released> release(Release release);
+
+  /**
+   * Tells of releases by others, so that those who wait need not ask so often. A hint, no more: it
+   * may come late, twice or never, and the lock may be taken again by then.
+   *
+   * @param name the name of the lock
+   * @param released to be run on any thread, and short
+   * @return to be closed once nobody waits for the lock any more
+   */
+  default Watch watch(String name, Runnable released) {
+    return Watch.NONE;
+  }
 
   /**
    * Looks who holds a lock.
@@ -120,6 +130,35 @@ public interface LockPrimitive extends AutoCloseable {
    *     attempt is over, so that a backend may use it for its input and output
    */
   record Attempt(String name, String owner, Duration ttl, boolean callerWaits) {}
+
+  /**
+   * One release.
+   *
+   * @param grant what {@link #attempt} returned
+   * @param keep zero to delete; else how long the lock is still kept from others, at most
+   * @param handsOver whether an attempt of this manager follows at once, so that others need not be
+   *     told: they would ask in vain
+   * @param callerWaits as {@link Attempt#callerWaits()}
+   */
+  record Release(Grant grant, Duration keep, boolean handsOver, boolean callerWaits) {}
+
+  /**
+   * What came of a release.
+   *
+   * @param loss empty if the lock was held until now; else why it was not
+   * @param awaited false only if it is known that nobody waits elsewhere
+   */
+  record Released(Optional<LossReason> loss, boolean awaited) {}
+
+  /** Somebody listens for releases of one name. */
+  interface Watch extends AutoCloseable {
+    /** For backends that tell nothing. */
+    Watch NONE = () -> {};
+
+    /** Tells nothing any more. Never throws. */
+    @Override
+    void close();
+  }
 
   /** What came of an attempt. */
   sealed interface Outcome permits Grant, Refusal {}

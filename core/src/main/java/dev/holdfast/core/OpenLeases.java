@@ -3,6 +3,7 @@ package dev.holdfast.core;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.lang.ref.WeakReference;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,10 @@ final class OpenLeases {
   private final Surroundings surroundings;
   private final WaitingLines lines;
   private final Set<HeldLock> open = ConcurrentHashMap.newKeySet();
+
+  /** Of each name; an older one may still be on its way back. */
+  private final Map<String, HeldLock> newest = new ConcurrentHashMap<>();
+
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<Void> emptied;
 
@@ -21,10 +26,11 @@ final class OpenLeases {
     this.lines = lines;
   }
 
-  LeaseHandle open(LockRequest request, Grant grant) {
-    HeldLock lock = new HeldLock(surroundings, this, request, grant);
+  LeaseHandle open(LockRequest request, Grant grant, int inRow) {
+    HeldLock lock = new HeldLock(surroundings, this, request, grant, inRow);
     LeaseHandle lease = new LeaseHandle(surroundings, lock);
     open.add(lock);
+    newest.put(grant.name(), lock);
     lock.watch();
     if (request.maxHold().isPresent()) {
       lock.keepAlive(new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)));
@@ -34,6 +40,7 @@ final class OpenLeases {
 
   void ended(HeldLock lock) {
     open.remove(lock);
+    newest.remove(lock.grant().name(), lock);
     CompletableFuture<Void> awaited = emptied;
     if (awaited != null && open.isEmpty()) {
       awaited.complete(null);
@@ -43,6 +50,17 @@ final class OpenLeases {
   /** Who waits for what is held. */
   WaitingLines lines() {
     return lines;
+  }
+
+  /** Whether one of them holds this name, as far as is known here: its keys may be gone. */
+  boolean hold(String name) {
+    HeldLock lock = newest.get(name);
+    return lock != null && lock.phase() instanceof HeldLock.Held;
+  }
+
+  /** Somebody has removed the keys of whoever holds this name. */
+  void doubt(String name) {
+    newest.remove(name);
   }
 
   boolean closed() {

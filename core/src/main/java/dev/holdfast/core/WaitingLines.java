@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.core.LockPrimitive.Watch;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * waiters cost what one costs, and they are served in the order in which they came.
  */
 final class WaitingLines {
-  /** How often in a row a lock passes from one of a line to the next before others may get it. */
-  private static final int MOST_IN_ROW = 8;
-
   private final ConcurrentHashMap<String, Line> lines = new ConcurrentHashMap<>();
 
   /** Where somebody who came stands. */
@@ -43,8 +42,8 @@ final class WaitingLines {
   }
 
   /** Leaves the line, whether at its head or in its midst. The next at the head takes its turn. */
-  void leave(Acquisition acquisition, boolean granted) {
-    boolean[] wasHead = {false};
+  void leave(Acquisition acquisition) {
+    @Nullable Line[] left = {null};
     Line line =
         lines.computeIfPresent(
             acquisition.name(),
@@ -53,41 +52,56 @@ final class WaitingLines {
                 present.behind().remove(acquisition);
                 return present;
               }
-              wasHead[0] = true;
+              left[0] = present;
               return present.advance() ? present : null;
             });
-    if (line != null && wasHead[0]) {
-      line.pass(granted);
+    Line own = left[0];
+    if (own != null && line != null) {
+      own.pass();
+    } else if (own != null) {
+      own.listenNoMore();
+    }
+  }
+
+  /** Has the backend tell the line of releases, from now on until nobody is in it. */
+  void listen(String name, LockPrimitive primitive) {
+    Line line = lines.get(name);
+    if (line != null) {
+      line.listen(() -> primitive.watch(name, () -> tell(name)));
+    }
+  }
+
+  private void tell(String name) {
+    Line line = lines.get(name);
+    if (line != null) {
+      line.head.told();
     }
   }
 
   /** Tells the head of a line that the lock may be free. */
-  void wake(String name) {
+  void wake(String name, int inRow) {
     Line line = lines.get(name);
     if (line != null) {
-      if (line.inRow.compareAndSet(MOST_IN_ROW, 0)) {
-        line.head.rest();
-      } else {
-        line.head.wake();
-      }
+      line.head.wake(inRow);
     }
   }
 
-  /**
-   * The head of a line, if it pauses, for an attempt that the caller has yet to start. Null once
-   * the lock has stayed in this line for so long that others are to have their chance.
-   */
+  /** Has the head of a line, if it pauses, leave others a moment for an attempt of theirs. */
+  void rest(String name) {
+    Line line = lines.get(name);
+    if (line != null) {
+      line.head.rest();
+    }
+  }
+
+  /** The head of a line, if it pauses, for an attempt that the caller has yet to start. */
   @Nullable Acquisition claimHead(String name) {
     Line line = lines.get(name);
-    if (line == null || line.inRow.get() == MOST_IN_ROW) {
+    if (line == null) {
       return null;
     }
     Acquisition head = line.head;
-    if (!head.claim()) {
-      return null;
-    }
-    line.inRow.incrementAndGet();
-    return head;
+    return head.claim() ? head : null;
   }
 
   /** What came of the head's last attempt, which those behind it report as theirs. */
@@ -119,13 +133,16 @@ final class WaitingLines {
     return all;
   }
 
-  /** Changed inside the map's own atomic operations only; the head is read outside of them. */
+  /**
+   * Who is in it is changed inside the map's own atomic operations only; the head is read outside
+   * of them. What it listens to is guarded by its monitor.
+   */
   private static final class Line {
     private volatile Acquisition head;
     private volatile @Nullable Attempted last;
     private final AtomicInteger turns = new AtomicInteger();
-    private final AtomicInteger inRow = new AtomicInteger();
-    private volatile boolean afterGrant;
+    private @Nullable Watch watch;
+    private boolean over;
     private @Nullable Set<Acquisition> behind;
 
     Line(Acquisition head) {
@@ -141,12 +158,25 @@ final class WaitingLines {
       return present;
     }
 
+    synchronized void listen(Supplier<Watch> begun) {
+      if (watch == null && !over) {
+        watch = begun.get();
+      }
+    }
+
+    synchronized void listenNoMore() {
+      over = true;
+      Watch begun = watch;
+      if (begun != null) {
+        begun.close();
+      }
+    }
+
     /** Gives the head its turn. A row of turns that end at once is a loop, not a deep stack. */
-    void pass(boolean granted) {
-      afterGrant = granted;
+    void pass() {
       if (turns.getAndIncrement() == 0) {
         do {
-          head.turn(afterGrant);
+          head.turn();
         } while (turns.decrementAndGet() > 0);
       }
     }

@@ -49,8 +49,7 @@ class CallbacksTest {
         .as("a refusal")
         .isEqualTo("the-users-own");
 
-    backend.wipe("x");
-    Lease lease = manager.acquire(REQUEST);
+    Lease lease = manager.acquire(LockRequest.of("y", TTL));
     assertThat(threadOf(done -> lease.extendAsync(TTL).thenAccept(done)))
         .isEqualTo("the-users-own");
     assertThat(threadOf(done -> lease.extendAsync(Duration.ofHours(1)).exceptionally(sink(done))))
@@ -58,7 +57,7 @@ class CallbacksTest {
         .isEqualTo("the-users-own");
     assertThat(threadOf(done -> lease.releaseAsync().thenAccept(done))).isEqualTo("the-users-own");
 
-    Lease lost = manager.acquire(REQUEST);
+    Lease lost = manager.acquire(LockRequest.of("y", TTL));
     assertThat(
             threadOf(
                 done -> {

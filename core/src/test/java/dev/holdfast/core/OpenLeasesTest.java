@@ -69,7 +69,7 @@ class OpenLeasesTest {
 
   private LeaseHandle open() {
     Attempt attempt = new Attempt("x", "tester", TTL, true);
-    return leases.open(REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join());
+    return leases.open(REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join(), 0);
   }
 
   private final class HookedTimers implements Scheduler {

@@ -74,6 +74,10 @@ final class ScriptedBackend implements LockPrimitive {
   private final Map<Op, RuntimeException> failing = new EnumMap<>(Op.class);
   private Set<LockCapability> capabilities = EnumSet.allOf(LockCapability.class);
   private Runnable beforeEachCall = () -> {};
+  private final Map<String, Runnable> watchers = new HashMap<>();
+  private final List<Boolean> handedOver = new ArrayList<>();
+  private boolean shared = true;
+  private @Nullable RuntimeException cannotWatch;
   private long grants;
   private int closed;
   private int callsAfterClose;
@@ -132,6 +136,37 @@ final class ScriptedBackend implements LockPrimitive {
     return Optional.ofNullable(live(name)).map(Holder::token);
   }
 
+  /** Tells who listens that another process has released the lock. */
+  void tell(String name) {
+    Runnable watcher;
+    synchronized (this) {
+      watcher = watchers.get(name);
+    }
+    if (watcher != null) {
+      watcher.run();
+    }
+  }
+
+  /** The names whose releases somebody listens for. */
+  synchronized Set<String> watched() {
+    return Set.copyOf(watchers.keySet());
+  }
+
+  /** Of each release, whether it was said to hand over. */
+  synchronized List<Boolean> handedOver() {
+    return List.copyOf(handedOver);
+  }
+
+  /** Against the contract. */
+  synchronized void failToWatch(RuntimeException failure) {
+    cannotWatch = failure;
+  }
+
+  /** Whether other processes listen, too. */
+  synchronized void shared(boolean others) {
+    shared = others;
+  }
+
   /** The call that has waited longest for its answer. */
   synchronized Unanswered next() {
     return unanswered.remove();
@@ -174,6 +209,19 @@ final class ScriptedBackend implements LockPrimitive {
     if (ttl.equals(USELESS_TTL)) {
       throw new LockConfigurationException("the ttl 1 ns leaves no time");
     }
+  }
+
+  @Override
+  public synchronized Watch watch(String name, Runnable released) {
+    if (cannotWatch != null) {
+      throw cannotWatch;
+    }
+    watchers.put(name, released);
+    return () -> {
+      synchronized (this) {
+        watchers.remove(name, released);
+      }
+    };
   }
 
   @Override
@@ -221,25 +269,25 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
+  public CompletionStage<Released> release(Release release) {
+    Grant grant = release.grant();
     return call(
         Op.RELEASE,
         grant.name(),
-        keep,
-        callerWaits,
+        release.keep(),
+        release.callerWaits(),
         () -> {
           Holder holder = live(grant.name());
           if (holder == null) {
-            return Optional.of(LossReason.REMOVED);
+            return new Released(Optional.of(LossReason.REMOVED), shared);
           }
           if (!holder.token().equals(grant.token())) {
-            return Optional.of(LossReason.TAKEN);
+            return new Released(Optional.of(LossReason.TAKEN), shared);
           }
-          holders.put(
-              grant.name(),
-              new Holder(holder.token(), holder.owner(), clock.nanos() + keep.toNanos()));
-          return Optional.empty();
+          long end = clock.nanos() + release.keep().toNanos();
+          holders.put(grant.name(), new Holder(holder.token(), holder.owner(), end));
+          handedOver.add(release.handsOver());
+          return new Released(Optional.empty(), shared);
         });
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Those who wait in one process for one name. */
@@ -100,6 +101,74 @@ class WaitingInLineTest {
   }
 
   @Test
+  @DisplayName(
+      "WAIT-12: who comes to wait behind a lease of the same manager pauses before it asks")
+  void whoComesBehindALeaseOfTheSameManagerPausesBeforeItAsks() throws Exception {
+    manager.acquire(REQUEST);
+    waiters(1);
+    time.advance(RETRY.dividedBy(2).minusNanos(1));
+    assertThat(backend.calls(Op.ATTEMPT)).as("that of the holder").hasSize(1);
+    time.advance(RETRY.dividedBy(2).plusNanos(1));
+    assertThat(backend.calls(Op.ATTEMPT)).as("the key may have been removed").hasSize(2);
+  }
+
+  @Test
+  @DisplayName("WAIT-12: two who take turns ask once for each grant")
+  void twoWhoTakeTurnsAskOnceForEachGrant() throws Exception {
+    backend.shared(false);
+    Lease held = manager.acquire(REQUEST);
+    for (int turn = 0; turn < 20; turn++) {
+      CompletableFuture<Optional<Lease>> next = waiters(1).get(0);
+      held.close();
+      held = lease(next);
+    }
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(21);
+    assertThat(backend.watched()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("ACQ-6: who does not wait asks at once, whoever holds the lock")
+  void whoDoesNotWaitAsksAtOnce() throws Exception {
+    manager.acquire(REQUEST);
+    assertThat(manager.tryAcquire(REQUEST)).isEmpty();
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("WAIT-12: who has no time for a pause asks at once")
+  void whoHasNoTimeForAPauseAsksAtOnce() throws Exception {
+    manager.acquire(REQUEST);
+    LockRequest brief = REQUEST.waitAtMost(RETRY);
+    CompletableFuture<Optional<Lease>> refused = manager.tryAcquireAsync(brief);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
+    time.advance(RETRY);
+    assertThat(refused).isCompletedWithValue(Optional.empty());
+
+    backend.wipe("x");
+    assertThat(manager.tryAcquireAsync(brief))
+        .as("its keys were removed")
+        .isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("INSP-2: who comes after a forced release of the same manager asks at once")
+  void whoComesAfterAForcedReleaseAsksAtOnce() throws Exception {
+    manager.acquire(REQUEST);
+    manager.forceRelease("x");
+
+    assertThat(waiters(1).get(0)).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-5: behind a lease whose end nobody has noticed, a waiter asks at once")
+  void behindALeaseWhoseEndNobodyHasNoticedAWaiterAsksAtOnce() throws Exception {
+    manager.acquire(REQUEST);
+    time.passUnnoticed(REQUEST.ttl());
+
+    assertThat(waiters(1).get(0)).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
   void afterAGrantTheNextPausesFirstBecauseTheLockIsTaken() throws Exception {
     backend.giveToAnother("x", Duration.ofHours(1));
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2);
@@ -118,6 +187,7 @@ class WaitingInLineTest {
     Lease held = manager.acquire(REQUEST);
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
+    time.advance(RETRY);
     ScriptedBackend.Unanswered attempt = backend.next();
 
     assertThat(held.release()).isTrue();

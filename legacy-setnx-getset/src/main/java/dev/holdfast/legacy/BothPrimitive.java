@@ -64,12 +64,12 @@ final class BothPrimitive implements LockPrimitive {
 
   /** How the release of one of the two ended. */
   private record Returned(Optional<LossReason> loss, @Nullable Throwable failure) {
-    static CompletableFuture<Returned> of(Supplier<CompletionStage<Optional<LossReason>>> release) {
+    static CompletableFuture<Returned> of(Supplier<CompletionStage<Released>> release) {
       return started(release)
           .handle(
-              (loss, failure) ->
+              (released, failure) ->
                   failure == null
-                      ? new Returned(loss, null)
+                      ? new Returned(released.loss(), null)
                       : new Returned(Optional.empty(), failure));
     }
 
@@ -82,8 +82,8 @@ final class BothPrimitive implements LockPrimitive {
       return othersIsWorse ? other : this;
     }
 
-    CompletionStage<Optional<LossReason>> told() {
-      return ended(loss, failure);
+    CompletionStage<Released> told() {
+      return ended(new Released(loss, true), failure);
     }
   }
 
@@ -190,8 +190,8 @@ final class BothPrimitive implements LockPrimitive {
       Supplier<CompletionStage<Outcome>> answer) {
     return inTurn(
         callerWaits,
-        () -> locks.release(grant, Duration.ZERO, callerWaits),
-        (loss, failure, waiting) -> {
+        () -> locks.release(new Release(grant, Duration.ZERO, false, callerWaits)),
+        (released, failure, waiting) -> {
           if (failure != null) {
             LOG.log(
                 Level.WARNING,
@@ -230,16 +230,19 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    BothGrant both = (BothGrant) grant;
+  public CompletionStage<Released> release(Release release) {
+    BothGrant both = (BothGrant) release.grant();
     CompletableFuture<Returned> first =
-        Returned.of(() -> newLocks.release(both.ofNew(), keep, callerWaits));
-    boolean waiting = callerWaits && first.isDone();
+        Returned.of(() -> newLocks.release(of(both.ofNew(), release, release.callerWaits())));
+    boolean waiting = release.callerWaits() && first.isDone();
     return first.thenCompose(
         ofNew ->
-            Returned.of(() -> oldLocks.release(both.ofOld(), keep, waiting))
+            Returned.of(() -> oldLocks.release(of(both.ofOld(), release, waiting)))
                 .thenCompose(ofOld -> ofNew.worse(ofOld).told()));
+  }
+
+  private static Release of(Grant one, Release both, boolean callerWaits) {
+    return new Release(one, both.keep(), both.handsOver(), callerWaits);
   }
 
   /** Both at once, so that one that is slow does not add to the other. */

@@ -1,5 +1,6 @@
 package dev.holdfast.legacy;
 
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,15 @@ final class NodeException extends RuntimeException {
 
   /** Whatever Jedis gave as a reason. */
   static NodeException of(Throwable cause) {
+    return of(cause, "no answer in time");
+  }
+
+  /**
+   * Whatever Jedis gave as a reason.
+   *
+   * @param silence what is said where the server did not answer in time
+   */
+  static NodeException of(Throwable cause, String silence) {
     Throwable deepest = cause;
     for (Throwable at = cause; at != null; at = next(at)) {
       if (at instanceof NodeException known) {
@@ -49,6 +59,9 @@ final class NodeException extends RuntimeException {
         return new NodeException(
             "what listens there is no Redis server, or wants TLS (rediss://)", false, cause);
       }
+    }
+    if (deepest instanceof SocketTimeoutException) {
+      return new NodeException(silence, false, cause);
     }
     String message = deepest.getMessage();
     return new NodeException(

@@ -174,24 +174,25 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    SetnxGrant ours = (SetnxGrant) grant;
-    return server.run(
-        "the server did not answer the release of '" + ours.name() + "'",
-        true,
-        ours.line(),
-        new Release(ours));
+  public CompletionStage<Released> release(Release release) {
+    SetnxGrant ours = (SetnxGrant) release.grant();
+    return server
+        .run(
+            "the server did not answer the release of '" + ours.name() + "'",
+            true,
+            ours.line(),
+            new Deletion(ours))
+        .thenApply(loss -> new Released(loss, true));
   }
 
   /**
    * Is sent even when its caller has gone, but never a second time: nobody knows whether the first
    * DEL was carried out, and another owner's stamp can be equal to ours.
    */
-  private final class Release implements SetnxServer.Operation<Optional<LossReason>> {
+  private final class Deletion implements SetnxServer.Operation<Optional<LossReason>> {
     private final SetnxGrant ours;
 
-    Release(SetnxGrant ours) {
+    Deletion(SetnxGrant ours) {
       this.ours = ours;
     }
 

@@ -176,14 +176,15 @@ final class SetnxServer implements AutoCloseable {
             () -> result.completeExceptionally(failure.of(NodeException.passing(silence))));
     result.whenComplete((value, failed) -> end.cancel());
     try {
-      line.add(() -> serve(result, failure, operation), threads);
+      line.add(() -> serve(result, silence, failure, operation), threads);
     } catch (RejectedExecutionException e) {
       String why = closed ? "the manager is closed" : MOST_WAITING + " operations wait before it";
       result.completeExceptionally(failure.of(NodeException.passing(why)));
     }
   }
 
-  private <T> void serve(CompletableFuture<T> result, Failure failure, Operation<T> operation) {
+  private <T> void serve(
+      CompletableFuture<T> result, String silence, Failure failure, Operation<T> operation) {
     if (result.isDone() && !operation.isBegunLate()) {
       return;
     }
@@ -195,7 +196,7 @@ final class SetnxServer implements AutoCloseable {
     } catch (LockException | Error known) {
       result.completeExceptionally(known);
     } catch (RuntimeException cause) {
-      result.completeExceptionally(failure.of(NodeException.of(cause)));
+      result.completeExceptionally(failure.of(NodeException.of(cause, silence)));
     }
   }
 

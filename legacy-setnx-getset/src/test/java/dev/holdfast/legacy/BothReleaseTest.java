@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Release;
+import dev.holdfast.core.LockPrimitive.Released;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -34,9 +36,9 @@ class BothReleaseTest {
   @Test
   @DisplayName("keeps both for as long as is asked")
   void keepsBoth() {
-    Grant grant = locks.granted();
+    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false, false);
 
-    assertThat(both.release(grant, Duration.ofSeconds(3), false)).isCompleted();
+    assertThat(both.release(release)).isCompleted();
     assertThat(journal).containsExactly("new keep 3s", "old keep 3s");
   }
 
@@ -105,7 +107,8 @@ class BothReleaseTest {
     CompletableFuture<Optional<LossReason>> answer = new CompletableFuture<>();
     ofNew.release = () -> answer;
 
-    CompletionStage<Optional<LossReason>> release = both.release(grant, Duration.ZERO, true);
+    CompletionStage<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, true));
     answer.complete(Optional.empty());
 
     assertThat(release.toCompletableFuture()).isCompleted();
@@ -117,7 +120,8 @@ class BothReleaseTest {
   void failsWithoutAnAnswer() {
     ofOld.release = () -> CompletableFuture.completedFuture(null);
 
-    assertThat(both.release(locks.granted(), Duration.ZERO, true)).isCompletedExceptionally();
+    Release release = new Release(locks.granted(), Duration.ZERO, false, true);
+    assertThat(both.release(release)).isCompletedExceptionally();
   }
 
   @Test

@@ -91,7 +91,9 @@ final class Fleet implements AutoCloseable {
   }
 
   static CompletionStage<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {
-    return primitive(locks).release(grant, Duration.ZERO, false);
+    return primitive(locks)
+        .release(new LockPrimitive.Release(grant, Duration.ZERO, false, false))
+        .thenApply(LockPrimitive.Released::loss);
   }
 
   static <T> T answered(CompletionStage<T> stage) {

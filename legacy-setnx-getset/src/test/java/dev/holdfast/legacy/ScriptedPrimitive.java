@@ -87,11 +87,11 @@ final class ScriptedPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", callerWaits);
-    requireOwn(grant);
-    return release.get();
+  public CompletionStage<Released> release(Release asked) {
+    Duration keep = asked.keep();
+    note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", asked.callerWaits());
+    requireOwn(asked.grant());
+    return release.get().thenApply(loss -> new Released(loss, true));
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Operations whose caller has gone, and those that are too many. */
 class SetnxServerTest {
@@ -66,6 +68,15 @@ class SetnxServerTest {
     held.countDown();
 
     await().untilAsserted(() -> assertThat(done).containsExactly("other", "held", "next"));
+  }
+
+  @Test
+  void aSocketThatTimesOutIsASilenceWhicheverTimerIsFirst() {
+    JedisConnectionException timedOut =
+        new JedisConnectionException(new SocketTimeoutException("Read timed out"));
+
+    assertThat(NodeException.of(timedOut, "no answer within 300 ms"))
+        .hasMessage("no answer within 300 ms");
   }
 
   @Test

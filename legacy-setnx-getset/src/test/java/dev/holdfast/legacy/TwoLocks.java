@@ -8,6 +8,7 @@ import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
+import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,7 +50,8 @@ final class TwoLocks {
   }
 
   Optional<LossReason> released() {
-    return both.release(granted(), Duration.ZERO, true).toCompletableFuture().join();
+    Release release = new Release(granted(), Duration.ZERO, false, true);
+    return both.release(release).toCompletableFuture().join().loss();
   }
 
   /** So many seconds after the start. */

@@ -62,12 +62,13 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    return CompletableFuture.completedFuture(
-        keep.isZero()
+  public CompletionStage<Released> release(Release release) {
+    Grant grant = release.grant();
+    Optional<LossReason> loss =
+        release.keep().isZero()
             ? store.release(grant.name(), grant.token())
-            : store.shorten(grant.name(), grant.token(), fromNow(keep).nanos()));
+            : store.shorten(grant.name(), grant.token(), fromNow(release.keep()).nanos());
+    return CompletableFuture.completedFuture(new Released(loss, true));
   }
 
   @Override

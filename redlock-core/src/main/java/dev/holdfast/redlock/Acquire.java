@@ -104,8 +104,8 @@ final class Acquire {
   private CompletionStage<Outcome> notAcquired(Ballot ballot, Tally votes) {
     long heard = votes.mine() | votes.other();
     Ballot cleanup =
-        releases.ballot(
-            key, token, 0, sent, tally -> (heard & tally.pending()) == 0, attempt.callerWaits());
+        releases.ofAttempt(
+            key, token, sent, tally -> (heard & tally.pending()) == 0, attempt.callerWaits());
     cleanup.start(scheduler, left());
     return cleanup
         .decision()

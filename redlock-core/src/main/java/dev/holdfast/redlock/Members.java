@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,7 @@ final class Members {
   private final Set<Integer> owing = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final CompletableFuture<Void> quiet = new CompletableFuture<>();
+  private volatile IntConsumer changed = node -> {};
   private boolean opening;
   private volatile boolean closed;
 
@@ -69,6 +71,19 @@ final class Members {
     for (int node = 0; node < links.length; node++) {
       links[node] = new Link(addresses.get(node), silence);
     }
+  }
+
+  /**
+   * Has somebody told of each node that was connected, or is so no more.
+   *
+   * @param listener is short; may come twice or in the wrong order, and asks {@link #isUp}
+   */
+  void whenChanged(IntConsumer listener) {
+    changed = listener;
+  }
+
+  boolean isUp(int node) {
+    return links[node].isUp();
   }
 
   int size() {
@@ -334,6 +349,7 @@ final class Members {
     if (link.isRecovery()) {
       LOG.log(Level.INFO, "node {0} is back", link.address());
     }
+    changed.accept(node);
     resolved();
   }
 
@@ -371,6 +387,7 @@ final class Members {
       scheduler.schedule(ended.again() ? 0 : RECONNECT_NANOS, () -> connect(node));
     }
     ended.inVain().forEach(round -> round.failure(node, cause));
+    changed.accept(node);
     resolved();
     return true;
   }

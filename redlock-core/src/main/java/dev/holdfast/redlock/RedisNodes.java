@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A node has up to two connections: with N addresses, index i is the first connection to node i,
  * and index N + i a second one to the same node, with the same credentials and database. The second
- * is for transactions, and connected only where the user may run no scripts. All methods take both
- * kinds of index.
+ * is for transactions, and connected only where the user may run no scripts. All methods but {@link
+ * #listen}, which makes a third connection, take both kinds of index.
  *
  * <p>A driver keeps four promises:
  *
@@ -63,6 +63,69 @@ public interface RedisNodes extends AutoCloseable {
    * @param round what to ask, and whom
    */
   void submit(Round round);
+
+  /**
+   * Listens to what is published on a node, on one more connection to it, with the same
+   * credentials. Not called while an earlier one lasts. It is closed from above when the node's
+   * first connection ends, so that a node which hangs is noticed there only.
+   *
+   * @param node its index, below N
+   * @param channel heard for as long as the connection lasts: without one, a server counts it among
+   *     its normal clients, and may close it as idle
+   * @param heard is told of each message, on any thread; short
+   * @param ended to be run once when this connection has ended, or was not made; never before this
+   *     has returned, nor after {@link Ear#close}; nor if the user lacks the right (NOPERM), so
+   *     that it is not asked again before the node has been away
+   * @return to be spoken to at once: what is said before the connection is made is said then
+   */
+  default Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    return Ear.DEAF;
+  }
+
+  /** A connection that listens. No method blocks or throws. */
+  interface Ear {
+    /** Of a driver that cannot: waiters ask now and then, as they do while a node is away. */
+    Ear DEAF =
+        new Ear() {
+          @Override
+          public void subscribe(String channel) {}
+
+          @Override
+          public void unsubscribe(String channel) {}
+
+          @Override
+          public void close() {}
+        };
+
+    /**
+     * Hears a channel from now on.
+     *
+     * @param channel its name
+     */
+    void subscribe(String channel);
+
+    /**
+     * Hears it no more.
+     *
+     * @param channel its name
+     */
+    void unsubscribe(String channel);
+
+    /** Ends the connection. */
+    void close();
+  }
+
+  /** What was published. */
+  @FunctionalInterface
+  interface Heard {
+    /**
+     * A message came.
+     *
+     * @param channel where
+     * @param message what
+     */
+    void message(String channel, String message);
+  }
 
   /**
    * Gives the driver's own objects; see {@link dev.holdfast.LockManager#unwrap}.

@@ -31,6 +31,7 @@ final class RedlockPrimitive implements LockPrimitive {
   private final Fences fences;
   private final Releases releases;
   private final Outages outages;
+  private final Notices notices;
 
   RedlockPrimitive(
       RedisNodes nodes,
@@ -48,6 +49,8 @@ final class RedlockPrimitive implements LockPrimitive {
     this.fences = new Fences(options, guard);
     this.releases = new Releases(nodes, options, scheduler);
     this.members = releases.members();
+    this.notices = new Notices(nodes, members::isUp, scheduler, tokens.next(""));
+    members.whenChanged(notices::changed);
     this.outages = new Outages(members, clock);
   }
 
@@ -136,31 +139,31 @@ final class RedlockPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    RedlockGrant ours = (RedlockGrant) grant;
-    Ballot ballot =
-        releases.ballot(
-            ours.key(),
-            ours.token(),
-            keep.isZero() ? 0 : Millis.of(keep),
-            ours.sent(),
-            Tally::isReleaseDecided,
-            callerWaits);
+  public CompletionStage<Released> release(Release release) {
+    RedlockGrant ours = (RedlockGrant) release.grant();
+    long keepMillis = release.keep().isZero() ? 0 : Millis.of(release.keep());
+    Notices.News news =
+        release.handsOver() ? notices.none() : notices.ofRelease(ours.key(), ours.token());
+    Ballot ballot = releases.ofLock(ours, keepMillis, news, release.callerWaits());
     ballot.start(scheduler, options.nodeTimeout().toNanos());
     return ballot
         .decision()
         .thenApply(
             votes -> {
               if (votes.isDenied()) {
-                return Optional.of(lossOf(votes));
+                return new Released(Optional.of(lossOf(votes)), news.isAwaited());
               }
               if (votes.hasQuorumOfAnswers()) {
-                return Optional.empty();
+                return new Released(Optional.empty(), news.isAwaited());
               }
               throw outages.noQuorum(
                   "no quorum answered the release of '" + ours.name() + "'", ballot, votes, true);
             });
+  }
+
+  @Override
+  public Watch watch(String name, Runnable released) {
+    return notices.watch(keyOf(name), released);
   }
 
   @Override
@@ -226,6 +229,7 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void close() {
+    notices.close();
     members.close();
     afterClose.run();
   }

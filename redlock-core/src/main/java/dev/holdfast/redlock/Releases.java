@@ -3,9 +3,12 @@ package dev.holdfast.redlock;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.OwedReleases.Owed;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Releases go to every node; one that a broken connection may have lost is sent once more. */
 final class Releases {
@@ -32,18 +35,36 @@ final class Releases {
     return members;
   }
 
-  /**
-   * A release that is yet to be started.
-   *
-   * @param keepMillis for how long others are kept out; 0 to delete
-   * @param sent the nodes that may hold the key
-   */
-  Ballot ballot(
+  /** The release of a lock that was held, which those who wait are told. */
+  Ballot ofLock(RedlockGrant grant, long keepMillis, Notices.News news, boolean callerWaits) {
+    return ballot(
+        grant.key(),
+        grant.token(),
+        keepMillis,
+        grant.sent(),
+        Tally::isReleaseDecided,
+        news.message(),
+        (node, reply) -> {
+          news.answered(node, reply);
+          return Scripts.compared(node, reply);
+        },
+        callerWaits);
+  }
+
+  /** What an attempt that came to nothing left; whoever waits has nothing to hope from it. */
+  Ballot ofAttempt(
+      String key, String token, long sent, Predicate<Tally> enough, boolean callerWaits) {
+    return ballot(key, token, 0, sent, enough, List.of(), Scripts::compared, callerWaits);
+  }
+
+  private Ballot ballot(
       String key,
       String token,
       long keepMillis,
       long sent,
       Predicate<Tally> enough,
+      List<String> message,
+      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       boolean callerWaits) {
     long now = clock.nanos();
     Owed release =
@@ -56,7 +77,7 @@ final class Releases {
         };
     return new Ballot(
         members,
-        question(command(key, token, keepMillis), enough, owe),
+        question(command(key, token, keepMillis, message), reader, enough, owe),
         members.all(),
         callerWaits);
   }
@@ -70,7 +91,11 @@ final class Releases {
     long keep = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
     IntConsumer onceMore = failed -> owe(failed, release);
     Ballot.Question question =
-        question(command(release.key(), release.token(), keep), Tally::isComplete, onceMore);
+        question(
+            command(release.key(), release.token(), keep, List.of()),
+            Scripts::compared,
+            Tally::isComplete,
+            onceMore);
     return new Ballot(members, question, 1L << node, false)
         .round(scheduler, options.nodeTimeout().toNanos());
   }
@@ -81,20 +106,17 @@ final class Releases {
   }
 
   private static Ballot.Question question(
-      Command command, Predicate<Tally> enough, IntConsumer whenFailed) {
+      Command command,
+      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
+      Predicate<Tally> enough,
+      IntConsumer whenFailed) {
     return new Ballot.Question(
-        command,
-        Scripts::compared,
-        enough,
-        node -> false,
-        (node, answer) -> {},
-        true,
-        null,
-        whenFailed);
+        command, reader, enough, node -> false, (node, answer) -> {}, true, null, whenFailed);
   }
 
-  private static Command command(String key, String token, long keepMillis) {
-    return new Command.Eval(
-        Scripts.RELEASE, false, List.of(key), List.of(token, Long.toString(keepMillis)));
+  private static Command command(String key, String token, long keepMillis, List<String> message) {
+    List<String> arguments = new ArrayList<>(List.of(token, Long.toString(keepMillis)));
+    arguments.addAll(message);
+    return new Command.Eval(Scripts.RELEASE, false, List.of(key), arguments);
   }
 }

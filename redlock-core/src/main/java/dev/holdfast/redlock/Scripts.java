@@ -16,9 +16,19 @@ final class Scripts {
   /** The key was not there. */
   static final long MISSING = 2;
 
+  /** A reply of {@link #RELEASE}: the key held our token, and one listened for its release. */
+  static final long MINE_AND_HEARD = 3;
+
+  /** A reply of {@link #RELEASE}: the key held our token, and several listened. */
+  static final long MINE_AND_HEARD_BY_SEVERAL = 4;
+
+  /** A reply of {@link #RELEASE}: the key held our token, and nothing may be published. */
+  static final long MINE_AND_MUTE = 5;
+
   /**
-   * KEYS: the lock. ARGV: our token, for how many milliseconds to keep others out (0: delete).
-   * Compares and deletes as one.
+   * KEYS: the lock. ARGV: our token, for how many milliseconds to keep others out (0: delete), what
+   * to tell those who wait, if anything. Compares and deletes as one. A user who may not publish
+   * may release all the same.
    */
   static final Script RELEASE =
       Script.of(
@@ -28,6 +38,12 @@ final class Scripts {
           if value ~= ARGV[1] then return 0 end
           if ARGV[2] == '0' then
             redis.call('DEL', KEYS[1])
+            if ARGV[3] then
+              local heard = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[3])
+              if not tonumber(heard) then return 5 end
+              if heard > 1 then return 4 end
+              if heard == 1 then return 3 end
+            end
           elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
           end
@@ -147,7 +163,7 @@ final class Scripts {
     if (!(reply instanceof Long code)) {
       return null;
     }
-    if (code == MINE) {
+    if (code == MINE || (code >= MINE_AND_HEARD && code <= MINE_AND_MUTE)) {
       return Answer.MINE;
     }
     if (code == OTHER) {

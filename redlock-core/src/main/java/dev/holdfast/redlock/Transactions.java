@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +119,10 @@ final class Transactions {
     String key = eval.keys().get(0);
     List<String> arguments = eval.arguments();
     if (eval.script().equals(Scripts.RELEASE)) {
-      return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
+      boolean tells = arguments.size() > 2;
+      return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES)
+          .thenApply(
+              code -> tells && Objects.equals(code, Scripts.MINE) ? Scripts.MINE_AND_MUTE : code);
     }
     if (Scripts.EXTEND.is(eval.script())) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);

@@ -145,6 +145,11 @@ final class WithoutScripts implements RedisNodes {
   }
 
   @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    return driver.listen(node, channel, heard, ended);
+  }
+
+  @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return driver.unwrap(type);
   }

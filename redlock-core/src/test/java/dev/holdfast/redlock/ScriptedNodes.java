@@ -1,10 +1,13 @@
 package dev.holdfast.redlock;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -19,6 +22,7 @@ final class ScriptedNodes implements RedisNodes {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
   private final List<Asked> told = new ArrayList<>();
+  private final Map<Integer, List<ScriptedEar>> ears = new HashMap<>();
   private final @Nullable Runnable[] disconnected;
   private final List<Integer> connects = new ArrayList<>();
   private final List<Integer> disconnects = new ArrayList<>();
@@ -190,6 +194,59 @@ final class ScriptedNodes implements RedisNodes {
   /** What a node runs to know a script, as before it is asked for any lock. */
   private static boolean isFirst(Command.Eval eval) {
     return eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY));
+  }
+
+  /** A connection that listens, from the first call to its end. */
+  static final class ScriptedEar implements Ear {
+    final String always;
+    final Heard heard;
+    final Set<String> channels = new TreeSet<>();
+    boolean closed;
+    private final Runnable ended;
+
+    ScriptedEar(String always, Heard heard, Runnable ended) {
+      this.always = always;
+      this.heard = heard;
+      this.ended = ended;
+    }
+
+    void breakOff() {
+      closed = true;
+      ended.run();
+    }
+
+    @Override
+    public void subscribe(String channel) {
+      channels.add(channel);
+    }
+
+    @Override
+    public void unsubscribe(String channel) {
+      channels.remove(channel);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    ScriptedEar ear = new ScriptedEar(channel, heard, ended);
+    ears.computeIfAbsent(node, n -> new ArrayList<>()).add(ear);
+    return ear;
+  }
+
+  /** The last one at a node; null before anybody listened. */
+  @Nullable ScriptedEar ear(int node) {
+    List<ScriptedEar> all = ears.getOrDefault(node, List.of());
+    return all.isEmpty() ? null : all.get(all.size() - 1);
+  }
+
+  /** How often somebody began to listen to a node. */
+  int listens(int node) {
+    return ears.getOrDefault(node, List.of()).size();
   }
 
   @Override

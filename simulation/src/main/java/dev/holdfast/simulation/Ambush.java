@@ -3,16 +3,19 @@ package dev.holdfast.simulation;
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.simulation.KeySpace.Entry;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bad luck that hardly ever comes by itself: while one client asks for a lock that another has at a
- * bare quorum of nodes, a node without it grants it and loses its data at once, a node of the
- * quorum is cut off from the holder, and the asker's messages to the quorum arrive when the key at
- * that node is over. If a vote of the holder's next extension counts that must not, both have the
- * lock.
+ * Bad luck that hardly ever comes by itself: while one client asks for a lock that another has, or
+ * is about to have, at a bare quorum of nodes, a node of that quorum is cut off from the holder,
+ * and the asker's message to it arrives when the key there is over. If a reply counts for the
+ * holder that must not, both have the lock, or the fencing token of the second is the smaller one.
+ *
+ * <p>With the restart guard, a node without the key also grants it to the asker and loses its data
+ * at once. The holder's extension must not count on it.
  */
 final class Ambush {
   private static final int PER_MILLE = 500;
@@ -28,23 +31,36 @@ final class Ambush {
   }
 
   /** Before a round is sent. */
-  static void mayBeLaid(World world, Host asker, Round round) {
-    if (world.rates.ambushes
-        && !world.isHealed()
-        && round.command() instanceof Command.Eval eval
-        && eval.keys().size() > 1
-        && world.nodes.stream().allMatch(node -> node.storedBy(eval.arguments().get(0)) == null)
-        && world.chance(PER_MILLE)) {
-      new Ambush(world, asker, eval.keys().get(0)).lay();
+  static void mayBeLaid(World world, Host sender, Round round) {
+    if (!world.rates.ambushes
+        || world.isHealed()
+        || !(round.command() instanceof Command.Eval eval)
+        || eval.keys().size() < 2) {
+      return;
+    }
+    String token = eval.arguments().get(0);
+    Ambush ambush = new Ambush(world, sender, eval.keys().get(0));
+    if (world.nodes.stream().allMatch(node -> node.storedBy(token) == null)) {
+      if (world.chance(PER_MILLE)) {
+        ambush.lay();
+      }
+    } else if (!world.setting.guard() && world.chance(PER_MILLE)) {
+      ambush.wake(token);
     }
   }
 
-  private void lay() {
+  /** The nodes that have the key, if they are a bare quorum. */
+  private List<Node> quorum() {
     List<Node> quorum = world.nodes.stream().filter(node -> keyAt(node) != null).toList();
-    if (quorum.size() != world.setting.quorum()) {
+    return quorum.size() == world.setting.quorum() ? quorum : List.of();
+  }
+
+  private void lay() {
+    List<Node> quorum = quorum();
+    if (quorum.isEmpty()) {
       return;
     }
-    Node cut = quorum.get(world.random.nextInt(quorum.size()));
+    Node cut = cut(quorum);
     Entry entry = Objects.requireNonNull(keyAt(cut));
     String token = String.valueOf(entry.value());
     Connection holders =
@@ -57,13 +73,54 @@ final class Ambush {
     for (Node node : quorum) {
       Connection askers = asker.driver.present(node.id());
       if (askers != null) {
-        askers.stall(Math.min(over, world.healing()));
+        boolean inTime = world.setting.guard() || node == cut;
+        long until = over + (inTime ? 0 : world.setting.nodeTimeoutMillis() * 1_000L);
+        askers.stall(Math.min(until, world.healing()));
       }
     }
     holders.resetIn(world.spread(100, 20_000));
+    if (!world.setting.guard()) {
+      return;
+    }
     Node loser = others.get(world.random.nextInt(others.size()));
     long voted = Faults.end(world, world.spread(5_000, 50_000));
     world.at(voted, null, () -> ifItVoted(loser));
+  }
+
+  /** The one whose counter is behind those of the others, for what it is told to be missed. */
+  private Node cut(List<Node> quorum) {
+    return world.setting.guard()
+        ? quorum.get(world.random.nextInt(quorum.size()))
+        : quorum.stream().min(Comparator.comparingLong(node -> node.counter(key))).orElseThrow();
+  }
+
+  /**
+   * Before a fencing token is stored: another client asks, and is there first at the nodes that are
+   * free, while one node of the quorum cannot be reached.
+   */
+  private void wake(String token) {
+    List<Node> quorum = quorum();
+    List<Host> others = world.hosts.stream().filter(h -> h != asker && h.isAlive()).toList();
+    if (quorum.isEmpty() || others.isEmpty() || !quorum.stream().allMatch(n -> has(n, token))) {
+      return;
+    }
+    Node cut = cut(quorum);
+    for (Node node : world.nodes) {
+      Connection connection = asker.driver.present(node.id());
+      if (connection != null && node == cut) {
+        connection.silence();
+        connection.resetIn(world.spread(100, 20_000));
+      } else if (connection != null && !quorum.contains(node)) {
+        connection.stall(Faults.end(world, world.spread(5_000, 50_000)));
+      }
+    }
+    Host other = others.get(world.random.nextInt(others.size()));
+    world.at(world.now(), other, () -> other.workload().askFor(key));
+  }
+
+  private boolean has(Node node, String token) {
+    Entry entry = keyAt(node);
+    return entry != null && token.equals(entry.value());
   }
 
   private @Nullable Entry keyAt(Node node) {

@@ -125,6 +125,32 @@ final class Connection {
     resetIn(world.spread(100, 500_000));
   }
 
+  /** Something that has no answer is on its way to the node. */
+  void say(Runnable atNode) {
+    if (!cutUp && !ended) {
+      world.at(up(), null, () -> node.act(this, atNode));
+    }
+  }
+
+  /** Something that was not asked for is on its way to the client, and may be the last thing. */
+  void tell(Runnable atClient) {
+    if (!world.isHealed() && world.chance(world.rates.breaksPerMille)) {
+      world.note(host.id(), node.id(), "connection breaks", "");
+      silence();
+      resetIn(world.spread(100, 500_000));
+    }
+    if (!cutDown) {
+      world.at(
+          down(),
+          host,
+          () -> {
+            if (!ended) {
+              atClient.run();
+            }
+          });
+    }
+  }
+
   /** A reply is on its way. */
   void reply(Request request, @Nullable Object reply) {
     if (!cutDown) {

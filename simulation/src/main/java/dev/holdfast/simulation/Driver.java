@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,8 @@ final class Driver implements RedisNodes {
   private final Host host;
   private final List<String> addresses;
   private final @Nullable Connection[] present;
+  private final @Nullable NodeEar[] ears;
+  private final boolean deaf;
   private final List<List<Request>> toReplay = new ArrayList<>();
 
   Driver(World world, Host host) {
@@ -28,7 +31,9 @@ final class Driver implements RedisNodes {
     int size = world.setting.nodes();
     this.addresses = IntStream.range(0, size).mapToObj(node -> "n" + node + ":6379").toList();
     this.present = new Connection[2 * size];
-    for (int index = 0; index < present.length; index++) {
+    this.ears = new NodeEar[size];
+    this.deaf = world.chance(world.rates.deafPerMille);
+    for (int index = 0; index < present.length + ears.length; index++) {
       toReplay.add(new ArrayList<>());
     }
   }
@@ -61,6 +66,7 @@ final class Driver implements RedisNodes {
     if (isSecondTrip(round.command())) {
       world.judge.secondTrip();
     }
+    attemptAt(round.command()).ifPresent(key -> world.judge.listening.asks(host, key));
     Ambush.mayBeLaid(world, host, round);
     boolean standsStill =
         !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
@@ -80,12 +86,34 @@ final class Driver implements RedisNodes {
         });
   }
 
+  /** The key that a command stores a token at, unless there is one. */
+  private static Optional<String> attemptAt(Command command) {
+    if (command instanceof Command.SetIfAbsent set) {
+      return Optional.of(set.key());
+    }
+    return command instanceof Command.Eval eval && eval.script().source().contains("'NX'")
+        ? eval.keys().stream().findFirst()
+        : Optional.empty();
+  }
+
   /** It alone takes a counter and three words: our token, the fencing token, how long it lives. */
   private static boolean isSecondTrip(Command command) {
     return command instanceof Command.Eval eval
         && !eval.withSource()
         && eval.keys().size() == 2
         && eval.arguments().size() == 3;
+  }
+
+  @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    if (deaf) {
+      return Ear.DEAF;
+    }
+    NodeEar ear =
+        new NodeEar(world, host, world.nodes.get(node), present.length + node, heard, ended);
+    ears[node] = ear;
+    ear.open();
+    return ear;
   }
 
   @Override
@@ -97,6 +125,25 @@ final class Driver implements RedisNodes {
 
   @Nullable Connection present(int node) {
     return present[node];
+  }
+
+  /** Whether a connection has worked since then. */
+  boolean reaches(Node node, long then) {
+    Connection connection = present[node.id()];
+    return connection != null && connection.worksSince() <= then && node.worksSince() <= then;
+  }
+
+  /** Whether the connection that listens to a node has worked since then. */
+  boolean listens(Node node, long then) {
+    NodeEar ear = ears[node.id()];
+    return ear != null && ear.connection().worksSince() <= then && node.worksSince() <= then;
+  }
+
+  /** Whether it has worked since then, or has been away, though the node can be reached. */
+  boolean mayListen(Node node, long then) {
+    NodeEar ear = ears[node.id()];
+    boolean away = ear == null || ear.connection().hadEndedAt(then);
+    return !deaf && reaches(node, then) && (away || listens(node, then));
   }
 
   boolean awaitsAnswers() {
@@ -131,6 +178,11 @@ final class Driver implements RedisNodes {
     for (Connection connection : present) {
       if (connection != null) {
         connection.die();
+      }
+    }
+    for (NodeEar ear : ears) {
+      if (ear != null) {
+        ear.connection().die();
       }
     }
   }

@@ -9,7 +9,6 @@ final class Holding {
   final LockRequest request;
   final Lease lease;
   final long askedAt;
-  final long grantedAt;
   private long overAt = -1;
   private boolean closed;
   private boolean excused;
@@ -19,12 +18,11 @@ final class Holding {
   boolean heldWhenReleased;
   int timesLost;
 
-  Holding(Host host, LockRequest request, Lease lease, long askedAt, long grantedAt) {
+  Holding(Host host, LockRequest request, Lease lease, long askedAt) {
     this.host = host;
     this.request = request;
     this.lease = lease;
     this.askedAt = askedAt;
-    this.grantedAt = grantedAt;
   }
 
   boolean isOver() {

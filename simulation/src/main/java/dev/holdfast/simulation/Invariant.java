@@ -16,6 +16,10 @@ enum Invariant {
   NO_ORPHANS("what was given back, or not granted, leaves no key where its nodes can be reached"),
   UNDISTURBED("without faults no request fails, and no lease is lost before its time"),
   FENCING("fencing tokens of one name strictly increase"),
+  NEXT("whoever is first in line asks when its own process has given the lock back"),
+  LISTENS("whoever waits for long, and not for a lease of its own, listens at every node in reach"),
+  TOLD("whoever waits and is told of a release by a quorum asks at once"),
+  DEAF("whoever waits no more listens no more"),
   NO_SURPRISE("no exception but those that the API names");
 
   private final String sentence;

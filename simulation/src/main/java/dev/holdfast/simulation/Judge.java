@@ -38,6 +38,7 @@ final class Judge {
   /** For releases to be sent, again after a second if need be, and answered. */
   private static final long TIME_TO_CLEAN = 2_500_000;
 
+  final Listening listening;
   private final World world;
   private final @Nullable Invariant only;
   private final Map<String, List<Holding>> holdings = new HashMap<>();
@@ -82,6 +83,7 @@ final class Judge {
   Judge(World world, @Nullable Invariant only) {
     this.world = world;
     this.only = only;
+    this.listening = new Listening(world, this);
   }
 
   boolean isBroken() {
@@ -116,7 +118,9 @@ final class Judge {
   }
 
   void surprise(int client, Throwable failure) {
-    broken(Invariant.NO_SURPRISE, client, failure.toString() + " at " + failure.getStackTrace()[0]);
+    // one that is thrown often has no stack trace
+    List<StackTraceElement> where = List.of(failure.getStackTrace());
+    broken(Invariant.NO_SURPRISE, client, failure + " at " + where.stream().limit(1).toList());
   }
 
   // ---- leases
@@ -125,6 +129,7 @@ final class Judge {
   void granted(Holding holding) {
     grants++;
     String name = holding.lease.name();
+    listening.asks(holding.host, name);
     if (world.isHealed()) {
       gotAfterHealing.add(name);
     }
@@ -319,6 +324,7 @@ final class Judge {
         node.keys().forEach((key, entry) -> requireOwner(node, key, entry, then));
       }
     }
+    listening.sweep(then);
     world.in(SWEEP, this::sweep);
   }
 
@@ -350,9 +356,16 @@ final class Judge {
     }
   }
 
+  /** Whether a client has held a lock at some time since then. */
+  boolean hasHeld(Host host, String name, long then) {
+    return holdings.getOrDefault(name, List.of()).stream()
+        .anyMatch(held -> held.host == host && (!held.isOver() || held.overAt() > then));
+  }
+
   private static boolean isToBeGone(Holding holding, long then) {
-    long kept = holding.grantedAt + holding.request.minHold().toNanos() / MILLI;
-    return holding.isOver() && !holding.isClosed() && Math.max(holding.overAt(), kept) <= then;
+    // by its client's clock, which may not count sleep: then it is all left at the release
+    long kept = holding.overAt() + holding.request.minHold().toNanos() / MILLI;
+    return holding.isOver() && !holding.isClosed() && kept <= then;
   }
 
   // ---- calls
@@ -428,7 +441,7 @@ final class Judge {
     }
   }
 
-  private void broken(Invariant invariant, int client, String what) {
+  void broken(Invariant invariant, int client, String what) {
     if (violation == null && (only == null || only == invariant)) {
       violation = new Violation(invariant, what);
       world.note(client, Trace.NONE, "BROKEN: " + invariant.label() + ":", what);

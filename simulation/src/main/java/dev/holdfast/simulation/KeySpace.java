@@ -21,6 +21,7 @@ final class KeySpace implements Lua.Commands {
   private String server = "";
   private String replication = "";
   private Changes changes = (key, before, after) -> {};
+  private Publishing publishing = (channel, message) -> 0;
 
   /**
    * What is stored under a key.
@@ -50,6 +51,12 @@ final class KeySpace implements Lua.Commands {
     void changed(String key, @Nullable Entry before, @Nullable Entry after);
   }
 
+  /** Passes messages on. */
+  interface Publishing {
+    /** Says how many get it. */
+    long publish(String channel, String message);
+  }
+
   KeySpace(LongSupplier micros) {
     this.micros = micros;
   }
@@ -60,6 +67,10 @@ final class KeySpace implements Lua.Commands {
 
   void listener(Changes listener) {
     changes = listener;
+  }
+
+  void publisher(Publishing publisher) {
+    publishing = publisher;
   }
 
   /** What {@code INFO} says of the run and of the data's history. */
@@ -151,7 +162,7 @@ final class KeySpace implements Lua.Commands {
       case "HMGET" -> fields(words);
       case "TIME" -> time();
       case "INFO" -> info(words);
-      case "PUBLISH" -> 0L; // nobody subscribes
+      case "PUBLISH" -> publishing.publish(words[1], words[2]);
       default -> throw new RedisError("ERR unknown command '" + words[0] + "'");
     };
   }

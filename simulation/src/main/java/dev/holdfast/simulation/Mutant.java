@@ -166,8 +166,8 @@ enum Mutant {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/Acquire",
-          "releases.ballot(\n            key, token, 0, sent,",
-          "releases.ballot(\n            key, token + \"x\", 0, sent,")),
+          "releases.ofAttempt(\n            key, token, sent,",
+          "releases.ofAttempt(\n            key, token + \"x\", sent,")),
   RELEASE_TO_GRANTING_ONLY(
       "a release goes only to the nodes that voted for the grant",
       Profile.SLOW,
@@ -453,6 +453,47 @@ enum Mutant {
       Profile.GUARDED_CLOCKS,
       Invariant.EXCLUSION,
       edit("redlock/Vote", "math.min(now - since, wall - from)", "(wall - from)")),
+  TOLD_IN_MID_ATTEMPT_IS_FORGOTTEN(
+      "a release that is told of during an attempt is no reason for another",
+      Profile.SLOW,
+      Invariant.TOLD,
+      edit("core/Acquisition", "} else if (told) {", "} else if (told && waitNanos < 0) {")),
+  ALL_NODES_MAKE_NEWS(
+      "a release is news only when every node has told it",
+      Profile.CRASHES,
+      Invariant.TOLD,
+      edit(
+          "redlock/Notices",
+          "Long.bitCount(now) == Tally.quorumOf(size)",
+          "Long.bitCount(now) == size")),
+  EAR_IS_NEVER_MENDED(
+      "a connection that listens is not made again",
+      Profile.CRASHES,
+      Invariant.LISTENS,
+      edit("redlock/Notices", "scheduler.schedule(RECONNECT_NANOS, () -> again(node));", "")),
+  LISTENS_ON(
+      "the last of a line goes, and it listens on",
+      Profile.BUSY,
+      Invariant.DEAF,
+      edit("core/WaitingLines", "own.listenNoMore();", "own.hashCode();")),
+  HANDED_OVER_IN_VAIN(
+      "who was handed a lock over, and did not get it, is not woken when the release is answered",
+      Profile.CRASHES,
+      Invariant.NEXT,
+      edit("core/HandOver", "lines.wake(name, inRow + 1);", "")),
+  LINE_IS_NOT_WOKEN(
+      "a release that hands over to nobody wakes nobody",
+      Profile.BUSY,
+      Invariant.NEXT,
+      edit("core/HandOver", "lines.wake(name, othersAreNext ? 0 : inRow + 1);", "")),
+  PAUSE_OUTLASTS_THE_WAIT(
+      "a pause between attempts goes on when the wait is over",
+      Profile.CALM,
+      Invariant.CALL_LIMIT,
+      edit(
+          "core/Acquisition",
+          "Math.min(waitNanos - waited(), surroundings.jitter(longest))",
+          "surroundings.jitter(longest)")),
   DRIVER_REPLAYS(
       "the driver sends again what was not answered when its connection ended",
       Profile.LOSSY,

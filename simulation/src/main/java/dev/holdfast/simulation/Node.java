@@ -7,8 +7,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class Node {
   /** What an append-only file that is written once a second can lose. */
   private static final long ROLLBACK_MICROS = 1_000_000;
+
+  /** Where the core keeps the counters of fencing tokens. */
+  private static final String COUNTERS = "holdfast:fence:";
+
+  /** Where the core publishes releases. */
+  private static final String CHANNELS = "holdfast:released:";
 
   /** Where the core keeps the record of its restart guard. */
   private static final String GUARD = "holdfast:guard";
@@ -27,6 +36,7 @@ final class Node {
   private final long ppm;
   private final KeySpace keys;
   private final List<Connection> connections = new ArrayList<>();
+  private final Map<String, Set<NodeEar>> listeners = new HashMap<>();
   private final Map<String, Lua> loaded = new HashMap<>();
   private final Deque<Runnable> backlog = new ArrayDeque<>();
   private final Deque<Undo> journal = new ArrayDeque<>();
@@ -63,6 +73,7 @@ final class Node {
     this.keepsJournal = world.rates.dataLosses + world.rates.guardedLosses > 0;
     this.keys = new KeySpace(this::micros);
     keys.listener(this::changed);
+    keys.publisher(this::publish);
     beginHistory();
     if (world.setting.guard() && !world.setting.fresh()) {
       vouch(0);
@@ -181,14 +192,59 @@ final class Node {
     }
   }
 
-  void receive(Request request) {
-    if (!up || request.connection().epoch() != epoch) {
+  /** Does what was sent on a connection, if it still is one and as soon as the node goes on. */
+  void act(Connection connection, Runnable action) {
+    if (!up || connection.epoch() != epoch) {
       return;
     }
     if (pausedUntil > world.now()) {
-      backlog.add(() -> receive(request));
-      return;
+      backlog.add(() -> act(connection, action));
+    } else {
+      action.run();
     }
+  }
+
+  void subscribe(String channel, NodeEar ear) {
+    listenersOf(channel).add(ear);
+  }
+
+  void unsubscribe(String channel, NodeEar ear) {
+    listenersOf(channel).remove(ear);
+  }
+
+  private Set<NodeEar> listenersOf(String channel) {
+    return listeners.computeIfAbsent(channel, name -> new LinkedHashSet<>());
+  }
+
+  private long publish(String channel, String message) {
+    Host by = Objects.requireNonNull(current).connection().host();
+    Set<NodeEar> ears = listenersOf(channel);
+    ears.removeIf(NodeEar::isOver);
+    ears.forEach(ear -> ear.tell(channel, message, by));
+    return ears.size();
+  }
+
+  /** The fencing token that it gave or was told last. */
+  long counter(String key) {
+    Entry entry = keys.get(COUNTERS + key);
+    return entry == null ? 0 : Long.parseLong(Objects.requireNonNull(entry.value()));
+  }
+
+  /** Whether a client listens to releases of a key. */
+  boolean hears(String key, Host host) {
+    return listenersOf(CHANNELS + key).stream()
+        .anyMatch(ear -> ear.host() == host && !ear.isOver());
+  }
+
+  static String keyOf(String channel) {
+    return channel.substring(CHANNELS.length());
+  }
+
+  void receive(Request request) {
+    act(request.connection(), () -> carryOut(request));
+  }
+
+  private void carryOut(Request request) {
     current = request;
     Object reply;
     try {
@@ -283,6 +339,7 @@ final class Node {
     epoch++;
     backlog.clear();
     loaded.clear();
+    listeners.clear();
     answersNobody = world.random.nextBoolean();
     pausedUntil = 0;
     troubledUntil = Math.max(troubledUntil, restartAt);

@@ -40,6 +40,7 @@ enum Profile {
       new Rates()
           .lasts(30)
           .unguarded()
+          .ambushes()
           .oneName()
           .longRounds(1_000)
           .holds(5, 60)

@@ -41,6 +41,9 @@ final class Rates {
   int closes;
   boolean driverReplays;
 
+  /** Clients that may not listen. */
+  int deafPerMille = 500;
+
   /** For what needs more time to show. */
   Rates lasts(int longerSeconds) {
     seconds = longerSeconds;

@@ -82,6 +82,13 @@ final class Workload {
     }
   }
 
+  /** Once, for as long as may be. */
+  void askFor(String name) {
+    if (!closing && !world.isHealed()) {
+      ask(LockRequest.of(name, Duration.ofMillis(host.longestTtlMillis)), () -> {});
+    }
+  }
+
   private CompletableFuture<Optional<Lease>> ask(LockRequest request, Runnable next) {
     world.note(host.id(), Trace.NONE, "asks for", request.ttl().toNanos(), request::toString);
     opensUntil = opensUntil < 0 ? host.ranFor() + OPENING : opensUntil;
@@ -89,10 +96,12 @@ final class Workload {
     long limit = wait + attempt() + Math.max(0, opensUntil - host.ranFor());
     Judge.Call call = world.judge.calls(host, "the request for " + request.name(), limit);
     long askedAt = world.now();
+    world.judge.listening.waits(host, request);
     CompletableFuture<Optional<Lease>> answer = host.manager.tryAcquireAsync(request);
     answer.whenComplete(
         (lease, failure) -> {
           world.judge.returned(call);
+          world.judge.listening.waitsNoMore(host, request, askedAt);
           if (failure != null) {
             refused(request, failure);
             next.run();
@@ -100,7 +109,7 @@ final class Workload {
             world.note(host.id(), Trace.NONE, "gets nothing", 0, request::name);
             next.run();
           } else {
-            hold(new Holding(host, request, lease.get(), askedAt, world.now()), next);
+            hold(new Holding(host, request, lease.get(), askedAt), next);
           }
         });
     return answer;
@@ -214,7 +223,9 @@ final class Workload {
     world.note(host.id(), Trace.NONE, "releases", holding.digest(), holding::toString);
     world.judge.releasing(holding);
     Judge.Call call = world.judge.calls(host, "a release", 3 * attempt());
+    String name = holding.lease.name();
     var answer = holding.lease.releaseAsync();
+    long asked = world.judge.listening.asked(host, name);
     world.judge.released(holding);
     answer.whenComplete(
         (good, failure) -> {
@@ -225,6 +236,9 @@ final class Workload {
               "has released",
               failure == null && good ? 1 : 0,
               () -> holding + ": " + (failure == null ? good.toString() : nameOf(failure)));
+          if (holding.request.minHold().isZero()) {
+            world.judge.listening.givenBack(host, name, asked);
+          }
           if (failure == null) {
             world.judge.releaseAnswered(holding, good);
             if (!good && holding.heldWhenReleased) {

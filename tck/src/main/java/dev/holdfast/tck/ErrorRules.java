@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What users are told when they do not get what they asked for. */
 abstract class ErrorRules {
   /** So that silence is noticed soon, but not where there is none. */
-  private static final String IMPATIENT = "nodeTimeout=300ms";
+  private static final String IMPATIENT = "nodeTimeout=200ms";
 
   /** For tests in which it does no harm if more are silent. */
   private static final String HASTY = "nodeTimeout=100ms";

@@ -25,6 +25,8 @@ abstract class ExtendRules {
   /** So that a ttl of half of that is long enough. */
   private static final String IMPATIENT = "nodeTimeout=500ms";
 
+  private static final String HASTY = "nodeTimeout=150ms";
+
   final Trial trial;
 
   ExtendRules(Trial trial) {
@@ -211,7 +213,7 @@ abstract class ExtendRules {
   @Rule("EXT-3")
   @IfThisFails("check that the end of validity is the later of the old one and the new one")
   void anExtensionNeverShortensTheValidity() {
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), trial.name("long"), trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), trial.name("long"), trial.ttl());
 
     Trial.regardless(() -> lease.extend(trial.ttl().dividedBy(6)));
 
@@ -224,7 +226,7 @@ abstract class ExtendRules {
   void anExtensionNeverShortensAKey() {
     trial.needsNodes(1);
     String name = trial.name("long");
-    Lease lease = trial.takeOnAll(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.takeOnAll(trial.open(HASTY), name, trial.ttl());
 
     Trial.regardless(() -> lease.extend(trial.ttl().dividedBy(6)));
 
@@ -242,7 +244,7 @@ abstract class ExtendRules {
   void anExtensionThatNoQuorumAnswersIsAnOutageAndTheLeaseIsStillHeld() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl().dividedBy(2));
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl().dividedBy(2));
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
     Duration before = lease.remaining();
 
@@ -259,7 +261,7 @@ abstract class ExtendRules {
   void anAsynchronousExtensionThatNoQuorumAnswersIsAnOutageToo() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
     assertThat(lease.extendAsync(trial.ttl()).toCompletableFuture())
@@ -375,7 +377,7 @@ abstract class ExtendRules {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(3);
     String name = trial.name("gone");
-    LockManager locks = trial.open("nodeTimeout=200ms");
+    LockManager locks = trial.open(HASTY);
     TckNode last = trial.node(trial.nodes().size() - 1);
     Lease control = trial.takeOnAll(locks, trial.name("control"), trial.ttl());
     trial.occupy(List.of(last), control.name());

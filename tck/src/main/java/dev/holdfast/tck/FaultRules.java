@@ -123,7 +123,7 @@ abstract class FaultRules {
   void aMinorityThatHangsDelaysNoCallBeyondItsTimeOut() {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(3);
-    Duration nodeTimeout = Duration.ofMillis(600); // a machine stalls for less
+    Duration nodeTimeout = Duration.ofMillis(450); // a machine stalls for less
     LockManager locks = trial.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms");
     Trial.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
     trial.begin(TckFault.FROZEN, trial.minority(), "");
@@ -352,7 +352,7 @@ abstract class FaultRules {
   @IfThisFails("check that a lock is kept by its ttl alone, so that it ends with its renewals")
   void theLockOfAProcessThatDiesIsFreeWithinTheTtl() throws InterruptedException {
     String name = trial.name("process");
-    Duration ttl = Duration.ofMillis(1_200);
+    Duration ttl = Duration.ofMillis(900);
     LockManager locks = trial.open();
     OtherProcess holder =
         OtherProcess.holding(trial, name, ttl, trial.declares(LockCapability.KEEP_ALIVE));

@@ -53,8 +53,8 @@ abstract class KeepAliveRules {
   void aRenewalThatFailsIsTriedAgain() {
     trial.needs(TckFault.FROZEN);
     trial.needsNodes(2);
-    Duration ttl = trial.shortTtl().multipliedBy(3);
-    LockManager locks = trial.open("nodeTimeout=" + ttl.dividedBy(12).toMillis() + "ms");
+    Duration ttl = trial.shortTtl().multipliedBy(2);
+    LockManager locks = trial.open("nodeTimeout=" + ttl.dividedBy(10).toMillis() + "ms");
 
     Tries.anyOf(
         () -> {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Those who wait stand in line, and who leaves it lets the next one try. */
 abstract class LineRules {
-  /** Less than an attempt takes, so that all of its moments are hit. */
+  /** So that a release comes while a waiter comes. */
   private static final long MICROS = 500;
 
   private static final int ROUNDS = 40;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** An application starts while something is wrong with its nodes. */
 abstract class OpeningRules {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(400);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(300);
 
   final Trial trial;
 

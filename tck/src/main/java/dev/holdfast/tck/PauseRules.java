@@ -79,7 +79,7 @@ abstract class PauseRules {
     long perAttempt = requestsOfOneAttempt(locks, name);
     Duration delay = Duration.ofMillis(100);
     Duration shortest = Duration.ofMillis(50);
-    int pauses = 6;
+    int pauses = 4;
 
     Tries.anyOf( // a machine that stalls makes each of them longer
         () -> {

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** A lock is given back. */
 abstract class ReleaseRules {
+  private static final String HASTY = "nodeTimeout=150ms";
+
   final Trial trial;
 
   ReleaseRules(Trial trial) {
@@ -127,7 +129,7 @@ abstract class ReleaseRules {
     trial.needsNodes(3);
     String name = trial.name("silent");
     List<TckNode> silent = trial.minority();
-    LockManager locks = trial.open("nodeTimeout=200ms");
+    LockManager locks = trial.open(HASTY);
     trial.begin(TckFault.FROZEN, silent, name);
     Lease lease = trial.take(locks, name, trial.ttl());
 
@@ -144,7 +146,7 @@ abstract class ReleaseRules {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unanswered");
     List<TckNode> silent = trial.blocking();
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
     trial.begin(TckFault.FROZEN, silent, name);
 
     Trial.regardless(lease::release);
@@ -261,7 +263,7 @@ abstract class ReleaseRules {
   void aReleaseThatNoQuorumAnswersIsAnOutage() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
     Throwable thrown = catchThrowable(lease::release);
@@ -277,7 +279,7 @@ abstract class ReleaseRules {
   void anAsynchronousReleaseThatNoQuorumAnswersIsAnOutageToo() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
 
     assertThat(lease.releaseAsync().toCompletableFuture())
@@ -324,7 +326,7 @@ abstract class ReleaseRules {
   void aReleaseThatWasAnOutageStaysOne() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("outage");
-    Lease lease = trial.take(trial.open("nodeTimeout=200ms"), name, trial.ttl());
+    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
     trial.begin(TckFault.FROZEN, trial.blocking(), name);
     String first = answerOf(lease);
     trial.end(TckFault.FROZEN, trial.blocking(), name);
@@ -394,7 +396,7 @@ abstract class ReleaseRules {
     trial.needsNodes(3);
     TckNode node = trial.node(0);
     TckLink link = trial.needsLink(node);
-    LockManager locks = openBehind(link, "nodeTimeout=200ms");
+    LockManager locks = openBehind(link, HASTY);
     trial.take(locks, trial.name("warm"), trial.ttl()).close();
     String name = trial.name("owed");
     trial.occupy(trial.nodes().subList(1, trial.nodes().size()), name);
@@ -431,7 +433,7 @@ abstract class ReleaseRules {
   void closingALeaseThatNobodyAnswersThrowsNothingAndWarns() {
     trial.needs(TckFault.FROZEN);
     String name = trial.name("unreachable");
-    LockManager locks = trial.open("nodeTimeout=200ms");
+    LockManager locks = trial.open(HASTY);
     Lease lease = trial.take(locks, name, trial.ttl());
     Lease probe = trial.take(locks, trial.name("probe"), trial.ttl());
     trial.begin(TckFault.FROZEN, trial.nodes(), name);

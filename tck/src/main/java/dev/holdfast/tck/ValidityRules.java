@@ -25,7 +25,7 @@ abstract class ValidityRules {
   /** Longer than any silence here, so that the drift that goes with it is a small part of one. */
   private static final Duration TTL = Duration.ofSeconds(5);
 
-  private static final Duration SILENCE = Duration.ofMillis(450);
+  private static final Duration SILENCE = Duration.ofMillis(300);
 
   /** Far from both a right validity and one that is counted from the reply. */
   private static final Duration MOST_AFTER_SILENCE =

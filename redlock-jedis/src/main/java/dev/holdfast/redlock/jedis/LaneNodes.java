@@ -10,6 +10,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Nodes that are reached by connections of our own, all in one {@link Lane}. */
@@ -76,6 +79,24 @@ final class LaneNodes implements RedisNodes {
   @Override
   public void submit(Round round) {
     lane.submit(round);
+  }
+
+  @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    Address address = nodes.get(node);
+    return NodeEar.open(() -> listening(address), channel, heard, ended);
+  }
+
+  private Connection listening(Address address) {
+    JedisClientConfig config =
+        DefaultJedisClientConfig.builder()
+            .from(address.config())
+            .connectionTimeoutMillis(Messages.millis(connectTimeout))
+            .socketTimeoutMillis(Messages.millis(connectTimeout))
+            .build();
+    Connection connection = new Connection(address.server(), config);
+    connection.connect();
+    return connection;
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
 /**
@@ -20,6 +21,7 @@ import redis.clients.jedis.util.Pool;
 final class PooledNodes implements RedisNodes {
   private static final long CLOSE_SECONDS = 1;
 
+  private final List<Given> given;
   private final List<String> addresses;
   private final List<Object> clients;
   private final List<PooledNode> nodes = new ArrayList<>();
@@ -42,6 +44,7 @@ final class PooledNodes implements RedisNodes {
    * @param limit for how long there may be no free connection, and a node may owe replies
    */
   PooledNodes(List<Given> given, Duration limit) {
+    this.given = List.copyOf(given);
     this.addresses = given.stream().map(Given::address).toList();
     this.clients = given.stream().map(Given::client).toList();
     given.forEach(one -> nodes.add(new PooledNode(nodes.size(), one.pool(), limit, () -> {})));
@@ -85,6 +88,20 @@ final class PooledNodes implements RedisNodes {
       round.forEachNode(node -> nodes.get(node).ask(question));
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** On a connection beside the pool, which may have none to spare. */
+  @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    return NodeEar.open(() -> made(given.get(node).pool()), channel, heard, ended);
+  }
+
+  private static Connection made(Pool<Connection> pool) {
+    try {
+      return pool.getFactory().makeObject().getObject();
+    } catch (Exception e) {
+      throw new JedisConnectionException("no connection could be made", e);
     }
   }
 

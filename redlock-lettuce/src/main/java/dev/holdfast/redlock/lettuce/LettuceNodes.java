@@ -81,6 +81,11 @@ final class LettuceNodes implements RedisNodes {
   }
 
   @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    return links.get(node).listen(channel, heard, ended);
+  }
+
+  @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return links.stream()
         .map(NodeLink::client)

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.lettuce;
 
+import dev.holdfast.redlock.RedisNodes;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
@@ -20,6 +21,7 @@ final class NodeLink {
   private final RedisClient client;
   private final RedisURI uri;
   private volatile @Nullable NodeConnection present;
+  private volatile @Nullable NodeEar ear;
   private volatile boolean closed;
 
   NodeLink(int node, RedisClient client, RedisURI uri) {
@@ -55,6 +57,23 @@ final class NodeLink {
     }
   }
 
+  /** Listens, on a connection of its own. */
+  NodeEar listen(String channel, RedisNodes.Heard heard, Runnable ended) {
+    NodeEar listening = new NodeEar(channel, heard, ended);
+    Executor executor = client.getResources().eventExecutorGroup();
+    try {
+      listening.on(
+          CompletableFuture.supplyAsync(
+                  () -> client.connectPubSubAsync(NodeEar.CODEC, uri), executor)
+              .thenCompose(Function.identity()),
+          executor);
+      ear = listening;
+    } catch (RejectedExecutionException e) {
+      // the client was shut down: there is nothing to hear any more
+    }
+    return listening;
+  }
+
   /**
    * Loads what connecting needs, before the time for connecting runs: on a busy machine that can
    * take longer. Nothing can be connected at port 0, and no packet is sent.
@@ -76,10 +95,18 @@ final class NodeLink {
     return connection == null ? CompletableFuture.completedFuture(null) : connection.drop();
   }
 
-  /** Lets no connection be made any more, and completes when there is none. */
+  /**
+   * Lets no connection be made any more, and completes when there is none: one that is begun while
+   * the client shuts down would stay.
+   */
   CompletableFuture<Void> close() {
     closed = true;
-    return disconnect();
+    NodeEar listening = ear;
+    if (listening == null) {
+      return disconnect();
+    }
+    listening.close();
+    return CompletableFuture.allOf(disconnect(), listening.gone());
   }
 
   /** Writes to this node what asks it, in one go. */

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nodes as Redisson reaches them: over connections made by Redisson beside its pools. A pool
@@ -28,6 +30,9 @@ final class RedissonNodes implements RedisNodes {
   /** The last connection, or attempt at one, of each index; at first one that was never tried. */
   private final AtomicReferenceArray<NodeConnection> connections;
 
+  /** The last connection that listens to each node, or attempt at one. */
+  private final AtomicReferenceArray<@Nullable NodeEar> ears;
+
   /** A round is queued for all of its nodes before the next one, which one's answer may bring. */
   private final ReentrantLock queueing = new ReentrantLock();
 
@@ -42,6 +47,7 @@ final class RedissonNodes implements RedisNodes {
     this.servers = List.copyOf(servers);
     this.connectTimeout = connectTimeout;
     this.afterClose = afterClose;
+    this.ears = new AtomicReferenceArray<>(servers.size());
     NodeConnection none = new NodeConnection(() -> {});
     this.connections =
         new AtomicReferenceArray<>(
@@ -89,6 +95,13 @@ final class RedissonNodes implements RedisNodes {
   }
 
   @Override
+  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    NodeEar ear = NodeEar.open(servers.get(node), connectTimeout, channel, heard, ended);
+    ears.set(node, ear);
+    return ear;
+  }
+
+  @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return servers.stream().map(Server::yours).filter(type::isInstance).map(type::cast).findFirst();
   }
@@ -100,10 +113,22 @@ final class RedissonNodes implements RedisNodes {
       OwnClients.await(
           CLOSE_SECONDS,
           CompletableFuture.allOf(
-              IntStream.range(0, connections.length())
-                  .mapToObj(index -> connections.get(index).drop())
+              Stream.concat(
+                      IntStream.range(0, connections.length())
+                          .mapToObj(index -> connections.get(index).drop()),
+                      IntStream.range(0, ears.length()).mapToObj(this::closeEar))
                   .toArray(CompletableFuture[]::new)));
       afterClose.run();
     }
+  }
+
+  /** One that is begun while the client shuts down would stay. */
+  private CompletableFuture<Void> closeEar(int node) {
+    NodeEar ear = ears.get(node);
+    if (ear == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    ear.close();
+    return ear.gone();
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
@@ -37,6 +38,14 @@ final class ExtendFlaws {
                       @Override
                       public boolean isHeld() {
                         return super.isHeld() && System.nanoTime() - end < 0;
+                      }
+
+                      @Override
+                      public void requireHeld() {
+                        super.requireHeld();
+                        if (!isHeld()) {
+                          throw new LockLostException(name(), LossReason.EXPIRED);
+                        }
                       }
                     })
             .asVariation(),

@@ -9,6 +9,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.TckEnvironment;
 import dev.holdfast.tck.broken.SmallRedlock.Held;
@@ -200,7 +201,8 @@ final class ManagerFlaws {
             "closing a manager deletes the keys of its leases",
             Set.of("CLOSE-1"),
             (redlock, held) -> {
-              held.values().forEach(lock -> redlock.release(lock, Duration.ZERO, false));
+              held.values()
+                  .forEach(lock -> redlock.release(new Release(lock, Duration.ZERO, false, false)));
               redlock.members().close();
             }),
         Flaw.of(

@@ -3,9 +3,9 @@ package dev.holdfast.tck.broken;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -16,14 +16,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * A lost wake-up: of a release that comes after the first attempt of a future was refused, and
- * before the future waits to be told, nothing is heard; and nobody asks again.
+ * A lost wake-up: of a release that comes within a millisecond of a future that waits for it,
+ * nothing is heard; and nobody asks again.
  */
 final class Overlooking {
-  /** About the calls that are made by one thread, in one go. */
-  @SuppressWarnings("ThreadLocalUsage")
-  private static final ThreadLocal<Boolean> FUTURE = ThreadLocal.withInitial(() -> false);
+  private static final long COMING_MILLIS = 1;
 
+  /** The one that is handed over to, and the one that is woken since that was in vain. */
+  private static final int ATTEMPTS_AFTER_A_RELEASE = 2;
+
+  /** What futures of the last millisecond wait for; each test has names of its own. */
+  private static final Set<String> COMING = ConcurrentHashMap.newKeySet();
+
+  /** About the calls that are made by one thread, in one go. */
   @SuppressWarnings("ThreadLocalUsage")
   private static final ThreadLocal<Boolean> ASKS_NO_MORE = ThreadLocal.withInitial(() -> false);
 
@@ -42,18 +47,18 @@ final class Overlooking {
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
-      FUTURE.set(true);
-      try {
-        return super.tryAcquireAsync(request);
-      } finally {
-        FUTURE.set(false);
-      }
+      String name = request.name();
+      COMING.add(name);
+      CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
+      future.whenComplete((lease, failure) -> COMING.remove(name));
+      CompletableFuture.delayedExecutor(COMING_MILLIS, TimeUnit.MILLISECONDS)
+          .execute(() -> COMING.remove(name));
+      return future;
     }
   }
 
   private static final class Redlock extends SmallRedlock {
-    private final Set<String> coming = ConcurrentHashMap.newKeySet();
-    private final Set<String> overlooked = ConcurrentHashMap.newKeySet();
+    private final Map<String, Integer> overlooked = new ConcurrentHashMap<>();
 
     Redlock(Members members, Clock clock, Duration nodeTimeout) {
       super(members, clock, nodeTimeout);
@@ -61,14 +66,9 @@ final class Overlooking {
 
     @Override
     public CompletionStage<Outcome> attempt(Attempt attempt) {
-      if (FUTURE.get()) {
-        coming.add(attempt.name());
-        return super.attempt(attempt)
-            .thenApplyAsync(
-                outcome -> outcome, CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS))
-            .whenComplete((outcome, failure) -> coming.remove(attempt.name()));
-      }
-      if (overlooked.remove(attempt.name())) {
+      Integer left = overlooked.computeIfPresent(attempt.name(), (n, times) -> times - 1);
+      if (left != null) {
+        overlooked.remove(attempt.name(), 0);
         ASKS_NO_MORE.set(true);
         return CompletableFuture.completedFuture(new Refusal(0, 1, 0));
       }
@@ -76,12 +76,12 @@ final class Overlooking {
     }
 
     @Override
-    public CompletionStage<Optional<LossReason>> release(
-        Grant grant, Duration keep, boolean callerWaits) {
-      if (coming.contains(((Held) grant).name())) {
-        overlooked.add(((Held) grant).name());
+    public CompletionStage<Released> release(Release release) {
+      String name = release.grant().name();
+      if (COMING.contains(name)) {
+        overlooked.put(name, ATTEMPTS_AFTER_A_RELEASE);
       }
-      return super.release(grant, keep, callerWaits);
+      return super.release(release);
     }
   }
 

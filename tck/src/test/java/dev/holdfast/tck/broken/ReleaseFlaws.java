@@ -277,19 +277,18 @@ final class ReleaseFlaws {
     }
 
     @Override
-    public CompletionStage<Optional<LossReason>> release(
-        Grant grant, Duration keep, boolean callerWaits) {
-      if (!keep.isZero()) {
-        return super.release(grant, keep, callerWaits);
+    public CompletionStage<Released> release(Release release) {
+      if (!release.keep().isZero()) {
+        return super.release(release);
       }
-      Held held = (Held) grant;
+      Held held = (Held) release.grant();
       return ask(Request.look(held.name()), Votes::isComplete)
           .thenCompose(
               votes -> {
                 if (isOnAll(held, votes)) {
                   seen.add(held.token());
                 }
-                return super.release(grant, keep, callerWaits);
+                return super.release(release);
               });
     }
 

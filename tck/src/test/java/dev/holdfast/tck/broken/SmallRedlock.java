@@ -238,19 +238,18 @@ class SmallRedlock implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LossReason>> release(
-      Grant grant, Duration keep, boolean callerWaits) {
-    Held held = (Held) grant;
+  public CompletionStage<Released> release(Release release) {
+    Held held = (Held) release.grant();
     return members
         .ask(
             releaseFrom(held),
-            release(held, keep),
+            release(held, release.keep()),
             nodeTimeout,
             votes ->
                 votes.isQuorum(votes.notMine())
                     || (isAnswered(votes) && !votes.isQuorum(votes.notMine() + votes.pending())),
             held.reached()::contains)
-        .thenApply(votes -> released(held, votes));
+        .thenApply(votes -> new Released(released(held, votes), true));
   }
 
   Optional<LossReason> released(Held held, Votes votes) {

@@ -145,7 +145,7 @@ final class WaitingFlaws {
                 builder -> builder.random(new LongPauses()))
             .asVariation(),
         Flaw.of(
-                "a release that comes during a future's first attempt is overlooked for ever",
+                "a release that comes right after a future is overlooked for ever",
                 Set.of("WAIT-5"),
                 Overlooking.PARTS)
             .asVariation(),

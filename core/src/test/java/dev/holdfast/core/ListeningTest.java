@@ -1,0 +1,151 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a backend's hint that another process has released a lock. */
+class ListeningTest {
+  private static final int MOST_IN_ROW = 8;
+  private static final Duration MOMENT = Duration.ofMillis(2);
+  private static final Duration TTL = Duration.ofSeconds(60);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL).waitForever();
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager =
+      ScriptedBackend.manager(backend, time).retryDelay(Duration.ofSeconds(5)).build();
+
+  @Test
+  @DisplayName("WAIT-11: who is told of a release tries within a moment")
+  void whoIsToldOfAReleaseTriesWithinAMoment() {
+    backend.giveToAnother("x", TTL);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
+    backend.wipe("x");
+    time.advance(MOMENT);
+    assertThat(waiting).as("nobody told").isNotDone();
+
+    backend.tell("x");
+    assertThat(waiting).as("not all who were told at once").isNotDone();
+    time.advance(MOMENT);
+
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-11: who was told in vain is sooner the next time, thrice")
+  void whoWasToldInVainIsSoonerTheNextTime() {
+    backend.giveToAnother("x", TTL);
+    manager.tryAcquireAsync(REQUEST);
+    for (int times : new int[] {0, 1, 2, 3, 0}) {
+      Duration longest = MOMENT.dividedBy(1L << times);
+      int before = backend.calls(Op.ATTEMPT).size();
+      backend.tell("x");
+      time.advance(longest.dividedBy(2).minusNanos(1));
+      assertThat(backend.calls(Op.ATTEMPT)).as("before half of %s", longest).hasSize(before);
+      time.advance(longest.dividedBy(2).plusNanos(1));
+      assertThat(backend.calls(Op.ATTEMPT)).as("after %s", longest).hasSize(before + 1);
+    }
+  }
+
+  @Test
+  @DisplayName("WAIT-11: hints in a row put no attempt off")
+  void hintsInARowPutNoAttemptOff() {
+    backend.giveToAnother("x", TTL);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
+    backend.wipe("x");
+    for (int hint = 0; hint < 40; hint++) {
+      backend.tell("x");
+      time.advance(MOMENT.dividedBy(20));
+    }
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-2: who cannot listen waits all the same")
+  void whoCannotListenWaitsAllTheSame() {
+    backend.giveToAnother("x", TTL);
+    backend.failToWatch(new IllegalStateException("it cannot listen"));
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
+    backend.wipe("x");
+    time.advance(Duration.ofSeconds(5));
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-11: a hint in mid-attempt brings another attempt")
+  void aHintInMidAttemptBringsAnotherAttempt() {
+    backend.giveToAnother("x", TTL);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
+    backend.holdBack(Op.ATTEMPT);
+    time.advance(Duration.ofSeconds(5));
+    ScriptedBackend.Unanswered refused = backend.next();
+    refused.takeEffect();
+    backend.wipe("x");
+    backend.tell("x");
+    backend.answerAtOnce(Op.ATTEMPT);
+    refused.answer();
+    time.advance(MOMENT);
+
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-11: nobody listens who does not wait, or waits no more")
+  void nobodyListensWhoDoesNotWait() throws Exception {
+    Lease held = manager.acquire(LockRequest.of("x", TTL));
+    assertThat(manager.tryAcquire("x", TTL)).isEmpty();
+    assertThat(backend.watched()).isEmpty();
+
+    List<CompletableFuture<Optional<Lease>>> waiting =
+        List.of(manager.tryAcquireAsync(REQUEST), manager.tryAcquireAsync(REQUEST));
+    assertThat(backend.watched()).as("a release here is known here").isEmpty();
+    time.advance(Duration.ofSeconds(5));
+    assertThat(backend.watched()).containsExactly("x");
+    waiting.get(0).completeExceptionally(new CancellationException());
+    assertThat(backend.watched()).containsExactly("x");
+    waiting.get(1).cancel(false);
+
+    assertThat(backend.watched()).isEmpty();
+    held.close();
+  }
+
+  @Test
+  @DisplayName("WAIT-11: nobody listens once the manager is closed")
+  void nobodyListensOnceTheManagerIsClosed() {
+    backend.giveToAnother("x", TTL);
+    manager.tryAcquireAsync(REQUEST);
+    manager.close();
+
+    assertThat(backend.watched()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("WAIT-10: where nobody else listens, nobody rests for others")
+  void whereNobodyElseListensNobodyRests() throws Exception {
+    backend.shared(false);
+    Lease held = manager.acquire(LockRequest.of("x", TTL));
+    List<CompletableFuture<Optional<Lease>>> waiting =
+        new ArrayList<>(
+            IntStream.range(0, 3 * MOST_IN_ROW)
+                .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
+                .toList());
+    while (!waiting.isEmpty()) {
+      assertThat(held.release()).isTrue();
+      held = waiting.remove(0).join().orElseThrow();
+    }
+    held.close();
+  }
+}

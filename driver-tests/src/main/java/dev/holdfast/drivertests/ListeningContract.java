@@ -1,0 +1,226 @@
+package dev.holdfast.drivertests;
+
+import static dev.holdfast.drivertests.Soon.soon;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How a driver listens to what a node publishes, whoever made the client. */
+public abstract class ListeningContract {
+  /** With names of 1 KiB, more than all buffers of a connection hold. */
+  private static final int MANY = 20_000;
+
+  private static final String ALWAYS = "always";
+
+  private static TestNodes servers;
+
+  private final TestNode server;
+  private final Function<List<String>, Driver> drivers;
+  private final Driver driver;
+  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final AtomicInteger ends = new AtomicInteger();
+
+  /**
+   * For each test a driver is made.
+   *
+   * @param drivers make one over the servers with these addresses
+   */
+  protected ListeningContract(Function<List<String>, Driver> drivers) {
+    this.server = servers.node(0);
+    this.drivers = drivers;
+    this.driver = drivers.apply(servers.uris());
+  }
+
+  @BeforeAll
+  static void start() {
+    servers = TestNodes.start(1);
+  }
+
+  @AfterEach
+  void close() {
+    server.thaw();
+    server.command("ACL", "SETUSER", "default", "allcommands");
+    driver.close();
+    soon().until(() -> listeners() == 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    servers.close();
+  }
+
+  @Test
+  void whatIsPublishedOnTheChannelsThatItSubscribedIsHeard() {
+    RedisNodes.Ear ear = listen();
+    ear.subscribe("a");
+    ear.subscribe("b");
+    soon().until(() -> hears("a") == 1 && hears("b") == 1);
+    ear.unsubscribe("a");
+    soon().until(() -> hears("a") == 0);
+    server.command("PUBLISH", "a", "1");
+    server.command("PUBLISH", "b", "2");
+
+    soon().until(() -> heard.equals(List.of("b=2")));
+    ear.close();
+  }
+
+  @Test
+  void aConnectionOnWhichNobodyWaitsIsSeenToListen() {
+    RedisNodes.Ear ear = listen();
+    soon().until(() -> listeners() == 1);
+    ear.subscribe("a");
+    soon().until(() -> hears("a") == 1);
+    ear.unsubscribe("a");
+    soon().until(() -> hears("a") == 0);
+    server.command("PUBLISH", ALWAYS, "1");
+
+    soon().until(() -> heard.equals(List.of(ALWAYS + "=1")));
+    assertThat(listeners()).isEqualTo(1);
+    ear.close();
+  }
+
+  @Test
+  void aChannelThatIsSubscribedAgainIsHeardAgain() {
+    RedisNodes.Ear ear = listen();
+    for (int time = 0; time < 100; time++) {
+      ear.subscribe("a");
+      ear.unsubscribe("a");
+    }
+    ear.subscribe("a");
+    soon().until(() -> hears("a") == 1);
+    server.command("PUBLISH", "a", "1");
+
+    soon().until(() -> heard.equals(List.of("a=1")));
+    ear.close();
+  }
+
+  @Test
+  void thatAConnectionHasEndedIsToldOnce() {
+    listenTo("a");
+    server.command("CLIENT", "KILL", "TYPE", "pubsub");
+
+    soon().until(() -> ends.get() == 1);
+    soon().during(Duration.ofMillis(300)).until(() -> ends.get() == 1 && listeners() == 0);
+  }
+
+  @Test
+  void aConnectionThatWasNotMadeHasEnded() {
+    server.kill();
+    listen().subscribe("a");
+    soon().until(() -> ends.get() == 1);
+    server.restart();
+  }
+
+  @Test
+  void nobodyIsToldOfAnEndThatWasAskedFor() {
+    RedisNodes.Ear ear = listenTo("a");
+    ear.close();
+    ear.subscribe("b");
+    ear.unsubscribe("a");
+
+    soon().until(() -> listeners() == 0);
+    soon().during(Duration.ofMillis(300)).until(() -> ends.get() == 0 && listeners() == 0);
+  }
+
+  @Test
+  void closingLeavesNoConnectionThatWasJustBegun() throws Exception {
+    long before = Connections.to(server);
+    for (int time = 0; time < 20; time++) {
+      try (Driver brief = drivers.apply(servers.uris())) {
+        brief.connect(0);
+        RedisNodes.Ear ear = brief.nodes().listen(0, ALWAYS, (channel, said) -> {}, () -> {});
+        ear.subscribe("a");
+        ear.close();
+      }
+    }
+    soon()
+        .untilAsserted(
+            () -> {
+              assertThat(listeners()).isZero();
+              assertThat(String.valueOf(server.command("CLIENT", "LIST")).lines())
+                  .hasSizeLessThanOrEqualTo((int) before + 1);
+            });
+  }
+
+  @Test
+  void aNodeThatRefusesIsToldNothingMoreAndEndsNothing() {
+    server.command("ACL", "SETUSER", "default", "-subscribe");
+    server.command("ACL", "LOG", "RESET");
+    RedisNodes.Ear ear = listen();
+    soon().until(() -> refusals() == 1);
+    soon().until(() -> listeners() == 0);
+    ear.subscribe("b");
+    ear.subscribe("c");
+
+    soon().during(Duration.ofMillis(300)).until(() -> ends.get() == 0 && refusals() == 1);
+  }
+
+  @Test
+  void aNodeThatHangsHoldsUpNobody() {
+    RedisNodes.Ear ear = listenTo("a");
+    server.freeze();
+
+    CompletableFuture<Void> saying =
+        CompletableFuture.runAsync(
+            () -> {
+              String prefix = "x".repeat(1_000);
+              for (int name = 0; name < MANY; name++) {
+                ear.subscribe(prefix + name);
+                ear.unsubscribe(prefix + name);
+              }
+              ear.close();
+            });
+
+    assertThat(saying).succeedsWithin(20, SECONDS);
+    assertThat(ends).hasValue(0);
+  }
+
+  private RedisNodes.Ear listenTo(String channel) {
+    RedisNodes.Ear ear = listen();
+    ear.subscribe(channel);
+    soon().until(() -> hears(channel) == 1);
+    return ear;
+  }
+
+  private RedisNodes.Ear listen() {
+    return driver
+        .nodes()
+        .listen(
+            0, ALWAYS, (channel, said) -> heard.add(channel + "=" + said), ends::incrementAndGet);
+  }
+
+  private long hears(String channel) {
+    return server.command("PUBSUB", "NUMSUB", channel) instanceof List<?> reply
+        ? (Long) reply.get(1)
+        : -1;
+  }
+
+  private long listeners() {
+    return String.valueOf(server.command("CLIENT", "LIST", "TYPE", "pubsub")).lines().count();
+  }
+
+  private int refusals() {
+    return server.command("ACL", "LOG") instanceof List<?> entries
+        ? entries.stream().mapToInt(ListeningContract::times).sum()
+        : 0;
+  }
+
+  /** Like refusals are one entry, with their number. */
+  private static int times(Object entry) {
+    List<?> fields = (List<?>) entry;
+    return Integer.parseInt(String.valueOf(fields.get(fields.indexOf("count") + 1)));
+  }
+}

@@ -1,0 +1,145 @@
+package dev.holdfast.redlock.lettuce;
+
+import dev.holdfast.redlock.RedisNodes;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.PubSubOutput;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A connection to one node that listens. What is said before it is made waits for it. */
+final class NodeEar implements RedisNodes.Ear {
+  /** Of no other connections; see {@link LeanClient}. */
+  static final RedisCodec<String, String> CODEC = new StringCodec(StandardCharsets.UTF_8);
+
+  private final RedisNodes.Heard heard;
+  private final Runnable ended;
+  private final Set<String> channels = new HashSet<>();
+  private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private boolean over;
+
+  NodeEar(String channel, RedisNodes.Heard heard, Runnable ended) {
+    channels.add(channel);
+    this.heard = heard;
+    this.ended = ended;
+  }
+
+  /** Goes on once there is a connection, or none, and not before this has returned. */
+  void on(
+      CompletableFuture<StatefulRedisPubSubConnection<String, String>> connecting,
+      Executor executor) {
+    connecting.whenCompleteAsync(
+        (made, failure) -> {
+          if (failure != null) {
+            gone.complete(null);
+            end();
+          } else if (!begins(made)) {
+            end();
+          }
+        },
+        executor);
+  }
+
+  @Override
+  public synchronized void subscribe(String channel) {
+    if (channels.add(channel) && connection != null) {
+      hear(connection, Set.of(channel));
+    }
+  }
+
+  @Override
+  public synchronized void unsubscribe(String channel) {
+    if (channels.remove(channel) && connection != null) {
+      say(connection, CommandType.UNSUBSCRIBE, Set.of(channel));
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    over = true;
+    if (connection != null) {
+      connection.closeAsync().whenComplete((done, failure) -> gone.complete(null));
+    }
+  }
+
+  /** Completes when there is no connection, and none is being made, after {@link #close}. */
+  CompletableFuture<Void> gone() {
+    return gone;
+  }
+
+  /** Returns false for a connection that has ended already. */
+  private synchronized boolean begins(StatefulRedisPubSubConnection<String, String> made) {
+    connection = made;
+    made.addListener(
+        new RedisPubSubAdapter<>() {
+          @Override
+          public void message(String channel, String message) {
+            heard.message(channel, message);
+          }
+        });
+    made.addListener(
+        new RedisConnectionStateAdapter() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
+            end();
+          }
+        });
+    if (over) {
+      close();
+    } else if (made.isOpen()) {
+      hear(made, channels);
+    }
+    return made.isOpen();
+  }
+
+  private void hear(StatefulRedisPubSubConnection<String, String> on, Set<String> more) {
+    if (!over) {
+      say(on, CommandType.SUBSCRIBE, more).whenComplete((done, failure) -> refused(failure));
+    }
+  }
+
+  private static CompletionStage<String> say(
+      StatefulRedisPubSubConnection<String, String> on, CommandType what, Set<String> channels) {
+    AsyncCommand<String, String, String> command =
+        new AsyncCommand<>(
+            new Command<>(
+                what, new PubSubOutput<>(CODEC), new CommandArgs<>(CODEC).addKeys(channels)));
+    on.dispatch(command);
+    return command;
+  }
+
+  private void refused(@Nullable Throwable failure) {
+    if (failure instanceof RedisCommandExecutionException) {
+      if (String.valueOf(failure.getMessage()).startsWith("NOPERM")) {
+        close(); // it stays deaf
+      } else {
+        end();
+      }
+    }
+  }
+
+  private void end() {
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      close(); // a client of the user's would make it again
+    }
+    ended.run();
+  }
+}

@@ -1,0 +1,163 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.LockRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Judges that whoever is told of a release asks, and that whoever waits no more is deaf. */
+final class Listening {
+  private static final long MILLI = 1_000;
+  private static final long SECOND = 1_000_000;
+
+  /** The longest moment before an attempt, and timers that are late. */
+  private static final long MOMENT = 20 * MILLI;
+
+  private final World world;
+  private final Judge judge;
+  private final Map<Ask, Standing> standings = new HashMap<>();
+
+  private record Ask(Host host, String key) {}
+
+  /** What a client has heard of a key since it last asked for it, and how many wait for it. */
+  private static final class Standing {
+    private final Map<String, Long> told = new HashMap<>();
+    private long asked;
+    private int waiting;
+    private long idleSince;
+    private final List<Long> patientSince = new ArrayList<>();
+
+    /** Whether somebody has waited since then, not only for the answers to one attempt. */
+    boolean isPatient(long then) {
+      return patientSince.stream().anyMatch(since -> since <= then);
+    }
+  }
+
+  Listening(World world, Judge judge) {
+    this.world = world;
+    this.judge = judge;
+  }
+
+  private Standing of(Host host, String key) {
+    return standings.computeIfAbsent(new Ask(host, key), ask -> new Standing());
+  }
+
+  /** A request is made. */
+  void waits(Host host, LockRequest request) {
+    Standing standing = of(host, request.name());
+    standing.waiting++;
+    if (request.maxWait().isPresent()) {
+      standing.patientSince.add(world.now());
+    }
+  }
+
+  /** A request that was made at some time is answered. */
+  void waitsNoMore(Host host, LockRequest request, long since) {
+    Standing standing = of(host, request.name());
+    standing.waiting--;
+    standing.idleSince = world.now();
+    standing.patientSince.remove((Long) since);
+  }
+
+  /** An attempt is sent, or a lease is in hand. */
+  void asks(Host host, String key) {
+    Standing standing = of(host, key);
+    standing.told.clear();
+    standing.asked++;
+  }
+
+  /** A node's message has come, of one release. */
+  void told(Host host, Node node, String key, String message, Host by) {
+    if (by == host) {
+      return;
+    }
+    Standing standing = of(host, key);
+    long tellers = standing.told.merge(message, 1L << node.id(), (all, one) -> all | one);
+    if (standing.waiting > 0 && Long.bitCount(tellers) == world.setting.quorum()) {
+      requireAsking(Invariant.TOLD, host, key, standing.asked);
+    }
+  }
+
+  /** How often a client has asked, or got a lock. */
+  long asked(Host host, String key) {
+    return of(host, key).asked;
+  }
+
+  /**
+   * A release is answered.
+   *
+   * @param asked how often the client had asked when the release was sent
+   */
+  void givenBack(Host host, String key, long asked) {
+    requireAsking(Invariant.NEXT, host, key, asked);
+  }
+
+  private void requireAsking(Invariant invariant, Host host, String key, long asked) {
+    Standing standing = of(host, key);
+    if (standing.waiting > 0) {
+      after(
+          attempt() + MOMENT,
+          host,
+          () -> {
+            if (standing.asked == asked && standing.waiting > 0 && canAsk(host)) {
+              judge.broken(invariant, host.id(), key + " was given back, and it waits");
+            }
+          });
+    }
+  }
+
+  /** Once a client has run for so long. */
+  private void after(long micros, Host host, Runnable check) {
+    long due = host.ranFor() + micros;
+    world.at(
+        world.now() + micros,
+        host,
+        () -> {
+          if (host.ranFor() < due) {
+            after(due - host.ranFor(), host, check);
+          } else {
+            check.run();
+          }
+        });
+  }
+
+  /** Who is connected to no quorum does not send what would be in vain. */
+  private boolean canAsk(Host host) {
+    long then = world.now() - attempt() - SECOND;
+    long reached = world.nodes.stream().filter(node -> host.driver.reaches(node, then)).count();
+    return reached >= world.setting.quorum();
+  }
+
+  /**
+   * Looks who listens.
+   *
+   * @param then since when it is to have worked, so that what was said on it has arrived
+   */
+  void sweep(long then) {
+    standings.forEach((ask, standing) -> requireRight(ask, standing, then));
+  }
+
+  private void requireRight(Ask ask, Standing standing, long then) {
+    Host host = ask.host();
+    if (!host.isAlive() || host.pausedUntil() > then) {
+      return;
+    }
+    for (Node node : world.nodes) {
+      boolean listens = node.hears(ask.key(), host);
+      boolean idle = standing.waiting == 0 && standing.idleSince <= then;
+      if (idle && listens && host.driver.listens(node, then)) {
+        judge.broken(Invariant.DEAF, host.id(), "waits no more, but listens at " + node);
+      } else if (standing.isPatient(then)
+          && !listens
+          && host.driver.mayListen(node, then)
+          && !judge.hasHeld(host, ask.key(), then)) {
+        judge.broken(Invariant.LISTENS, host.id(), "waits, but does not listen at " + node);
+      }
+    }
+  }
+
+  private long attempt() {
+    return world.setting.nodeTimeoutMillis() * MILLI;
+  }
+}

@@ -187,7 +187,8 @@ public final class TestNodes implements AutoCloseable {
 
     /**
      * Further lines of redis.conf for every node, which override the defaults; for example {@code
-     * "appendonly yes"}. They replace those of an earlier call.
+     * "appendonly yes"}, with which all that a node has answered outlives SIGKILL. They replace
+     * those of an earlier call.
      *
      * @throws IllegalArgumentException for a directive that this class sets itself, such as port
      */

@@ -45,6 +45,9 @@ class TestNodesTest {
       assertThat(node.command("CONFIG", "GET", "save")).isEqualTo(List.of("save", ""));
       assertThat(node.command("CONFIG", "GET", "appendonly"))
           .isEqualTo(List.of("appendonly", "no"));
+      assertThat(node.command("CONFIG", "GET", "appendfsync"))
+          .as("what was answered must not wait for a slow disk before it is written")
+          .isEqualTo(List.of("appendfsync", "no"));
     }
   }
 

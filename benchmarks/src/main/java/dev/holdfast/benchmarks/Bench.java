@@ -2,10 +2,10 @@ package dev.holdfast.benchmarks;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** A run: some scenarios, some contestants. */
 public final class Bench {
@@ -62,18 +62,20 @@ public final class Bench {
   /**
    * Measures. Starts servers, and ends them.
    *
+   * @param soFar is given what was measured so far after each scenario, and so all of it at the end
    * @return what was measured
    * @throws InterruptedException if this thread was interrupted; all is ended by then
    */
-  public Report run() throws InterruptedException {
+  public Report run(Consumer<Report> soFar) throws InterruptedException {
     Instant begun = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     Machine machine = Machine.found();
-    List<Report.Result> results = new ArrayList<>();
+    Report report = new Report(begun, machine, Terms.text(), List.of());
     for (Scenario scenario : scenarios) {
-      progress.scenario(results.size());
-      results.add(new Alternation(scenario, effort, progress).run(kinds));
+      progress.scenario(report.results().size());
+      report = report.with(new Alternation(scenario, effort, progress).run(kinds));
+      soFar.accept(report);
     }
-    return new Report(begun, machine, Terms.text(), results);
+    return report;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.benchmarks;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,12 @@ import java.util.Map;
  * @param results in the order of the scenarios
  */
 public record Report(Instant begun, Machine machine, List<String> terms, List<Result> results) {
+  Report with(Result next) {
+    List<Result> more = new ArrayList<>(results);
+    more.add(next);
+    return new Report(begun, machine, terms, List.copyOf(more));
+  }
+
   /**
    * One scenario.
    *

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.benchmarks.Kind.Family;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,8 +18,13 @@ class BenchTest {
 
   @Test
   void measuresEachContestantInEachScenarioBesideTheFloor() throws InterruptedException {
-    Report report = Bench.of(TWO, Set.of("jedis-safe", "rlock"), Optional.of(1), true).run();
+    List<Report> soFar = new ArrayList<>();
 
+    Report report =
+        Bench.of(TWO, Set.of("jedis-safe", "rlock"), Optional.of(1), true).run(soFar::add);
+
+    assertThat(soFar).extracting(each -> each.results().size()).containsExactly(1, 2);
+    assertThat(soFar).last().isEqualTo(report);
     assertThat(report.results())
         .extracting(Report.Result::id)
         .containsExactlyInAnyOrderElementsOf(TWO);

@@ -34,8 +34,8 @@ import picocli.CommandLine.Spec;
       "Plain is fencing=false&restartGuard=off, safe is with both. The locks of Spring",
       "and ShedLock are no part of the zip: 'holdfast bench' of a source tree has them.",
       "",
-      "The table is printed, and written as bench.md, bench.csv and bench.html. What",
-      "the figures are: docs/performance.md.",
+      "The table is printed at the end, and bench.md, bench.csv and bench.html are",
+      "written after each scenario. What the figures are: docs/performance.md.",
       "",
       "Exit code: 0 if all was measured, 64 bad usage, 69 no Redis server runs here.",
       "",
@@ -104,9 +104,8 @@ final class BenchCommand implements Callable<Integer> {
     Report measured;
     try (ProgressLine progress = new ProgressLine(json)) {
       progress.show(bench::progress);
-      measured = bench.run();
+      measured = bench.run(files::write);
     }
-    files.write(measured);
     out.println(json ? Json.of(BenchMembers.of(measured)) : BenchText.of(measured));
     if (!json) {
       out.println(files.text());

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import dev.holdfast.benchmarks.Report;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -20,10 +21,15 @@ record BenchFiles(Path folder) {
     }
   }
 
-  void write(Report report) throws IOException {
-    Files.writeString(folder.resolve("bench.md"), BenchMarkdown.of(report));
-    Files.writeString(folder.resolve("bench.csv"), BenchCsv.of(report));
-    Files.writeString(folder.resolve("bench.html"), BenchPage.of(report));
+  /** In place of what was there. */
+  void write(Report report) {
+    try {
+      Files.writeString(folder.resolve("bench.md"), BenchMarkdown.of(report));
+      Files.writeString(folder.resolve("bench.csv"), BenchCsv.of(report));
+      Files.writeString(folder.resolve("bench.html"), BenchPage.of(report));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   String text() {

@@ -83,7 +83,7 @@ class BenchReportTest {
   }
 
   @Test
-  void writesThreeFilesAndSaysWhere() throws IOException {
+  void writesThreeFilesAndSaysWhere() {
     BenchFiles files = BenchFiles.in(folder.resolve("a").resolve("b"));
 
     files.write(BenchSample.report(0));

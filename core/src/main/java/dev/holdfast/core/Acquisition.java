@@ -34,6 +34,10 @@ final class Acquisition {
   /** The moments after which those who are told of releases try; less than the rest of others. */
   private static final long[] MOMENTS_NANOS = {2_000_000, 1_000_000, 500_000, 250_000};
 
+  private static final long SHORTEST_MOMENT_NANOS = MOMENTS_NANOS[MOMENTS_NANOS.length - 1];
+
+  private static final int NO_ORDER = -1;
+
   private final Surroundings surroundings;
   private final WaitingLines lines;
   private final OpenLeases leases;
@@ -44,8 +48,9 @@ final class Acquisition {
   private final AtomicReference<State> state = new AtomicReference<>(Step.IN_LINE);
   private volatile boolean woken;
   private volatile int wokenInRow;
-  private volatile boolean told;
+  private volatile long toldMoment;
   private volatile int timesTold;
+  private volatile int turnsOfOthers = NO_ORDER;
   private volatile boolean granted;
   private volatile Attempted last = Contended.UNTRIED;
 
@@ -180,10 +185,25 @@ final class Acquisition {
    * split the nodes among them. If an attempt is under way, after it.
    */
   void told() {
-    told = true;
+    int turns = turnsOfOthers;
+    if (turns > 0) {
+      turnsOfOthers = turns - 1;
+      return;
+    }
+    turnsOfOthers = NO_ORDER;
+    toldMoment = turns == 0 ? SHORTEST_MOMENT_NANOS : moment();
     if (now() instanceof Pause pause) {
       hurry(pause);
     }
+  }
+
+  /**
+   * Where there is no order of turns. The moment halves each time, so that those who have been told
+   * in vain are first, one after the other; and then it begins anew, so that a crowd does not
+   * gather in the shortest.
+   */
+  private long moment() {
+    return MOMENTS_NANOS[timesTold % MOMENTS_NANOS.length];
   }
 
   /** Ends its pause, if it is in one, for an attempt that the caller has yet to start. */
@@ -199,8 +219,14 @@ final class Acquisition {
     return claimed;
   }
 
-  /** After others have had a moment for an attempt of theirs. */
-  void rest() {
+  /**
+   * After others have had a moment for an attempt of theirs. Each of them has a turn before it is
+   * the turn of this one again.
+   *
+   * @param others how many
+   */
+  void rest(int others) {
+    turnsOfOthers = others - 1;
     if (claim()) {
       pause(REST_NANOS);
     } else {
@@ -243,7 +269,7 @@ final class Acquisition {
    */
   void attempt(boolean callerWaits, int inRow) {
     woken = false;
-    told = false;
+    toldMoment = 0;
     surroundings.operations().begin();
     Attempt attempt =
         new Attempt(
@@ -303,7 +329,7 @@ final class Acquisition {
     schedule(pause);
     if (woken || result.isDone()) {
       resume(pause);
-    } else if (told) {
+    } else if (toldMoment > 0) {
       hurry(pause);
     }
   }
@@ -318,18 +344,14 @@ final class Acquisition {
     pause.timer = surroundings.scheduler().schedule(delay, () -> resume(pause));
   }
 
-  /**
-   * A pause that ends sooner. Each time, its moment halves, so that those who have been told in
-   * vain are first, one after the other; and then it begins anew, so that a crowd does not gather
-   * in the shortest.
-   */
+  /** A pause that ends sooner. */
   private void hurry(Pause pause) {
     int times = timesTold;
-    Pause shorter = pauseOf(MOMENTS_NANOS[times % MOMENTS_NANOS.length]);
+    Pause shorter = pauseOf(toldMoment);
     if (shorter.endsAt - pause.endsAt >= 0) {
-      told = false;
+      toldMoment = 0;
     } else if (state.compareAndSet(pause, shorter)) {
-      told = false;
+      toldMoment = 0;
       timesTold = times + 1;
       pause.cancel();
       schedule(shorter);

@@ -33,8 +33,9 @@ record HandOver(WaitingLines lines, String name, int inRow) {
           .apply(false, callerWaits)
           .whenComplete(
               (released, failure) -> {
-                if (othersAreNext && (released == null || released.awaited())) {
-                  lines.rest(name);
+                int others = released == null ? Released.UNKNOWN : released.others();
+                if (othersAreNext && others > 0) {
+                  lines.rest(name, others);
                 } else {
                   lines.wake(name, othersAreNext ? 0 : inRow + 1);
                 }

@@ -73,7 +73,7 @@ public interface LockPrimitive extends AutoCloseable {
    * Gives a lock back: compares and deletes.
    *
    * @param release what to give back
-   * @return whether it was held until now, and whether others wait
+   * @return whether it was held until now, and how many others wait
    */
   CompletionStage<Released> release(Release release);
 
@@ -146,9 +146,13 @@ public interface LockPrimitive extends AutoCloseable {
    * What came of a release.
    *
    * @param loss empty if the lock was held until now; else why it was not
-   * @param awaited false only if it is known that nobody waits elsewhere
+   * @param others how many other managers wait, as far as is known: 0 only if it is known that none
+   *     does
    */
-  record Released(Optional<LossReason> loss, boolean awaited) {}
+  record Released(Optional<LossReason> loss, int others) {
+    /** Where a backend cannot tell who waits. */
+    public static final int UNKNOWN = 1;
+  }
 
   /** Somebody listens for releases of one name. */
   interface Watch extends AutoCloseable {

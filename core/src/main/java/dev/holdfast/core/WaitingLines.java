@@ -87,10 +87,10 @@ final class WaitingLines {
   }
 
   /** Has the head of a line, if it pauses, leave others a moment for an attempt of theirs. */
-  void rest(String name) {
+  void rest(String name, int others) {
     Line line = lines.get(name);
     if (line != null) {
-      line.head.rest();
+      line.head.rest(others);
     }
   }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class ListeningTest {
   private static final int MOST_IN_ROW = 8;
   private static final Duration MOMENT = Duration.ofMillis(2);
+  private static final Duration REST = Duration.ofMillis(5);
   private static final Duration TTL = Duration.ofSeconds(60);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL).waitForever();
 
@@ -50,14 +51,30 @@ class ListeningTest {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
     for (int times : new int[] {0, 1, 2, 3, 0}) {
-      Duration longest = MOMENT.dividedBy(1L << times);
-      int before = backend.calls(Op.ATTEMPT).size();
-      backend.tell("x");
-      time.advance(longest.dividedBy(2).minusNanos(1));
-      assertThat(backend.calls(Op.ATTEMPT)).as("before half of %s", longest).hasSize(before);
-      time.advance(longest.dividedBy(2).plusNanos(1));
-      assertThat(backend.calls(Op.ATTEMPT)).as("after %s", longest).hasSize(before + 1);
+      assertAsksWithin(MOMENT.dividedBy(1L << times));
     }
+  }
+
+  @Test
+  @DisplayName("WAIT-13: after a row, each of those who listen has its turn before its own is next")
+  void afterARowEachOfTheOthersHasItsTurn() throws Exception {
+    backend.others(3);
+    Lease held = manager.acquire(LockRequest.of("x", TTL));
+    List<CompletableFuture<Optional<Lease>>> waiting =
+        IntStream.rangeClosed(0, MOST_IN_ROW)
+            .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
+            .toList();
+    for (int handedOver = 0; handedOver < MOST_IN_ROW; handedOver++) {
+      held.release();
+      held = waiting.get(handedOver).join().orElseThrow();
+    }
+    held.release();
+    backend.giveToAnother("x", TTL);
+    time.advance(REST);
+
+    assertLeavesToOthers();
+    assertLeavesToOthers();
+    assertAsksWithin(MOMENT.dividedBy(8));
   }
 
   @Test
@@ -135,7 +152,7 @@ class ListeningTest {
   @Test
   @DisplayName("WAIT-10: where nobody else listens, nobody rests for others")
   void whereNobodyElseListensNobodyRests() throws Exception {
-    backend.shared(false);
+    backend.others(0);
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =
         new ArrayList<>(
@@ -147,5 +164,22 @@ class ListeningTest {
       held = waiting.remove(0).join().orElseThrow();
     }
     held.close();
+  }
+
+  private void assertLeavesToOthers() {
+    int before = backend.calls(Op.ATTEMPT).size();
+    backend.tell("x");
+    time.advance(REST);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(before);
+  }
+
+  /** When it is told, and not before half of that time. */
+  private void assertAsksWithin(Duration longest) {
+    int before = backend.calls(Op.ATTEMPT).size();
+    backend.tell("x");
+    time.advance(longest.dividedBy(2).minusNanos(1));
+    assertThat(backend.calls(Op.ATTEMPT)).as("before half of %s", longest).hasSize(before);
+    time.advance(longest.dividedBy(2).plusNanos(1));
+    assertThat(backend.calls(Op.ATTEMPT)).as("after %s", longest).hasSize(before + 1);
   }
 }

@@ -76,7 +76,7 @@ final class ScriptedBackend implements LockPrimitive {
   private Runnable beforeEachCall = () -> {};
   private final Map<String, Runnable> watchers = new HashMap<>();
   private final List<Boolean> handedOver = new ArrayList<>();
-  private boolean shared = true;
+  private int others = Released.UNKNOWN;
   private @Nullable RuntimeException cannotWatch;
   private long grants;
   private int closed;
@@ -162,9 +162,9 @@ final class ScriptedBackend implements LockPrimitive {
     cannotWatch = failure;
   }
 
-  /** Whether other processes listen, too. */
-  synchronized void shared(boolean others) {
-    shared = others;
+  /** How many other processes listen, too. */
+  synchronized void others(int listening) {
+    others = listening;
   }
 
   /** The call that has waited longest for its answer. */
@@ -279,15 +279,15 @@ final class ScriptedBackend implements LockPrimitive {
         () -> {
           Holder holder = live(grant.name());
           if (holder == null) {
-            return new Released(Optional.of(LossReason.REMOVED), shared);
+            return new Released(Optional.of(LossReason.REMOVED), others);
           }
           if (!holder.token().equals(grant.token())) {
-            return new Released(Optional.of(LossReason.TAKEN), shared);
+            return new Released(Optional.of(LossReason.TAKEN), others);
           }
           long end = clock.nanos() + release.keep().toNanos();
           holders.put(grant.name(), new Holder(holder.token(), holder.owner(), end));
           handedOver.add(release.handsOver());
-          return new Released(Optional.empty(), shared);
+          return new Released(Optional.empty(), others);
         });
   }
 

@@ -115,7 +115,7 @@ class WaitingInLineTest {
   @Test
   @DisplayName("WAIT-12: two who take turns ask once for each grant")
   void twoWhoTakeTurnsAskOnceForEachGrant() throws Exception {
-    backend.shared(false);
+    backend.others(0);
     Lease held = manager.acquire(REQUEST);
     for (int turn = 0; turn < 20; turn++) {
       CompletableFuture<Optional<Lease>> next = waiters(1).get(0);

@@ -83,7 +83,7 @@ final class BothPrimitive implements LockPrimitive {
     }
 
     CompletionStage<Released> told() {
-      return ended(new Released(loss, true), failure);
+      return ended(new Released(loss, Released.UNKNOWN), failure);
     }
   }
 

@@ -182,7 +182,7 @@ final class SetnxPrimitive implements LockPrimitive {
             true,
             ours.line(),
             new Deletion(ours))
-        .thenApply(loss -> new Released(loss, true));
+        .thenApply(loss -> new Released(loss, Released.UNKNOWN));
   }
 
   /**

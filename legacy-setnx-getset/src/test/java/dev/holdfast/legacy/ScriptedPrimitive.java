@@ -91,7 +91,7 @@ final class ScriptedPrimitive implements LockPrimitive {
     Duration keep = asked.keep();
     note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", asked.callerWaits());
     requireOwn(asked.grant());
-    return release.get().thenApply(loss -> new Released(loss, true));
+    return release.get().thenApply(loss -> new Released(loss, Released.UNKNOWN));
   }
 
   @Override

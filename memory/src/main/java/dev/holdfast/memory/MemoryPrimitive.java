@@ -68,7 +68,7 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
         release.keep().isZero()
             ? store.release(grant.name(), grant.token())
             : store.shorten(grant.name(), grant.token(), fromNow(release.keep()).nanos());
-    return CompletableFuture.completedFuture(new Released(loss, true));
+    return CompletableFuture.completedFuture(new Released(loss, Released.UNKNOWN));
   }
 
   @Override

@@ -1,13 +1,14 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.core.LockPrimitive.Released;
 import dev.holdfast.core.LockPrimitive.Watch;
 import dev.holdfast.core.Scheduler;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -173,12 +174,12 @@ final class Notices {
   final class News {
     private final List<String> message;
     private final @Nullable Topic own;
-    private volatile boolean awaited;
+    private final AtomicInteger others;
 
     private News(List<String> message, @Nullable Topic own) {
       this.message = message;
       this.own = own;
-      this.awaited = message.isEmpty();
+      this.others = new AtomicInteger(message.isEmpty() ? Released.UNKNOWN : 0);
     }
 
     /** The last argument of the script, if any. */
@@ -191,21 +192,22 @@ final class Notices {
      * because servers log each refusal.
      */
     void answered(int node, @Nullable Object reply) {
-      boolean forbidden = Objects.equals(reply, Scripts.MINE_AND_MUTE);
-      if (forbidden) {
+      if (reply instanceof Long code && code == Scripts.MINE_AND_MUTE) {
         muteAt(node);
-      }
-      if (forbidden
-          || Objects.equals(reply, Scripts.MINE_AND_HEARD_BY_SEVERAL)
-          || (Objects.equals(reply, Scripts.MINE_AND_HEARD)
-              && (own == null || !own.isHeardAt(node)))) {
-        awaited = true;
+        others.accumulateAndGet(Released.UNKNOWN, Math::max);
+      } else if (reply instanceof Long code && code > Scripts.MINE_AND_MUTE) {
+        int heard = (int) (code - Scripts.MINE_AND_MUTE);
+        others.accumulateAndGet(isOneOfThem(node) ? heard - 1 : heard, Math::max);
       }
     }
 
-    /** Whether others may be waiting: false only if those who answered have told that none does. */
-    boolean isAwaited() {
-      return awaited;
+    private boolean isOneOfThem(int node) {
+      return own != null && own.isHeardAt(node);
+    }
+
+    /** How many others may be waiting: 0 only if those who answered have told that none does. */
+    int others() {
+      return others.get();
     }
   }
 

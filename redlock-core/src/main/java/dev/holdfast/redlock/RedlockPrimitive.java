@@ -151,10 +151,10 @@ final class RedlockPrimitive implements LockPrimitive {
         .thenApply(
             votes -> {
               if (votes.isDenied()) {
-                return new Released(Optional.of(lossOf(votes)), news.isAwaited());
+                return new Released(Optional.of(lossOf(votes)), news.others());
               }
               if (votes.hasQuorumOfAnswers()) {
-                return new Released(Optional.empty(), news.isAwaited());
+                return new Released(Optional.empty(), news.others());
               }
               throw outages.noQuorum(
                   "no quorum answered the release of '" + ours.name() + "'", ballot, votes, true);

@@ -16,19 +16,16 @@ final class Scripts {
   /** The key was not there. */
   static final long MISSING = 2;
 
-  /** A reply of {@link #RELEASE}: the key held our token, and one listened for its release. */
-  static final long MINE_AND_HEARD = 3;
-
-  /** A reply of {@link #RELEASE}: the key held our token, and several listened. */
-  static final long MINE_AND_HEARD_BY_SEVERAL = 4;
-
   /** A reply of {@link #RELEASE}: the key held our token, and nothing may be published. */
-  static final long MINE_AND_MUTE = 5;
+  static final long MINE_AND_MUTE = 3;
+
+  /** No more listeners than these are counted. */
+  static final long MOST_LISTENERS = 96;
 
   /**
    * KEYS: the lock. ARGV: our token, for how many milliseconds to keep others out (0: delete), what
    * to tell those who wait, if anything. Compares and deletes as one. A user who may not publish
-   * may release all the same.
+   * may release all the same. A reply above {@link #MINE_AND_MUTE} says how many listened.
    */
   static final Script RELEASE =
       Script.of(
@@ -40,9 +37,8 @@ final class Scripts {
             redis.call('DEL', KEYS[1])
             if ARGV[3] then
               local heard = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[3])
-              if not tonumber(heard) then return 5 end
-              if heard > 1 then return 4 end
-              if heard == 1 then return 3 end
+              if not tonumber(heard) then return 3 end
+              if heard > 0 then return 3 + math.min(heard, 96) end
             end
           elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
@@ -163,7 +159,7 @@ final class Scripts {
     if (!(reply instanceof Long code)) {
       return null;
     }
-    if (code == MINE || (code >= MINE_AND_HEARD && code <= MINE_AND_MUTE)) {
+    if (code == MINE || (code >= MINE_AND_MUTE && code <= MINE_AND_MUTE + MOST_LISTENERS)) {
       return Answer.MINE;
     }
     if (code == OTHER) {

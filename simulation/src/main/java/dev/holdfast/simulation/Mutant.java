@@ -457,7 +457,10 @@ enum Mutant {
       "a release that is told of during an attempt is no reason for another",
       Profile.SLOW,
       Invariant.TOLD,
-      edit("core/Acquisition", "} else if (told) {", "} else if (told && waitNanos < 0) {")),
+      edit(
+          "core/Acquisition",
+          "} else if (toldMoment > 0) {",
+          "} else if (toldMoment > 0 && waitNanos < 0) {")),
   ALL_NODES_MAKE_NEWS(
       "a release is news only when every node has told it",
       Profile.CRASHES,

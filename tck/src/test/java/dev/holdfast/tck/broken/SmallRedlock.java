@@ -249,7 +249,7 @@ class SmallRedlock implements LockPrimitive {
                 votes.isQuorum(votes.notMine())
                     || (isAnswered(votes) && !votes.isQuorum(votes.notMine() + votes.pending())),
             held.reached()::contains)
-        .thenApply(votes -> new Released(released(held, votes), true));
+        .thenApply(votes -> new Released(released(held, votes), Released.UNKNOWN));
   }
 
   Optional<LossReason> released(Held held, Votes votes) {

@@ -2,9 +2,9 @@ package dev.holdfast.cli;
 
 import dev.holdfast.benchmarks.Report;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 
 /**
  * Where a run of the bench is written.
@@ -21,14 +21,19 @@ record BenchFiles(Path folder) {
     }
   }
 
-  /** In place of what was there. */
+  /** In place of what was there; each file whole, whenever the run is ended. */
   void write(Report report) {
+    replace("bench.md", BenchMarkdown.of(report));
+    replace("bench.csv", BenchCsv.of(report));
+    replace("bench.html", BenchPage.of(report));
+  }
+
+  private void replace(String file, String text) {
     try {
-      Files.writeString(folder.resolve("bench.md"), BenchMarkdown.of(report));
-      Files.writeString(folder.resolve("bench.csv"), BenchCsv.of(report));
-      Files.writeString(folder.resolve("bench.html"), BenchPage.of(report));
+      Path written = Files.writeString(folder.resolve(file + ".part"), text);
+      Files.move(written, folder.resolve(file), StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UsageException("--report is " + folder + ", and cannot be written to: " + e);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class Acquisition {
   private volatile int wokenInRow;
   private volatile long toldMoment;
   private volatile int timesTold;
-  private volatile int turnsOfOthers = NO_ORDER;
+  private final AtomicInteger turnsOfOthers = new AtomicInteger(NO_ORDER);
   private volatile boolean granted;
   private volatile Attempted last = Contended.UNTRIED;
 
@@ -185,25 +186,24 @@ final class Acquisition {
    * split the nodes among them. If an attempt is under way, after it.
    */
   void told() {
-    int turns = turnsOfOthers;
-    if (turns > 0) {
-      turnsOfOthers = turns - 1;
-      return;
-    }
-    turnsOfOthers = NO_ORDER;
-    toldMoment = turns == 0 ? SHORTEST_MOMENT_NANOS : moment();
+    toldMoment = nextMoment();
     if (now() instanceof Pause pause) {
       hurry(pause);
     }
   }
 
   /**
-   * Where there is no order of turns. The moment halves each time, so that those who have been told
+   * In an order of turns, those whose turn it is not come after the one who has it, in case that it
+   * does not come. Without an order the moment halves each time, so that those who have been told
    * in vain are first, one after the other; and then it begins anew, so that a crowd does not
    * gather in the shortest.
    */
-  private long moment() {
-    return MOMENTS_NANOS[timesTold % MOMENTS_NANOS.length];
+  private long nextMoment() {
+    int turns = turnsOfOthers.getAndUpdate(before -> Math.max(before - 1, NO_ORDER));
+    if (turns == NO_ORDER) {
+      return MOMENTS_NANOS[timesTold % MOMENTS_NANOS.length];
+    }
+    return turns == 0 ? SHORTEST_MOMENT_NANOS : REST_NANOS;
   }
 
   /** Ends its pause, if it is in one, for an attempt that the caller has yet to start. */
@@ -220,13 +220,13 @@ final class Acquisition {
   }
 
   /**
-   * After others have had a moment for an attempt of theirs. Each of them has a turn before it is
-   * the turn of this one again.
+   * After others have had a moment for an attempt of theirs. Several have a turn each before it is
+   * the turn of this one again; a single one needs no order.
    *
    * @param others how many
    */
   void rest(int others) {
-    turnsOfOthers = others - 1;
+    turnsOfOthers.set(others > 1 ? others - 1 : NO_ORDER);
     if (claim()) {
       pause(REST_NANOS);
     } else {
@@ -347,7 +347,11 @@ final class Acquisition {
   /** A pause that ends sooner. */
   private void hurry(Pause pause) {
     int times = timesTold;
-    Pause shorter = pauseOf(toldMoment);
+    long moment = toldMoment;
+    if (moment == 0) {
+      return; // somebody else has seen to it
+    }
+    Pause shorter = pauseOf(moment);
     if (shorter.endsAt - pause.endsAt >= 0) {
       toldMoment = 0;
     } else if (state.compareAndSet(pause, shorter)) {

@@ -86,7 +86,11 @@ final class WaitingLines {
     }
   }
 
-  /** Has the head of a line, if it pauses, leave others a moment for an attempt of theirs. */
+  /**
+   * Has the head of a line, if it pauses, leave others a moment for an attempt of theirs.
+   *
+   * @param others how many, as far as is known
+   */
   void rest(String name, int others) {
     Line line = lines.get(name);
     if (line != null) {

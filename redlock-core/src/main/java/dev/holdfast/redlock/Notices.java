@@ -197,12 +197,16 @@ final class Notices {
         others.accumulateAndGet(Released.UNKNOWN, Math::max);
       } else if (reply instanceof Long code && code > Scripts.MINE_AND_MUTE) {
         int heard = (int) (code - Scripts.MINE_AND_MUTE);
-        others.accumulateAndGet(isOneOfThem(node) ? heard - 1 : heard, Math::max);
+        others.accumulateAndGet(othersAmong(heard, node), Math::max);
       }
     }
 
-    private boolean isOneOfThem(int node) {
-      return own != null && own.isHeardAt(node);
+    /** Who listens is one of them, surely so where its own last message was heard. */
+    private int othersAmong(int heard, int node) {
+      if (own == null) {
+        return heard;
+      }
+      return own.isHeardAt(node) ? heard - 1 : Math.max(Released.UNKNOWN, heard - 1);
     }
 
     /** How many others may be waiting: 0 only if those who answered have told that none does. */

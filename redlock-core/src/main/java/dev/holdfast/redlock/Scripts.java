@@ -19,7 +19,7 @@ final class Scripts {
   /** A reply of {@link #RELEASE}: the key held our token, and nothing may be published. */
   static final long MINE_AND_MUTE = 3;
 
-  /** No more listeners than these are counted. */
+  /** No more listeners than these are counted, so that no reply that is nonsense passes. */
   static final long MOST_LISTENERS = 96;
 
   /**

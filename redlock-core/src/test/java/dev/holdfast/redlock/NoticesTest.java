@@ -193,6 +193,7 @@ class NoticesTest {
 
     watch("a");
     assertThat(others(heardBy(1))).as("nothing was heard yet").isOne();
+    assertThat(others(heardBy(3))).as("nothing was heard yet").isEqualTo(2);
     tell("own:f00", 0);
     assertThat(others(heardBy(1))).isZero();
     assertThat(others(Scripts.MINE, heardBy(1))).as("deaf at node 1").isOne();

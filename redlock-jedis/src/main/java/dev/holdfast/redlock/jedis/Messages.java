@@ -3,24 +3,17 @@ package dev.holdfast.redlock.jedis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.redlock.Command;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.util.RedisOutputStream;
 
 /** Between the words of the port and those of Jedis. */
 final class Messages {
-  private static final int USUAL_BYTES = 256;
-
   private Messages() {}
 
   static CommandArguments arguments(Command command) {
@@ -29,17 +22,6 @@ final class Messages {
     CommandArguments arguments = new CommandArguments(() -> verb);
     words.subList(1, words.size()).forEach(arguments::add);
     return arguments;
-  }
-
-  /** A command as it goes over the wire. */
-  static byte[] bytes(Command command) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(USUAL_BYTES);
-    try (RedisOutputStream out = new RedisOutputStream(bytes, USUAL_BYTES)) {
-      Protocol.sendCommand(out, arguments(command));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
   }
 
   /** Makes of what Jedis reads what {@link dev.holdfast.redlock.Round#reply} takes. */

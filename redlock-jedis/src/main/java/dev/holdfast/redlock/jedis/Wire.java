@@ -1,12 +1,12 @@
 package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.redlock.Round;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +35,8 @@ final class Wire {
    */
   private static final int WINDOW_BYTES = 64 * 1024;
 
+  private static final int USUAL_BYTES = 512;
+
   private final int node;
   private final Runnable disconnected;
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
@@ -45,7 +47,8 @@ final class Wire {
 
   private final Deque<Round> inFlight = new ArrayDeque<>();
   private final Deque<Request> unsent = new ArrayDeque<>();
-  private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
+  private byte[] batch = new byte[USUAL_BYTES];
+  private int batched;
   private int sentBytes;
   private boolean late;
   private boolean ended;
@@ -124,20 +127,29 @@ final class Wire {
       return true;
     }
     inFlight.add(request.round);
-    batch.writeBytes(request.bytes);
+    add(request.bytes);
     sentBytes += length;
     return true;
   }
 
+  private void add(byte[] bytes) {
+    int needed = batched + bytes.length;
+    if (needed > batch.length) {
+      batch = Arrays.copyOf(batch, Math.max(needed, 2 * batch.length));
+    }
+    System.arraycopy(bytes, 0, batch, batched, bytes.length);
+    batched = needed;
+  }
+
   /** For the owner: sends what was asked. */
   void flush() {
-    if (batch.size() == 0 || out == null) {
+    if (batched == 0 || out == null) {
       return;
     }
-    byte[] bytes = batch.toByteArray();
-    batch.reset();
+    int length = batched;
+    batched = 0;
     try {
-      out.write(bytes);
+      out.write(batch, 0, length);
     } catch (IOException e) {
       end(e);
     }
@@ -216,7 +228,7 @@ final class Wire {
     }
     ended = true;
     close(socket);
-    batch.reset();
+    batched = 0;
     Throwable reason = Messages.reason(cause);
     while (owes()) {
       inFlight.remove().failure(node, reason);

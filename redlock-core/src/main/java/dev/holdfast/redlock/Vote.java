@@ -17,45 +17,53 @@ record Vote(Script plain, Script guarded) {
    * are. They are read here, because what a connection was told once may be wrong by now. Both
    * clocks have to pass the quarantine; one that shows less than at its start begins it anew. At
    * its end that is written down, so that clocks are looked at no more. A record of other clients
-   * is never changed.
+   * is never changed. A word is found before it is matched, because a pattern is tried at each
+   * letter of a text.
    */
   private static final String GUARD =
       """
       local at = #ARGV - 6
       local guard = KEYS[#KEYS]
-      local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-      local history = string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)')
+      local text = redis.call('INFO', 'server')
+      local run = string.match(text, 'run_id:(%w+)', string.find(text, 'run_id:', 1, true))
+      text = redis.call('INFO', 'replication')
+      local history = string.match(text, 'master_replid:(%w+)', string.find(text, 'master_replid:', 1, true))
       local id = run .. ' ' .. history .. ' ' .. ARGV[at + 1]
       local seen = redis.call('HMGET', guard, 'id', 'maxTtl', 'nodes', 'cluster', 'since', 'wall', 'new')
       if seen[2] and not (seen[2] == ARGV[at + 2] and seen[3] == ARGV[at + 3] and seen[4] == ARGV[at + 4]) then
         return redis.error_reply('GUARDED ' .. seen[2] .. ' ' .. seen[3] .. ' ' .. seen[4])
       end
-      local time = redis.call('TIME')
-      local now = time[1] * 1000000 + time[2]
-      local wall = tonumber(ARGV[at + 6])
-      local since = tonumber(seen[5] or now)
-      local from = tonumber(seen[6] or wall)
-      local new = seen[7] or '1'
+      local now = 0
+      local since = 0
       local left = 0
-      if seen[1] ~= id then
-        since = now
-        from = wall
-        if seen[1] then new = '0' end
-      elseif since > 0 and (now < since or wall < from) then
-        since = now
-        from = wall
-      end
-      if since > 0 then
-        left = ARGV[at + 5] - math.min(now - since, wall - from)
-        if left <= 0 then
-          since = 0
-          left = 0
-          new = '0'
+      local new = '0'
+      if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then
+        local time = redis.call('TIME')
+        now = time[1] * 1000000 + time[2]
+        local wall = tonumber(ARGV[at + 6])
+        since = tonumber(seen[5] or now)
+        local from = tonumber(seen[6] or wall)
+        new = seen[7] or '1'
+        if seen[1] ~= id then
+          since = now
+          from = wall
+          if seen[1] then new = '0' end
+        elseif since > 0 and (now < since or wall < from) then
+          since = now
+          from = wall
         end
-      end
-      if seen[1] ~= id or not seen[2] or tonumber(seen[5]) ~= since then
-        redis.call('HSET', guard, 'id', id, 'maxTtl', ARGV[at + 2], 'nodes', ARGV[at + 3],
-          'cluster', ARGV[at + 4], 'since', since, 'wall', from, 'new', new)
+        if since > 0 then
+          left = ARGV[at + 5] - math.min(now - since, wall - from)
+          if left <= 0 then
+            since = 0
+            left = 0
+            new = '0'
+          end
+        end
+        if seen[1] ~= id or not seen[2] or tonumber(seen[5]) ~= since then
+          redis.call('HSET', guard, 'id', id, 'maxTtl', ARGV[at + 2], 'nodes', ARGV[at + 3],
+            'cluster', ARGV[at + 4], 'since', since, 'wall', from, 'new', new)
+        end
       end
       """;
 

@@ -392,24 +392,49 @@ final class Lua {
     };
   }
 
-  /** Of its patterns, words with {@code (%w+)} at their end. */
   private LuaTerm string() {
     require(".");
-    require("match");
+    String function = take();
     require("(");
     LuaTerm text = expression();
     require(",");
+    return switch (function) {
+      case "find" -> find(text);
+      case "match" -> match(text);
+      default -> throw unknown("string." + function);
+    };
+  }
+
+  /** Plain words alone, from the beginning. Of the two values that Lua has, the first. */
+  private LuaTerm find(LuaTerm text) {
+    String word = take().substring(1);
+    for (String plain : List.of(",", "1", ",", "true", ")")) {
+      require(plain);
+    }
+    return frame -> {
+      int found = text.text(frame).indexOf(word);
+      return found < 0 ? null : (Double) (found + 1.0);
+    };
+  }
+
+  /** Of patterns, words with {@code (%w+)} at their end. */
+  private LuaTerm match(LuaTerm text) {
     String pattern = take();
-    require(")");
     if (!pattern.matches("'\\w+:\\(%w\\+\\)")) {
       throw unknown(pattern);
     }
+    LuaTerm from = skip(",") ? expression() : new LuaTerm.Digits(1);
+    require(")");
     String before = pattern.substring(1, pattern.indexOf('('));
-    return frame -> wordAfter(before, text.text(frame));
+    return frame -> {
+      Object position = from.value(frame);
+      int begin = position instanceof Double number ? number.intValue() - 1 : 0;
+      return wordAfter(before, text.text(frame), begin);
+    };
   }
 
-  private static @Nullable String wordAfter(String before, String text) {
-    int found = text.indexOf(before);
+  private static @Nullable String wordAfter(String before, String text, int from) {
+    int found = text.indexOf(before, from);
     while (found >= 0) {
       int begin = found + before.length();
       int end = begin;

@@ -420,8 +420,8 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Vote",
-          "since = now\n        from = wall\n        if seen[1] then new = '0' end",
-          "from = wall\n        since = 0\n        if seen[1] then since = now end")),
+          "since = now\n          from = wall\n          if seen[1] then new = '0' end",
+          "from = wall\n          since = 0\n          if seen[1] then since = now end")),
   RECORD_IS_NOT_REWRITTEN(
       "another run of a node is seen, but not written down",
       Profile.GUARDED,

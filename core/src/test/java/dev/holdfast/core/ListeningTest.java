@@ -69,6 +69,26 @@ class ListeningTest {
   }
 
   @Test
+  @DisplayName("WAIT-13: news that comes in mid-attempt counts, and its turn is not lost")
+  void newsInMidAttemptCounts() throws InterruptedException {
+    backend.others(2);
+    haveARow();
+    backend.holdBack(Op.ATTEMPT);
+    backend.tell("x");
+    time.advance(REST);
+    ScriptedBackend.Unanswered refused = backend.next();
+    refused.takeEffect();
+    backend.wipe("x");
+    backend.tell("x");
+    backend.answerAtOnce(Op.ATTEMPT);
+    int before = backend.calls(Op.ATTEMPT).size();
+    refused.answer();
+    time.advance(MOMENT.dividedBy(8));
+
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(before + 1);
+  }
+
+  @Test
   @DisplayName("WAIT-13: between two there is no order, nor where it is not known who listens")
   void betweenTwoThereIsNoOrder() throws InterruptedException {
     haveARow();

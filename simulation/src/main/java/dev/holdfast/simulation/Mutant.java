@@ -414,6 +414,22 @@ enum Mutant {
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit("redlock/Vote", "history .. ' ' .. ARGV[at + 1]", "history")),
+  WRITTEN_DOWN_IS_WHOLE_FOR_EVER(
+      "a record that says whole is believed, whatever the node's run and history",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Vote",
+          "if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then",
+          "if not seen[2] or seen[5] ~= '0' then")),
+  WRITTEN_DOWN_IS_WHOLE_AT_ONCE(
+      "a quarantine is over for all but the one who began it",
+      Profile.GUARDED,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Vote",
+          "if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then",
+          "if seen[1] ~= id or not seen[2] then")),
   MISSING_RECORD_IS_WHOLE(
       "a node without a record of the guard is taken for whole",
       Profile.GUARDED,

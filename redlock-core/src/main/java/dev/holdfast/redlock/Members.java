@@ -26,7 +26,7 @@ final class Members {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
   /** No more than one attempt a second, and back well within two seconds of a node's return. */
-  private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** With a quorum connected, how long opening still waits for the others, to find mistakes. */
   private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +25,6 @@ final class Notices {
 
   /** What nodes tell of two releases can mix; of more, only where a node is far behind. */
   private static final int MOST_RELEASES = 4;
-
-  /** As for the other connections. */
-  private static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RedisNodes nodes;
   private final IntPredicate isUp;
@@ -130,7 +126,7 @@ final class Notices {
     if (ear != null && ear.mark() == mark) {
       deafAt(node);
       tooSoon |= 1L << node;
-      scheduler.schedule(RECONNECT_NANOS, () -> again(node));
+      scheduler.schedule(Members.RECONNECT_NANOS, () -> again(node));
     }
   }
 

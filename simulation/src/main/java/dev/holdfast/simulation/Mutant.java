@@ -489,7 +489,10 @@ enum Mutant {
       "a connection that listens is not made again",
       Profile.CRASHES,
       Invariant.LISTENS,
-      edit("redlock/Notices", "scheduler.schedule(RECONNECT_NANOS, () -> again(node));", "")),
+      edit(
+          "redlock/Notices",
+          "scheduler.schedule(Members.RECONNECT_NANOS, () -> again(node));",
+          "")),
   LISTENS_ON(
       "the last of a line goes, and it listens on",
       Profile.BUSY,

@@ -3,6 +3,7 @@ package dev.holdfast.redlock.jedis;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.spi.LockUrl;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +62,15 @@ record Address(HostAndPort server, JedisClientConfig config) {
         new HostAndPort(
             host.startsWith("[") ? host.substring(1, host.length() - 1) : host, node.getPort()),
         config.build());
+  }
+
+  /** With a limit for connecting, and for each answer. */
+  JedisClientConfig config(Duration limit) {
+    return DefaultJedisClientConfig.builder()
+        .from(config)
+        .connectionTimeoutMillis(Messages.millis(limit))
+        .socketTimeoutMillis(Messages.millis(limit))
+        .build();
   }
 
   /** For messages: never with user or password. */

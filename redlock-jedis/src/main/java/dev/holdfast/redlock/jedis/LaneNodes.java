@@ -11,8 +11,6 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Nodes that are reached by connections of our own, all in one {@link Lane}. */
@@ -88,13 +86,7 @@ final class LaneNodes implements RedisNodes {
   }
 
   private Connection listening(Address address) {
-    JedisClientConfig config =
-        DefaultJedisClientConfig.builder()
-            .from(address.config())
-            .connectionTimeoutMillis(Messages.millis(connectTimeout))
-            .socketTimeoutMillis(Messages.millis(connectTimeout))
-            .build();
-    Connection connection = new Connection(address.server(), config);
+    Connection connection = new Connection(address.server(), address.config(connectTimeout));
     connection.connect();
     return connection;
   }

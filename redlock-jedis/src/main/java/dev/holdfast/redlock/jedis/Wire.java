@@ -11,7 +11,6 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
@@ -66,7 +65,7 @@ final class Wire {
   /** Connects; on a thread that may wait. */
   void connect(Address address, Duration timeout, Duration patience) {
     try {
-      Socket made = greeted(address, Messages.millis(timeout));
+      Socket made = greeted(address, timeout);
       made.setSoTimeout(SLICE_MILLIS);
       made.setSoLinger(false, 0); // what was written last still goes out
       in = new ReplyStream(made.getInputStream(), patience.toNanos());
@@ -81,13 +80,8 @@ final class Wire {
     }
   }
 
-  private Socket greeted(Address address, int timeoutMillis) {
-    JedisClientConfig config =
-        DefaultJedisClientConfig.builder()
-            .from(address.config())
-            .connectionTimeoutMillis(timeoutMillis)
-            .socketTimeoutMillis(timeoutMillis)
-            .build();
+  private Socket greeted(Address address, Duration timeout) {
+    JedisClientConfig config = address.config(timeout);
     JedisSocketFactory sockets = new DefaultJedisSocketFactory(address.server(), config);
     JedisSocketFactory remembering =
         () -> {

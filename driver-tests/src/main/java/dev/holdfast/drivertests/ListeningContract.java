@@ -161,7 +161,8 @@ public abstract class ListeningContract {
     server.command("ACL", "LOG", "RESET");
     RedisNodes.Ear ear = listen();
     soon().until(() -> refusals() == 1);
-    soon().until(() -> listeners() == 0);
+    String refused = lastRefused();
+    soon().until(() -> !String.valueOf(server.command("CLIENT", "LIST")).contains(refused));
     ear.subscribe("b");
     ear.subscribe("c");
 
@@ -212,15 +213,23 @@ public abstract class ListeningContract {
     return String.valueOf(server.command("CLIENT", "LIST", "TYPE", "pubsub")).lines().count();
   }
 
+  /** Like refusals are one entry, with their number. */
   private int refusals() {
-    return server.command("ACL", "LOG") instanceof List<?> entries
-        ? entries.stream().mapToInt(ListeningContract::times).sum()
-        : 0;
+    return refused().stream().mapToInt(entry -> Integer.parseInt(field(entry, "count"))).sum();
   }
 
-  /** Like refusals are one entry, with their number. */
-  private static int times(Object entry) {
+  /** Its id and address, as the server lists its clients. */
+  private String lastRefused() {
+    String client = field(refused().get(0), "client-info");
+    return client.substring(0, client.indexOf(" laddr"));
+  }
+
+  private List<?> refused() {
+    return server.command("ACL", "LOG") instanceof List<?> entries ? entries : List.of();
+  }
+
+  private static String field(Object entry, String name) {
     List<?> fields = (List<?>) entry;
-    return Integer.parseInt(String.valueOf(fields.get(fields.indexOf("count") + 1)));
+    return String.valueOf(fields.get(fields.indexOf(name) + 1));
   }
 }

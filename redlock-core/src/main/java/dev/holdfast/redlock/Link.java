@@ -13,6 +13,7 @@ final class Link {
   private static final int MOST_HELD = 10_000;
 
   private final String address;
+  private final long restNanos;
   private final long silenceNanos;
   private final AtomicInteger unanswered = new AtomicInteger();
   private final AtomicBoolean suspected = new AtomicBoolean();
@@ -41,7 +42,12 @@ final class Link {
 
   /** One connection, from the first try to its end. Only the present one changes anything. */
   static final class Attempt {
+    private final long begunAt;
     volatile Scheduler.@Nullable Task limit;
+
+    private Attempt(long begunAt) {
+      this.begunAt = begunAt;
+    }
 
     private void cancelLimit() {
       Scheduler.Task task = limit;
@@ -55,15 +61,23 @@ final class Link {
    * What the end of an attempt means.
    *
    * @param present false if it was not the present one any more
-   * @param again whether to connect again at once
+   * @param returns whether it is made anew so soon that what is asked waits for it
+   * @param restNanos when to connect again
    * @param inVain rounds that were held back
    */
-  record Ended(boolean present, boolean again, List<Round> inVain) {
-    static final Ended STALE = new Ended(false, false, List.of());
+  record Ended(boolean present, boolean returns, long restNanos, List<Round> inVain) {
+    static final Ended STALE = new Ended(false, false, 0, List.of());
   }
 
-  Link(String address, long silenceNanos) {
+  /**
+   * Not connected yet.
+   *
+   * @param restNanos between the beginnings of two attempts to connect
+   * @param silenceNanos how long a node that is asked may answer nothing
+   */
+  Link(String address, long restNanos, long silenceNanos) {
     this.address = address;
+    this.restNanos = restNanos;
     this.silenceNanos = silenceNanos;
   }
 
@@ -84,8 +98,8 @@ final class Link {
     return cause;
   }
 
-  synchronized Attempt begin() {
-    Attempt attempt = new Attempt();
+  synchronized Attempt begin(long now) {
+    Attempt attempt = new Attempt(now);
     present = attempt;
     return attempt;
   }
@@ -117,10 +131,11 @@ final class Link {
 
   /**
    * The connection, or the attempt at one, has ended. A connection that broke is made anew at once,
-   * but not more often than the rest allows; what is asked until then is held back.
+   * but not more often than the rest allows; what is asked until then is held back. One that fell
+   * silent is, too, because a node that hangs accepts connections and answers when it hangs no
+   * more.
    */
-  synchronized Ended down(
-      Attempt attempt, NodeException why, boolean broke, long now, long restNanos) {
+  synchronized Ended down(Attempt attempt, NodeException why, boolean broke, long now) {
     if (present != attempt) {
       return Ended.STALE;
     }
@@ -130,17 +145,17 @@ final class Link {
     cause = why;
     tried = true;
     boolean lasted = state == State.UP || state == State.ENDING;
-    boolean again = broke && lasted && (!wasAtOnce || now - atOnceAt >= restNanos);
-    if (again) {
+    boolean returns = broke && lasted && (!wasAtOnce || now - atOnceAt >= restNanos);
+    if (returns) {
       wasAtOnce = true;
       atOnceAt = now;
       state = State.RETURNING;
-      return new Ended(true, true, List.of());
+      return new Ended(true, true, 0, List.of());
     }
     state = State.AWAY;
     List<Round> inVain = held;
     held = List.of();
-    return new Ended(true, false, inVain);
+    return new Ended(true, false, Math.max(0, attempt.begunAt + restNanos - now), inVain);
   }
 
   /** Holds a round back until the connection is made anew. Returns false if it is not to be. */

@@ -69,7 +69,7 @@ final class Members {
     this.links = new Link[addresses.size()];
     long silence = Math.max(RECONNECT_NANOS, 10 * nodeTimeout.toNanos());
     for (int node = 0; node < links.length; node++) {
-      links[node] = new Link(addresses.get(node), silence);
+      links[node] = new Link(addresses.get(node), RECONNECT_NANOS, silence);
     }
   }
 
@@ -131,6 +131,10 @@ final class Members {
   /** Why a node is not connected. */
   NodeException cause(int node) {
     return links[node].cause();
+  }
+
+  long now() {
+    return clock.nanos();
   }
 
   /** What is said of a node that let a round's deadline pass. */
@@ -264,7 +268,7 @@ final class Members {
       return;
     }
     Link link = links[node];
-    Link.Attempt attempt = link.begin();
+    Link.Attempt attempt = link.begin(clock.nanos());
     attempt.limit =
         scheduler.schedule(
             connectTimeout.toNanos(),
@@ -364,32 +368,35 @@ final class Members {
 
   /** Ends an attempt, or a connection, that is no good. */
   private void fail(int node, Link.Attempt attempt, NodeException cause) {
-    if (down(node, attempt, cause, false)) {
-      nodes.disconnect(node);
+    Link.Ended ended = links[node].down(attempt, cause, false, clock.nanos());
+    if (ended.present()) {
+      nodes.disconnect(node); // before it is connected again
+      ended(node, cause, ended);
     }
   }
 
-  /** Returns false if this attempt is not the present one any more. */
-  private boolean down(int node, Link.Attempt attempt, NodeException cause, boolean broke) {
-    Link link = links[node];
-    Link.Ended ended = link.down(attempt, cause, broke, clock.nanos(), RECONNECT_NANOS);
-    if (!ended.present()) {
-      return false;
+  private void down(int node, Link.Attempt attempt, NodeException cause, boolean broke) {
+    Link.Ended ended = links[node].down(attempt, cause, broke, clock.nanos());
+    if (ended.present()) {
+      ended(node, cause, ended);
     }
+  }
+
+  private void ended(int node, NodeException cause, Link.Ended ended) {
+    Link link = links[node];
     if (!closed) {
-      if (!ended.again() && link.isNews(cause)) {
+      if (!ended.returns() && link.isNews(cause)) {
         LOG.log(
             Level.WARNING,
             "node {0} is down: {1}; trying again every second",
             link.address(),
             cause.getMessage());
       }
-      scheduler.schedule(ended.again() ? 0 : RECONNECT_NANOS, () -> connect(node));
+      scheduler.schedule(ended.restNanos(), () -> connect(node));
     }
     ended.inVain().forEach(round -> round.failure(node, cause));
     changed.accept(node);
     resolved();
-    return true;
   }
 
   private void resolved() {

@@ -226,16 +226,24 @@ class MembersTest {
   @DisplayName("a connection on which nothing comes back is dropped, once, and made anew")
   void aSilentConnectionIsDropped() {
     LockManager locks = open();
-    for (int attempt = 0; attempt < 30; attempt++) {
-      locks.tryAcquireAsync(LockRequest.of("a" + attempt, SECOND));
-      locks.tryAcquireAsync(LockRequest.of("b" + attempt, SECOND));
-      nodes.take().stream()
-          .filter(a -> a.node() != 2)
-          .forEach(a -> a.round().reply(a.node(), "OK"));
-      time.advance(Duration.ofMillis(50));
-    }
+    nodes.silent(2);
+    askAllBut(2, locks, Duration.ofMillis(1_500));
     assertThat(nodes.disconnects()).containsExactly(2);
     assertThat(log).singleElement().asString().contains("h3:6379", "answers nothing");
+  }
+
+  @Test
+  @DisplayName(
+      "FAULT-3: a node that hangs has a connection waiting for it, so that it is back at once")
+  void aNodeThatHangsIsConnectedToAllTheWhile() {
+    LockManager locks = open();
+    nodes.silent(2);
+    askAllBut(2, locks, Duration.ofMillis(1_200));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
+    time.advance(Duration.ofMillis(1_799));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
+    time.advance(Duration.ofMillis(100));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 2, 2);
   }
 
   @Test
@@ -396,6 +404,17 @@ class MembersTest {
     assertThat(log).hasSize(2);
     assertThat(log.get(0)).startsWith("LOADING");
     assertThat(log.get(1)).isEqualTo("connection reset");
+  }
+
+  private void askAllBut(int hung, LockManager locks, Duration forSoLong) {
+    for (int attempt = 0; attempt < forSoLong.toMillis() / 50; attempt++) {
+      locks.tryAcquireAsync(LockRequest.of("a" + attempt, SECOND));
+      locks.tryAcquireAsync(LockRequest.of("b" + attempt, SECOND));
+      nodes.take().stream()
+          .filter(a -> a.node() != hung)
+          .forEach(a -> a.round().reply(a.node(), "OK"));
+      time.advance(Duration.ofMillis(50));
+    }
   }
 
   private LockManager open() {

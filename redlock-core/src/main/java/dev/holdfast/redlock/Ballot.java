@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * changes nothing. An error is a vote against, never more.
  */
 final class Ballot implements Round.Answers {
+  /** More than a timer is late on a machine that has time for it. */
+  private static final long LATE_NANOS = 5_000_000;
+
   /**
    * What a round asks and how its votes are read.
    *
@@ -103,7 +106,7 @@ final class Ballot implements Round.Answers {
   long start(Scheduler scheduler, long deadlineNanos) {
     long asked = tally.pending();
     long reachable = members.reachable(asked);
-    deadline = scheduler.schedule(deadlineNanos, this::expire);
+    limit(scheduler, deadlineNanos);
     Tally counted = countUnreachable(asked & ~reachable);
     if (reachable != 0) {
       members.submit(new Round(question.command(), reachable, callerWaits, this));
@@ -114,7 +117,7 @@ final class Ballot implements Round.Answers {
 
   /** The round for whoever sends it by other ways than {@link #start}. */
   Round round(Scheduler scheduler, long deadlineNanos) {
-    deadline = scheduler.schedule(deadlineNanos, this::expire);
+    limit(scheduler, deadlineNanos);
     return new Round(question.command(), tally.pending(), false, this);
   }
 
@@ -219,6 +222,25 @@ final class Ballot implements Round.Answers {
       counted = decided ? null : count(answer, 1L << node);
     }
     decide(counted);
+  }
+
+  /**
+   * A deadline that comes late shows that we stood still (a long collection, a throttled
+   * container): what has come meanwhile is still to be read.
+   */
+  private void limit(Scheduler scheduler, long nanos) {
+    long due = members.now() + nanos;
+    deadline =
+        scheduler.schedule(
+            nanos,
+            () -> {
+              long late = members.now() - due;
+              if (late > LATE_NANOS && !decided()) {
+                deadline = scheduler.schedule(Math.min(late, nanos), this::expire);
+              } else {
+                expire();
+              }
+            });
   }
 
   private void expire() {

@@ -112,6 +112,38 @@ class RedlockTest {
   }
 
   @Test
+  @DisplayName(
+      "FAULT-7: what came while our process stood still is read before the deadline counts")
+  void aStallOfOurOwnIsNoSilenceOfTheNodes() {
+    CompletableFuture<Optional<Lease>> future = open().tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    time.leap(NODE_TIMEOUT.multipliedBy(2));
+    time.advance(Duration.ZERO);
+    assertThat(future).isNotDone();
+    grant(asked, 0, 1, 2);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("FAULT-7: after a stall nodes have as long as it lasted, and nodeTimeout at most")
+  void afterAStallOfOurOwnTheDeadlineComesOnce() {
+    CompletableFuture<Optional<Lease>> future = open().tryAcquireAsync(LockRequest.of("a", TTL));
+    time.leap(NODE_TIMEOUT.plusMillis(20));
+    time.advance(Duration.ofMillis(19));
+    assertThat(future).isNotDone();
+    time.advance(Duration.ofMillis(1));
+    assertThat(future).isCompletedExceptionally();
+
+    CompletableFuture<Optional<Lease>> again = open().tryAcquireAsync(LockRequest.of("a", TTL));
+    time.leap(NODE_TIMEOUT.multipliedBy(20));
+    time.advance(Duration.ZERO);
+    time.leap(NODE_TIMEOUT.multipliedBy(20));
+    time.advance(Duration.ZERO);
+    assertThat(again).isCompletedExceptionally();
+  }
+
+  @Test
   @DisplayName("ACQ-9: keys of another type that alone prevent a quorum are a configuration error")
   void aForeignTypeIsAConfigurationError() {
     LockManager locks = open();

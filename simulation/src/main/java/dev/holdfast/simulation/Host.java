@@ -23,6 +23,7 @@ final class Host implements Scheduler {
   private boolean alive = true;
   private long pausedUntil;
   private long pausedInAll;
+  private int pauses;
   private long calledBackAt;
 
   Host(World world, int id) {
@@ -76,6 +77,11 @@ final class Host implements Scheduler {
     return Math.max(world.now(), pausedUntil) - pausedInAll;
   }
 
+  /** How often this process has stood still by now. */
+  int pauses() {
+    return pauses;
+  }
+
   private void callback(Runnable task) {
     long planned = world.now();
     world.at(
@@ -109,6 +115,7 @@ final class Host implements Scheduler {
     if (!isPaused()) {
       world.judge.pausing(this);
     }
+    pauses++;
     pausedInAll += until - Math.max(pausedUntil, world.now());
     pausedUntil = until;
   }

@@ -59,19 +59,28 @@ final class Judge {
   /** The first invariant that was broken. */
   record Violation(Invariant invariant, String what) {}
 
-  /** A call under way, and how long it may take of the time in which its process runs. */
+  /**
+   * A call under way, and how long it may take of the time in which its process runs: after each
+   * time that it stood still, one time-out of a node more.
+   */
   static final class Call {
     private final Host host;
     private final String what;
     private final long runningAtStart;
+    private final int pausesAtStart;
     private final long limit;
     private boolean done;
 
-    Call(Host host, String what, long runningAtStart, long limit) {
+    Call(Host host, String what, long limit) {
       this.host = host;
       this.what = what;
-      this.runningAtStart = runningAtStart;
+      this.runningAtStart = host.ranFor();
+      this.pausesAtStart = host.pauses();
       this.limit = limit;
+    }
+
+    private int pauses() {
+      return host.pauses() - pausesAtStart;
     }
   }
 
@@ -373,7 +382,7 @@ final class Judge {
 
   Call calls(Host host, String what, long limitMicros) {
     long limit = limitMicros + limitMicros / 100 + 10 * MILLI;
-    Call call = new Call(host, what, host.ranFor(), limit);
+    Call call = new Call(host, what, limit);
     if (limitMicros < Long.MAX_VALUE / 2) {
       calls.add(call);
     }
@@ -387,11 +396,12 @@ final class Judge {
 
   private void requireInTime(Call call) {
     long took = call.host.ranFor() - call.runningAtStart;
-    if (call.limit > 0 && took > call.limit) {
+    long limit = call.limit + call.pauses() * MILLI * world.setting.nodeTimeoutMillis();
+    if (call.limit > 0 && took > limit) {
       broken(
           Invariant.CALL_LIMIT,
           call.host.id(),
-          call.what + " took " + took + " us of at most " + call.limit);
+          call.what + " took " + took + " us of at most " + limit);
     }
   }
 

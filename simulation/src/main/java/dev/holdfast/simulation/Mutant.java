@@ -145,8 +145,8 @@ enum Mutant {
       Invariant.CALL_LIMIT,
       edit(
           "redlock/Ballot",
-          "deadline = scheduler.schedule(deadlineNanos, this::expire);\n    Tally counted",
-          "deadline = scheduler.schedule(1000 * deadlineNanos, this::expire);\n    Tally counted")),
+          "limit(scheduler, deadlineNanos);\n    Tally counted",
+          "limit(scheduler, 1000 * deadlineNanos);\n    Tally counted")),
   CLEANUP_HAS_ITS_OWN_TIME(
       "cleaning up after a failed round gets a second deadline",
       Profile.SLOW,

@@ -42,6 +42,7 @@ class BrokenManagersTest {
           Map.entry("ACQ-14", "the view is the API's own code"),
           Map.entry("ACQ-15", "takes clients whose clocks differ"),
           Map.entry("FAULT-6", "takes nodes outside of this process"),
+          Map.entry("FAULT-7", "takes a process that stands still"),
           Map.entry("OPEN-5", "takes users with rights"),
           Map.entry("DISC-1", "takes class paths"),
           Map.entry("DISC-2", "takes class paths"),

@@ -28,6 +28,7 @@ final class NodeConnection implements RedisConnectionStateListener {
 
   private final Runnable whenOver;
   private final Executor sender;
+  private final boolean opensBatches;
   private final AtomicBoolean ended = new AtomicBoolean();
   private final AtomicBoolean closing = new AtomicBoolean();
   private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -45,10 +46,12 @@ final class NodeConnection implements RedisConnectionStateListener {
    * @param whenOver is run once after a connection that was made has ended, and all that was asked
    *     on it is answered for
    * @param sender the thread that writes
+   * @param opensBatches whether its client's pipelines have an {@link NodeBatch.Opener}
    */
-  NodeConnection(Runnable whenOver, Executor sender) {
+  NodeConnection(Runnable whenOver, Executor sender, boolean opensBatches) {
     this.whenOver = whenOver;
     this.sender = sender;
+    this.opensBatches = opensBatches;
   }
 
   /** The attempt has succeeded. */
@@ -74,7 +77,9 @@ final class NodeConnection implements RedisConnectionStateListener {
   /** Sends all in one go. By the sender alone, if it is usable. */
   void write(List<NodeCommand> commands) {
     RedisChannelWriter out = writer;
-    if (out != null) {
+    if (out != null && opensBatches) {
+      out.write(new NodeBatch(commands));
+    } else if (out != null) {
       out.write(commands);
     }
     if (!isUsable()) {

@@ -40,7 +40,7 @@ final class NodeLink {
 
   /** On a thread that may resolve names, where Lettuce itself reconnects. */
   CompletionStage<Void> connect(Runnable disconnected, Executor sender) {
-    NodeConnection attempt = new NodeConnection(disconnected, sender);
+    NodeConnection attempt = new NodeConnection(disconnected, sender, client instanceof LeanClient);
     present = attempt;
     if (closed) {
       return CompletableFuture.failedFuture(new RedisConnectionException("closed"));

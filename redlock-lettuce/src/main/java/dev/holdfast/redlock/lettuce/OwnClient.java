@@ -10,8 +10,10 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.lettuce.core.resource.Transports;
+import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
@@ -44,6 +46,13 @@ final class OwnClient implements AutoCloseable {
             .eventLoopGroupProvider(provider)
             .eventExecutorGroup(loops)
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .nettyCustomizer(
+                new NettyCustomizer() {
+                  @Override
+                  public void afterChannelInitialized(Channel channel) {
+                    channel.pipeline().addLast(new NodeBatch.Opener());
+                  }
+                })
             .build();
     RedisClient client = new LeanClient(resources);
     client.setOptions(clientOptions(connectTimeout));

@@ -1,16 +1,27 @@
 package dev.holdfast.benchmarks;
 
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Puts contestants through a scenario in turns, in short slices, so that whatever else the machine
  * does hits all of them alike.
  */
 final class Alternation {
+  private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
+
+  /** Of a round's time: a thread that compiles more takes a processor from what is measured. */
+  private static final double MOST_COMPILING = 0.05;
+
+  /** How many times the least number of rounds a full run warms up at most. */
+  private static final int PATIENCE = 4;
+
   private final Scenario scenario;
   private final Effort effort;
   private final Progress progress;
@@ -30,20 +41,35 @@ final class Alternation {
     Measured measured = new Measured();
     List<String> notes = new ArrayList<>(scenario.notes());
     try (Field field = new Field(admitted, scenario)) {
-      int warmUps = scenario.warmUps(effort);
+      int warmUps = warmUp(field);
       int rounds = scenario.rounds(effort);
-      for (int round = -warmUps; round < rounds; round++) {
+      for (int round = 0; round < rounds; round++) {
         progress.round(scenario, round + warmUps, rounds + warmUps);
-        Map<Subject, Tally> tallies = round(field);
-        if (round >= 0) {
-          tallies.forEach(
-              (subject, tally) -> measured.add(subject.kind(), scenario.figures(tally)));
-        }
+        round(field)
+            .forEach((subject, tally) -> measured.add(subject.kind(), scenario.figures(tally)));
       }
       notes.addAll(field.notes());
     }
     return new Report.Result(
         scenario.id(), scenario.title(), scenario.rounds(effort), measured.rows(), notes);
+  }
+
+  /** Returns how many rounds it took until the compilers left the processors to the locks. */
+  private int warmUp(Field field) throws InterruptedException {
+    int least = scenario.warmUps(effort);
+    int most = effort.either(PATIENCE, 1) * least;
+    boolean busy = true;
+    int round = 0;
+    while (round < least || (busy && round < most)) {
+      progress.round(scenario, round, least + scenario.rounds(effort));
+      long begun = System.nanoTime();
+      long compiling = COMPILERS.getTotalCompilationTime();
+      round(field);
+      long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+      busy = COMPILERS.getTotalCompilationTime() - compiling > MOST_COMPILING * took;
+      round++;
+    }
+    return round;
   }
 
   private Map<Subject, Tally> round(Field field) throws InterruptedException {

@@ -25,6 +25,8 @@ public abstract class PromisesContract {
   private static final String COUNT = "return redis.call('INCR', KEYS[1])";
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
 
+  private static final int MANY = 40_000;
+
   private static TestNodes servers;
 
   /** The first of three, without keys. */
@@ -113,6 +115,24 @@ public abstract class PromisesContract {
       assertThat(Asked.of(behind.nodes(), COUNT).reply()).isEqualTo(3L);
       assertThat(lost.answers()).hasSize(1);
     }
+  }
+
+  /** A node that hangs has gathered them by the time that its connection is dropped. */
+  @Test
+  void theEndOfAConnectionWithManyQuestionsHoldsUpNoOtherNode() throws Exception {
+    driver.connect(0);
+    driver.connect(1);
+    server.freeze();
+    AtomicInteger failed = new AtomicInteger();
+    for (int i = 0; i < MANY; i++) {
+      Asked.of(driver.nodes(), 1, failed::incrementAndGet, COUNT);
+    }
+    driver.nodes().disconnect(0);
+    CompletableFuture<Void> other = new CompletableFuture<>();
+    Asked.of(driver.nodes(), 0b10, () -> other.complete(null), COUNT);
+
+    assertThat(other).succeedsWithin(2, SECONDS);
+    soon().untilAsserted(() -> assertThat(failed).hasValue(MANY));
   }
 
   @Test

@@ -1,14 +1,15 @@
 package dev.holdfast.redlock.redisson;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -47,7 +48,7 @@ final class NodeConnection {
   private final AtomicBoolean writing = new AtomicBoolean();
 
   /** What was written, in order. Of the event loop alone, as is the next. */
-  private final Deque<CommandData<?, ?>> unanswered = new ArrayDeque<>();
+  private final Set<CommandData<?, ?>> unanswered = new LinkedHashSet<>();
 
   private boolean inMidBatch;
 
@@ -165,15 +166,19 @@ final class NodeConnection {
       failWaiting("the connection ended");
       return;
     }
-    inMidBatch = true;
-    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
-      CommandData<?, ?> command = next;
-      unanswered.add(command);
-      command.getPromise().whenComplete((reply, failure) -> unanswered.remove(command));
-      present.write(command);
+    while (present.isWritable() && !waiting.isEmpty()) {
+      inMidBatch = true;
+      for (CommandData<?, ?> next = waiting.poll();
+          next != null;
+          next = present.isWritable() ? waiting.poll() : null) {
+        CommandData<?, ?> command = next;
+        unanswered.add(command);
+        command.getPromise().whenComplete((reply, failure) -> unanswered.remove(command));
+        present.write(command);
+      }
+      inMidBatch = false;
+      present.flush();
     }
-    inMidBatch = false;
-    present.flush();
   }
 
   private void end(Channel closed) {
@@ -184,9 +189,9 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    for (CommandData<?, ?> next = unanswered.poll(); next != null; next = unanswered.poll()) {
-      next.tryFailure(cause);
-    }
+    List<CommandData<?, ?>> lost = List.copyOf(unanswered);
+    unanswered.clear(); // first: each that fails is looked for there
+    lost.forEach(command -> command.tryFailure(cause));
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -219,7 +224,17 @@ final class NodeConnection {
   }
 
   /** Next to the socket. */
-  private final class Batches extends ChannelOutboundHandlerAdapter {
+  private final class Batches extends ChannelDuplexHandler {
+    /**
+     * What a node that hangs does not take is not written: when the connection ends, Redisson looks
+     * for each command that was among all of them.
+     */
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      NodeConnection.this.flush();
+      context.fireChannelWritabilityChanged();
+    }
+
     /** Redisson flushes after each command. */
     @Override
     public void flush(ChannelHandlerContext context) {

@@ -61,7 +61,7 @@ final class Alternation {
     boolean busy = true;
     int round = 0;
     while (round < least || (busy && round < most)) {
-      progress.round(scenario, round, least + scenario.rounds(effort));
+      progress.round(scenario, round, Math.max(least, round + 1) + scenario.rounds(effort));
       long begun = System.nanoTime();
       long compiling = COMPILERS.getTotalCompilationTime();
       round(field);

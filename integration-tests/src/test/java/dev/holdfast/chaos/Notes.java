@@ -1,5 +1,7 @@
 package dev.holdfast.chaos;
 
+import static dev.holdfast.chaos.Settings.NODE_TIMEOUT;
+
 import dev.holdfast.Lease;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -92,8 +94,9 @@ final class Notes {
       return call.call();
     } finally {
       long overrun = System.nanoTime() - begun - limit.toNanos();
-      journal.append(
-          new Entry.Called(what, Math.max(0, overrun - (lostTime.nanos() - lostBefore))));
+      long lost = lostTime.nanos() - lostBefore;
+      long secondLook = Math.min(lost, NODE_TIMEOUT.toNanos()); // FAULT-7
+      journal.append(new Entry.Called(what, Math.max(0, overrun - lost - secondLook)));
     }
   }
 

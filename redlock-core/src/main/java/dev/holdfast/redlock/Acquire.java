@@ -26,6 +26,7 @@ final class Acquire {
   private final Moment start;
   private final Fences.Proposal proposal;
   private long sent;
+  private long allowance;
 
   Acquire(
       RedlockOptions options,
@@ -60,6 +61,7 @@ final class Acquire {
         .decision()
         .thenCompose(
             votes -> {
+              allowance = ballot.allowance();
               if (!votes.isGranted()) {
                 return notAcquired(ballot, votes);
               }
@@ -121,9 +123,9 @@ final class Acquire {
             });
   }
 
-  /** Of the deadline, in nanoseconds. */
+  /** Of the deadline, or of the second look if there was one, in nanoseconds. */
   private long left() {
     long elapsed = options.clock().nanos() - start.nanos();
-    return Math.max(0, options.nodeTimeout().toNanos() - elapsed);
+    return Math.max(0, options.nodeTimeout().toNanos() + allowance - elapsed);
   }
 }

@@ -61,6 +61,7 @@ final class Ballot implements Round.Answers {
   private boolean decided;
   private boolean vetoed;
   private volatile Scheduler.@Nullable Task deadline;
+  private volatile long allowance;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
     this.members = members;
@@ -84,6 +85,11 @@ final class Ballot implements Round.Answers {
   /** Completes once, always normally. */
   CompletableFuture<Tally> decision() {
     return decision;
+  }
+
+  /** How much later than its deadline it may be decided, because the deadline itself came late. */
+  long allowance() {
+    return allowance;
   }
 
   /** Whether a node said that this client must not go on. */
@@ -236,7 +242,9 @@ final class Ballot implements Round.Answers {
             () -> {
               long late = members.now() - due;
               if (late > LATE_NANOS && !decided()) {
-                deadline = scheduler.schedule(Math.min(late, nanos), this::expire);
+                long again = Math.min(late, nanos);
+                allowance = late + again;
+                deadline = scheduler.schedule(again, this::expire);
               } else {
                 expire();
               }

@@ -131,9 +131,9 @@ final class Link {
 
   /**
    * The connection, or the attempt at one, has ended. A connection that broke is made anew at once,
-   * but not more often than the rest allows; what is asked until then is held back. One that fell
-   * silent is, too, because a node that hangs accepts connections and answers when it hangs no
-   * more.
+   * but not more often than the rest allows; what is asked until then is held back. The rest is
+   * counted from the beginning of an attempt: a node that hangs accepts connections, and answers
+   * when it hangs no more, so that there is always one that waits for it.
    */
   synchronized Ended down(Attempt attempt, NodeException why, boolean broke, long now) {
     if (present != attempt) {

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class Members {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
-  /** No more than one attempt a second, and back well within two seconds of a node's return. */
+  /**
+   * From the beginning of one attempt to that of the next, but for a connection that broke for the
+   * first time in so long: back well within two seconds of a node's return.
+   */
   static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** With a quorum connected, how long opening still waits for the others, to find mistakes. */
@@ -392,11 +395,13 @@ final class Members {
             link.address(),
             cause.getMessage());
       }
-      scheduler.schedule(ended.restNanos(), () -> connect(node));
     }
     ended.inVain().forEach(round -> round.failure(node, cause));
     changed.accept(node);
     resolved();
+    if (!closed) { // last, because what has failed is not to end the next connection
+      scheduler.schedule(ended.restNanos(), () -> connect(node));
+    }
   }
 
   private void resolved() {

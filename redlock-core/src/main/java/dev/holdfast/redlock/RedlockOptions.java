@@ -103,7 +103,8 @@ public final class RedlockOptions {
   }
 
   /**
-   * How long a node may take to vote. An attempt, with all its trips, takes no longer.
+   * How long a node may take to vote. An attempt, with all its trips, takes no longer, unless this
+   * process stands still meanwhile: then once more as long at most.
    *
    * @param nodeTimeout above zero, at most an hour; default 50 ms
    * @return new options

@@ -201,7 +201,7 @@ public final class RestartGuard {
 
     /** Longer than the round's own deadline, which ends with the manager if that is closed. */
     private long limit() {
-      return nodeTimeout.plus(LATE).toNanos();
+      return nodeTimeout.multipliedBy(2).plus(LATE).toNanos();
     }
 
     private Look answered(GuardRecord record) {

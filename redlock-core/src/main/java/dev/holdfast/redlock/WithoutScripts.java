@@ -224,7 +224,7 @@ final class WithoutScripts implements RedisNodes {
       }
       if (over) {
         disconnected.run();
-      } else {
+      } else if (present.get(node) == this) {
         driver.disconnect(other);
       }
     }

@@ -105,6 +105,21 @@ class FencesTest {
   }
 
   @Test
+  @DisplayName(
+      "FAULT-7: after a stall of our own the second trip has what is left of the second look")
+  void aStallLeavesTimeForTheSecondTrip() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.leap(NODE_TIMEOUT.plusMillis(20));
+    time.advance(Duration.ofMillis(5));
+    give(asked, 100, 102, 101);
+    time.advance(Duration.ofMillis(14));
+    reply(nodes.take(), Scripts.MINE, 0, 1, 2);
+
+    assertThat(lease(future).fencingToken()).hasValue(102);
+  }
+
+  @Test
   @DisplayName("VAL-1, VAL-5: the second trip is time spent, too")
   void validityIsLookedAtAgainAfterTheSecondTrip() {
     CompletableFuture<Optional<Lease>> inTime = ask();

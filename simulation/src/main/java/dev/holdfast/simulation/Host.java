@@ -23,7 +23,7 @@ final class Host implements Scheduler {
   private boolean alive = true;
   private long pausedUntil;
   private long pausedInAll;
-  private int pauses;
+  private long allowance;
   private long calledBackAt;
 
   Host(World world, int id) {
@@ -77,9 +77,9 @@ final class Host implements Scheduler {
     return Math.max(world.now(), pausedUntil) - pausedInAll;
   }
 
-  /** How often this process has stood still by now. */
-  int pauses() {
-    return pauses;
+  /** How much longer calls of this process may have taken by now because it stood still. */
+  long allowance() {
+    return allowance;
   }
 
   private void callback(Runnable task) {
@@ -108,16 +108,23 @@ final class Host implements Scheduler {
 
   /** Stands still. What it has in hand at this moment is done first, but for what is not sent. */
   void pause(long until) {
+    long from = Math.max(pausedUntil, world.now());
+    if (standStill(until)) {
+      allowance += Math.min(until - from, 1_000L * world.setting.nodeTimeoutMillis());
+    }
+  }
+
+  private boolean standStill(long until) {
     if (!alive || until <= pausedUntil) {
-      return;
+      return false;
     }
     world.note(id, Trace.NONE, "stands still", "for " + (until - world.now()) + " us");
     if (!isPaused()) {
       world.judge.pausing(this);
     }
-    pauses++;
     pausedInAll += until - Math.max(pausedUntil, world.now());
     pausedUntil = until;
+    return true;
   }
 
   /** As a pause, and the monotonic clock stands still too. */
@@ -125,7 +132,7 @@ final class Host implements Scheduler {
     if (!alive || isPaused()) {
       return;
     }
-    pause(until);
+    standStill(until);
     clock.sleep(true);
     world.at(until, null, () -> clock.sleep(false));
   }

@@ -11,7 +11,8 @@ enum Invariant {
   LOST_ONCE("lost() completes at most once, never while held, and never after a good release"),
   BORN_HELD("a lease is held at the moment at which it is handed over"),
   HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
-  CALL_LIMIT("no call outlives its own limit by more than one attempt"),
+  CALL_LIMIT(
+      "no call outlives its own limit by more than one attempt, its process's stalls left out"),
   LIVENESS("somebody gets each name within the longest ttl and 1 s after healing"),
   NO_ORPHANS("what was given back, or not granted, leaves no key where its nodes can be reached"),
   UNDISTURBED("without faults no request fails, and no lease is lost before its time"),

@@ -61,13 +61,13 @@ final class Judge {
 
   /**
    * A call under way, and how long it may take of the time in which its process runs: after each
-   * time that it stood still, one time-out of a node more.
+   * time that it stood still, as long once more, and one time-out of a node at most.
    */
   static final class Call {
     private final Host host;
     private final String what;
     private final long runningAtStart;
-    private final int pausesAtStart;
+    private final long allowanceAtStart;
     private final long limit;
     private boolean done;
 
@@ -75,12 +75,12 @@ final class Judge {
       this.host = host;
       this.what = what;
       this.runningAtStart = host.ranFor();
-      this.pausesAtStart = host.pauses();
+      this.allowanceAtStart = host.allowance();
       this.limit = limit;
     }
 
-    private int pauses() {
-      return host.pauses() - pausesAtStart;
+    private long allowance() {
+      return host.allowance() - allowanceAtStart;
     }
   }
 
@@ -396,7 +396,7 @@ final class Judge {
 
   private void requireInTime(Call call) {
     long took = call.host.ranFor() - call.runningAtStart;
-    long limit = call.limit + call.pauses() * MILLI * world.setting.nodeTimeoutMillis();
+    long limit = call.limit + call.allowance();
     if (call.limit > 0 && took > limit) {
       broken(
           Invariant.CALL_LIMIT,

@@ -257,10 +257,7 @@ enum Mutant {
       "a connection that ended is not made again",
       Profile.CRASHES,
       Invariant.LIVENESS,
-      edit(
-          "redlock/Members",
-          "() -> connect(node));\n    }\n    ended",
-          "() -> {});\n    }\n    ended")),
+      edit("redlock/Members", "() -> connect(node));\n    }\n  }", "() -> {});\n    }\n  }")),
   NO_WRITE_BACK(
       "the largest of the fencing tokens is granted, whoever has stored it",
       Profile.FENCES,

@@ -128,6 +128,9 @@ final class PooledNode {
   }
 
   private void open(Link link) {
+    if (link.connected.isDone()) {
+      return; // it was dropped while it waited for its turn
+    }
     try {
       greet(pool.getNumIdle());
       if (link.connected.complete(null)) {

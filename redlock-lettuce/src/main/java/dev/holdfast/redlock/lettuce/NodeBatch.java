@@ -23,12 +23,10 @@ record NodeBatch(List<NodeCommand> commands) implements RedisCommand<String, Str
 
   /** At the entrance of a pipeline of our own client's. */
   static final class Opener extends ChannelOutboundHandlerAdapter {
-    /** A write that fails ends the connection, and with it all that is not answered. */
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
       if (message instanceof NodeBatch batch) {
-        context.write(batch.commands, context.voidPromise());
-        promise.setSuccess();
+        context.write(batch.commands, promise);
       } else {
         context.write(message, promise);
       }

@@ -61,6 +61,8 @@ final class Ballot implements Round.Answers {
   private boolean decided;
   private boolean vetoed;
   private volatile Scheduler.@Nullable Task deadline;
+  private volatile long due;
+  private volatile long length;
   private volatile long allowance;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
@@ -87,9 +89,16 @@ final class Ballot implements Round.Answers {
     return decision;
   }
 
-  /** How much later than its deadline it may be decided, because the deadline itself came late. */
+  /**
+   * For who asks when it is decided: how much later than its deadline it might have been, because
+   * the deadline came late, or would have.
+   */
   long allowance() {
-    return allowance;
+    return allowance != 0 ? allowance : allowanceOf(members.now() - due);
+  }
+
+  private long allowanceOf(long late) {
+    return late > LATE_NANOS ? late + Math.min(late, length) : 0;
   }
 
   /** Whether a node said that this client must not go on. */
@@ -235,16 +244,17 @@ final class Ballot implements Round.Answers {
    * container): what has come meanwhile is still to be read.
    */
   private void limit(Scheduler scheduler, long nanos) {
-    long due = members.now() + nanos;
+    length = nanos;
+    due = members.now() + nanos;
     deadline =
         scheduler.schedule(
             nanos,
             () -> {
               long late = members.now() - due;
-              if (late > LATE_NANOS && !decided()) {
-                long again = Math.min(late, nanos);
-                allowance = late + again;
-                deadline = scheduler.schedule(again, this::expire);
+              long allowed = allowanceOf(late);
+              if (allowed > 0 && !decided()) {
+                allowance = allowed;
+                deadline = scheduler.schedule(allowed - late, this::expire);
               } else {
                 expire();
               }

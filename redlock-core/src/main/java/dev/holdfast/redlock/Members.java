@@ -399,7 +399,7 @@ final class Members {
     ended.inVain().forEach(round -> round.failure(node, cause));
     changed.accept(node);
     resolved();
-    if (!closed) { // last, because what has failed is not to end the next connection
+    if (!closed) { // last: what was held back must not end the next connection as it fails
       scheduler.schedule(ended.restNanos(), () -> connect(node));
     }
   }

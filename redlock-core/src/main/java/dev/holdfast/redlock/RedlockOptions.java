@@ -104,7 +104,7 @@ public final class RedlockOptions {
 
   /**
    * How long a node may take to vote. An attempt, with all its trips, takes no longer, unless this
-   * process stands still meanwhile: then once more as long at most.
+   * process stands still meanwhile: then once more as long at most, each time.
    *
    * @param nodeTimeout above zero, at most an hour; default 50 ms
    * @return new options

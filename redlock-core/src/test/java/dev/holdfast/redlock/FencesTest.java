@@ -120,6 +120,19 @@ class FencesTest {
   }
 
   @Test
+  @DisplayName("FAULT-7: the same if the votes are read before the late deadline")
+  void aStallLeavesTimeForTheSecondTripAlsoIfVotesAreReadFirst() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.leap(NODE_TIMEOUT.plusMillis(20));
+    give(asked, 100, 102, 101);
+    time.advance(Duration.ofMillis(19));
+    reply(nodes.take(), Scripts.MINE, 0, 1, 2);
+
+    assertThat(lease(future).fencingToken()).hasValue(102);
+  }
+
+  @Test
   @DisplayName("VAL-1, VAL-5: the second trip is time spent, too")
   void validityIsLookedAtAgainAfterTheSecondTrip() {
     CompletableFuture<Optional<Lease>> inTime = ask();

@@ -102,7 +102,10 @@ final class NodeConnection {
     }
   }
 
-  /** Ends it after what was queued before. What is not answered fails. Completes when all did. */
+  /**
+   * Ends it after what was queued before and the node has taken. What is not answered fails.
+   * Completes when all did.
+   */
   CompletableFuture<Void> drop() {
     dropped = true;
     ready.completeExceptionally(new RedisConnectionException("dropped while it was made"));

@@ -106,7 +106,10 @@ final class RedissonNodes implements RedisNodes {
     return servers.stream().map(Server::yours).filter(type::isInstance).map(type::cast).findFirst();
   }
 
-  /** What was submitted before is still sent. Waits until the connections are closed, for 1 s. */
+  /**
+   * What was submitted before is still sent, as far as nodes take it. Waits until the connections
+   * are closed, for 1 s.
+   */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {

@@ -38,6 +38,12 @@ final class NodeConnection {
   /** What an operator sees in {@code CLIENT LIST}. */
   private static final String CLIENT_NAME = "holdfast";
 
+  /**
+   * What a node that hangs does not answer is not written: when the connection ends, Redisson looks
+   * for each command that was among all of them, and describes it, on the loop of all nodes.
+   */
+  private static final int MOST_UNANSWERED = 1_000;
+
   private static final RedisCommand<Object> PING = new RedisCommand<>("PING");
   private static final RedisCommand<Object> SET_NAME = new RedisCommand<>("CLIENT", "SETNAME");
 
@@ -107,6 +113,9 @@ final class NodeConnection {
    * Completes when all did.
    */
   CompletableFuture<Void> drop() {
+    if (dropped && channel != null) {
+      return over; // each command that fails asks for it
+    }
     dropped = true;
     ready.completeExceptionally(new RedisConnectionException("dropped while it was made"));
     Channel present = channel;
@@ -169,18 +178,28 @@ final class NodeConnection {
       failWaiting("the connection ended");
       return;
     }
-    while (present.isWritable() && !waiting.isEmpty()) {
+    while (takesMore(present) && !waiting.isEmpty()) {
       inMidBatch = true;
       for (CommandData<?, ?> next = waiting.poll();
           next != null;
-          next = present.isWritable() ? waiting.poll() : null) {
+          next = takesMore(present) ? waiting.poll() : null) {
         CommandData<?, ?> command = next;
         unanswered.add(command);
-        command.getPromise().whenComplete((reply, failure) -> unanswered.remove(command));
+        command.getPromise().whenComplete((reply, failure) -> answered(command));
         present.write(command);
       }
       inMidBatch = false;
       present.flush();
+    }
+  }
+
+  private boolean takesMore(Channel present) {
+    return present.isWritable() && unanswered.size() < MOST_UNANSWERED;
+  }
+
+  private void answered(CommandData<?, ?> command) {
+    if (unanswered.remove(command) && !waiting.isEmpty()) {
+      flush();
     }
   }
 
@@ -208,8 +227,10 @@ final class NodeConnection {
   }
 
   private void failWaiting(String reason) {
+    RedisConnectionException cause = null; // one for all, because there may be thousands
     for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
-      next.tryFailure(new RedisConnectionException(reason));
+      cause = cause == null ? new RedisConnectionException(reason) : cause;
+      next.tryFailure(cause);
     }
   }
 
@@ -228,10 +249,6 @@ final class NodeConnection {
 
   /** Next to the socket. */
   private final class Batches extends ChannelDuplexHandler {
-    /**
-     * What a node that hangs does not take is not written: when the connection ends, Redisson looks
-     * for each command that was among all of them.
-     */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
       NodeConnection.this.flush();

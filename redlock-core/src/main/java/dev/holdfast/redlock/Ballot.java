@@ -61,9 +61,11 @@ final class Ballot implements Round.Answers {
   private boolean decided;
   private boolean vetoed;
   private volatile Scheduler.@Nullable Task deadline;
-  private volatile long due;
-  private volatile long length;
   private volatile long allowance;
+
+  // written before anybody is asked
+  private long due;
+  private long length;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
     this.members = members;

@@ -199,7 +199,10 @@ public final class RestartGuard {
       return failure != null || record == null ? silent(failure) : answered(record);
     }
 
-    /** Longer than the round's own deadline, which ends with the manager if that is closed. */
+    /**
+     * Longer than the round's own deadline and its second look, which end with the manager if that
+     * is closed.
+     */
     private long limit() {
       return nodeTimeout.multipliedBy(2).plus(LATE).toNanos();
     }

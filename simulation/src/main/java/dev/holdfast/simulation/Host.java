@@ -108,15 +108,14 @@ final class Host implements Scheduler {
 
   /** Stands still. What it has in hand at this moment is done first, but for what is not sent. */
   void pause(long until) {
-    long from = Math.max(pausedUntil, world.now());
-    if (standStill(until)) {
-      allowance += Math.min(until - from, 1_000L * world.setting.nodeTimeoutMillis());
-    }
+    long before = pausedInAll;
+    standStill(until);
+    allowance += Math.min(pausedInAll - before, 1_000L * world.setting.nodeTimeoutMillis());
   }
 
-  private boolean standStill(long until) {
+  private void standStill(long until) {
     if (!alive || until <= pausedUntil) {
-      return false;
+      return;
     }
     world.note(id, Trace.NONE, "stands still", "for " + (until - world.now()) + " us");
     if (!isPaused()) {
@@ -124,7 +123,6 @@ final class Host implements Scheduler {
     }
     pausedInAll += until - Math.max(pausedUntil, world.now());
     pausedUntil = until;
-    return true;
   }
 
   /** As a pause, and the monotonic clock stands still too. */

@@ -1,15 +1,14 @@
 package dev.holdfast.redlock.redisson;
 
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -54,7 +53,7 @@ final class NodeConnection {
   private final AtomicBoolean writing = new AtomicBoolean();
 
   /** What was written, in order. Of the event loop alone, as is the next. */
-  private final Set<CommandData<?, ?>> unanswered = new LinkedHashSet<>();
+  private final Deque<CommandData<?, ?>> unanswered = new ArrayDeque<>();
 
   private boolean inMidBatch;
 
@@ -178,23 +177,18 @@ final class NodeConnection {
       failWaiting("the connection ended");
       return;
     }
-    while (takesMore(present) && !waiting.isEmpty()) {
-      inMidBatch = true;
-      for (CommandData<?, ?> next = waiting.poll();
-          next != null;
-          next = takesMore(present) ? waiting.poll() : null) {
-        CommandData<?, ?> command = next;
-        unanswered.add(command);
-        command.getPromise().whenComplete((reply, failure) -> answered(command));
-        present.write(command);
+    inMidBatch = true;
+    while (unanswered.size() < MOST_UNANSWERED) {
+      CommandData<?, ?> command = waiting.poll();
+      if (command == null) {
+        break;
       }
-      inMidBatch = false;
-      present.flush();
+      unanswered.add(command);
+      command.getPromise().whenComplete((reply, failure) -> answered(command));
+      present.write(command);
     }
-  }
-
-  private boolean takesMore(Channel present) {
-    return present.isWritable() && unanswered.size() < MOST_UNANSWERED;
+    inMidBatch = false;
+    present.flush();
   }
 
   private void answered(CommandData<?, ?> command) {
@@ -211,9 +205,9 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    List<CommandData<?, ?>> lost = List.copyOf(unanswered);
-    unanswered.clear(); // first: each that fails is looked for there
-    lost.forEach(command -> command.tryFailure(cause));
+    for (CommandData<?, ?> next = unanswered.poll(); next != null; next = unanswered.poll()) {
+      next.tryFailure(cause);
+    }
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -248,13 +242,7 @@ final class NodeConnection {
   }
 
   /** Next to the socket. */
-  private final class Batches extends ChannelDuplexHandler {
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      NodeConnection.this.flush();
-      context.fireChannelWritabilityChanged();
-    }
-
+  private final class Batches extends ChannelOutboundHandlerAdapter {
     /** Redisson flushes after each command. */
     @Override
     public void flush(ChannelHandlerContext context) {

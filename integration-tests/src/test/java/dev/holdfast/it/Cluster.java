@@ -25,7 +25,7 @@ final class Cluster implements AutoCloseable {
 
   /** Patient, so that a busy machine is not taken for an outage, and quick to try again. */
   private static final Map<String, String> DEFAULTS =
-      Map.of("nodeTimeout", "2s", "retryDelay", "20ms");
+      Map.of("nodeTimeout", "2s", "connectTimeout", "10s", "retryDelay", "20ms");
 
   private final Backend backend;
   private final TestNodes servers;

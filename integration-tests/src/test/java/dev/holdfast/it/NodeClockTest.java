@@ -83,7 +83,8 @@ class NodeClockTest {
         Backend.all()
             .get(0)
             .urlOf(List.of(sound.uris().get(0), shifted.uris().get(0), sound.uris().get(1)));
-    return LockManager.open(url, Map.of("nodeTimeout", "2s", "retryDelay", "20ms"));
+    return LockManager.open(
+        url, Map.of("nodeTimeout", "2s", "connectTimeout", "10s", "retryDelay", "20ms"));
   }
 
   private void shift(Duration by) {

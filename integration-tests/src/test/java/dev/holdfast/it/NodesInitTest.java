@@ -103,7 +103,7 @@ class NodesInitTest {
   @Rule("GUARD-5")
   void aNodeThatDoesNotAnswerKeepsTheOthersFromBeingMarked() {
     unmark(cluster.nodes());
-    RestartGuard guard = guardOf(cluster.open("nodeTimeout=200ms"));
+    RestartGuard guard = guardOf(cluster.open("nodeTimeout=1s"));
     cluster.node(2).freeze();
 
     assertThatThrownBy(guard::init)

@@ -45,6 +45,7 @@ final class Trial implements AutoCloseable {
     if (environment.hasNodeOptions()) {
       // patient, so that a busy machine is not taken for an outage
       defaults.put("nodeTimeout", "2s");
+      defaults.put("connectTimeout", "10s");
     }
   }
 

@@ -11,6 +11,7 @@ import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +54,7 @@ final class Acquisition {
   private volatile int timesTold;
   private final AtomicInteger turnsOfOthers = new AtomicInteger(NO_ORDER);
   private volatile boolean granted;
+  private volatile boolean crowded;
   private volatile Attempted last = Contended.UNTRIED;
 
   /**
@@ -136,21 +138,49 @@ final class Acquisition {
   }
 
   void start(boolean callerWaits) {
-    if (lines.enter(this) == WaitingLines.Place.HEAD) {
+    boolean isHead = lines.enter(this) == WaitingLines.Place.HEAD;
+    if (isHead && surroundings.operations().haveRoom()) {
       begin(callerWaits);
-    } else if (!waits()) {
+    } else if (!isHead && !waits()) {
       giveUp(Step.IN_LINE);
-    } else if (waitNanos < Nanos.FOREVER) {
-      Scheduler.Task end = surroundings.scheduler().schedule(waitNanos, () -> giveUp(Step.IN_LINE));
-      result.whenComplete((lease, failure) -> end.cancel());
+    } else {
+      if (isHead) {
+        beginWhenRoom();
+      }
+      if (isLimited() && now() == Step.IN_LINE) {
+        Scheduler.Task end = atEndOfWait(Step.IN_LINE);
+        result.whenComplete((lease, failure) -> end.cancel());
+      }
     }
   }
 
   /** Now at the head of the line. */
   void turn() {
-    if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
+    if (!surroundings.operations().haveRoom()) {
+      beginWhenRoom();
+    } else if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
       begin(false);
     }
+  }
+
+  private void beginWhenRoom() {
+    crowded = true;
+    surroundings
+        .operations()
+        .attemptWhenRoom(
+            () -> {
+              if (!waits() || !waitedEnough()) {
+                begin(false);
+              }
+            });
+  }
+
+  private boolean isLimited() {
+    return waits() && waitNanos < Nanos.FOREVER;
+  }
+
+  private Scheduler.Task atEndOfWait(State from) {
+    return surroundings.scheduler().schedule(waitNanos - waited(), () -> giveUp(from));
   }
 
   /**
@@ -270,7 +300,9 @@ final class Acquisition {
   void attempt(boolean callerWaits, int inRow) {
     woken = false;
     toldMoment = 0;
-    surroundings.operations().begin();
+    Operations operations = surroundings.operations();
+    operations.begin();
+    operations.ask();
     Attempt attempt =
         new Attempt(
             name(),
@@ -283,7 +315,8 @@ final class Acquisition {
               try {
                 attempted(outcome, inRow, failure);
               } finally {
-                surroundings.operations().end();
+                operations.answered();
+                operations.end();
               }
             });
   }
@@ -368,7 +401,25 @@ final class Acquisition {
   private void resume(Pause pause) {
     if (result.isDone() || waitedEnough()) {
       giveUp(pause);
-    } else if (state.compareAndSet(pause, Step.ATTEMPTING)) {
+    } else if (surroundings.operations().haveRoom()) {
+      retry(pause);
+    } else {
+      if (isLimited()) {
+        pause.timer = atEndOfWait(pause);
+      }
+      surroundings
+          .operations()
+          .attemptWhenRoom(
+              () -> {
+                if (!waitedEnough()) {
+                  retry(pause);
+                }
+              });
+    }
+  }
+
+  private void retry(Pause pause) {
+    if (state.compareAndSet(pause, Step.ATTEMPTING)) {
       pause.cancel();
       attempt(false, woken ? wokenInRow : 0);
     }
@@ -390,7 +441,7 @@ final class Acquisition {
   private void giveUp(State from) {
     if (from == Step.IN_LINE) {
       Attempted seen = lines.last(name());
-      last = seen == null ? last : seen;
+      last = seen != null ? seen : crowded ? new Outage(crowd()) : last;
     }
     if (!finish(from)) {
       return;
@@ -401,6 +452,14 @@ final class Acquisition {
     } else {
       result.complete(Optional.empty());
     }
+  }
+
+  private LockBackendException crowd() {
+    return new LockBackendException(
+        "nobody was asked for '%s' within %d ms, because %d operations of this manager were under way all the time: wait longer, or ask for fewer locks at once"
+            .formatted(name(), TimeUnit.NANOSECONDS.toMillis(waitNanos), Operations.ENOUGH),
+        Map.of(),
+        false);
   }
 
   private void end() {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -289,26 +290,42 @@ final class HeldLock {
         });
   }
 
-  /** Runs an operation when the one before it is over: at once on this thread if there is none. */
+  /**
+   * Runs an operation when the one before it is over, and the backend has room: at once on this
+   * thread if that is now.
+   */
   private <T> CompletableFuture<T> inTurn(
       boolean callerWaits, Function<Boolean, CompletableFuture<T>> operation) {
     CompletableFuture<T> mine = new CompletableFuture<>();
     CompletableFuture<?> before = lastOperation.getAndSet(mine);
     boolean waiting = callerWaits && before.isDone();
-    surroundings.operations().begin();
+    Operations operations = surroundings.operations();
+    operations.begin();
     before.whenComplete(
-        (r, f) ->
-            Stages.call(() -> operation.apply(waiting))
-                .whenComplete(
-                    (value, failure) -> {
-                      if (failure == null) {
-                        mine.complete(value);
-                      } else {
-                        mine.completeExceptionally(Stages.cause(failure));
-                      }
-                      surroundings.operations().end();
-                    }));
+        (r, f) -> {
+          if (operations.haveRoom()) {
+            run(mine, () -> operation.apply(waiting));
+          } else {
+            operations.whenRoom(() -> run(mine, () -> operation.apply(false)));
+          }
+        });
     return mine;
+  }
+
+  private <T> void run(CompletableFuture<T> mine, Supplier<CompletableFuture<T>> operation) {
+    Operations operations = surroundings.operations();
+    operations.ask();
+    Stages.call(operation)
+        .whenComplete(
+            (value, failure) -> {
+              if (failure == null) {
+                mine.complete(value);
+              } else {
+                mine.completeExceptionally(Stages.cause(failure));
+              }
+              operations.answered();
+              operations.end();
+            });
   }
 
   private LossReason expiryReason() {

@@ -52,6 +52,7 @@ class BrokenManagersTest {
           Map.entry("WAIT-11", "takes a backend that tells of releases"),
           Map.entry("WAIT-12", "takes a backend that sees the order of calls"),
           Map.entry("WAIT-13", "takes a backend that tells of releases"),
+          Map.entry("WAIT-14", "takes a backend whose answers can be held back"),
           Map.entry("GUARD-1", "takes nodes that forget, which the kit's are let pass for whole"),
           Map.entry("GUARD-2", "takes nodes that forget"),
           Map.entry("GUARD-3", "takes nodes that forget"),

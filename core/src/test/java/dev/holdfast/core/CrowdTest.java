@@ -1,0 +1,323 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Call;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** WAIT-14: more is asked for at once than a backend answers in time. */
+class CrowdTest {
+  private static final Duration TTL = Duration.ofSeconds(60);
+  private static final Duration RETRY = Duration.ofMillis(200);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration TICK = Duration.ofNanos(1);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager =
+      ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
+
+  @BeforeEach
+  void holdBack() {
+    backend.holdBack(Op.ATTEMPT);
+  }
+
+  @Test
+  @DisplayName("WAIT-14: of a thousand attempts 256 are under way, and the others follow in order")
+  void ofAThousandAttempts256AreUnderWayAndTheOthersFollowInTheirOrder() {
+    List<CompletableFuture<Optional<Lease>>> all = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      all.add(manager.tryAcquireAsync(request("n" + i)));
+    }
+    assertThat(attempted()).hasSize(256);
+    backend.next().answer();
+    assertThat(attempted()).hasSize(257);
+    while (backend.waitingForAnswers() > 0) {
+      assertThat(backend.waitingForAnswers()).isLessThanOrEqualTo(256);
+      backend.next().answer();
+    }
+
+    assertThat(attempted()).isEqualTo(IntStream.range(0, 1_000).mapToObj(i -> "n" + i).toList());
+    assertThat(all)
+        .allSatisfy(one -> assertThat(one).isCompletedWithValueMatching(Optional::isPresent));
+    assertThat(time.pending()).hasSize(1_000); // the ends of their leases
+  }
+
+  @Test
+  void manyThatEndAtOnceAreALoopAndNoDeepStack() {
+    crowd();
+    List<CompletableFuture<Optional<Lease>>> all = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      all.add(manager.tryAcquireAsync(request("n" + i)));
+    }
+    backend.answerAtOnce(Op.ATTEMPT);
+    backend.next().answer();
+    assertThat(all)
+        .allSatisfy(one -> assertThat(one).isCompletedWithValueMatching(Optional::isPresent));
+  }
+
+  @Test
+  void theThreadOfOneWhoWaitsForRoomIsNotUsedByTheBackend() throws Exception {
+    crowd();
+    Background<Optional<Lease>> late =
+        Background.run(() -> manager.tryAcquire(request("late"))).awaitBlocked();
+    backend.answerAtOnce(Op.ATTEMPT);
+    backend.next().answer();
+
+    assertThat(late.result()).isPresent();
+    assertThat(callOf("late").callerWaits()).isFalse();
+  }
+
+  @Test
+  void nobodyOvertakesWhoWaitsForRoom() throws Exception {
+    crowd();
+    manager.tryAcquireAsync(request("first"));
+    manager.tryAcquireAsync(request("second"));
+    backend.next().answer();
+    assertThat(attempted()).endsWith("first");
+    backend.next().answer();
+    assertThat(attempted()).endsWith("first", "second");
+  }
+
+  @Test
+  @DisplayName("WAIT-14: one whose wait ends before there is room says that nobody was asked")
+  void whoseWaitEndsBeforeThereIsRoomIsToldThatNobodyWasAsked() {
+    crowd();
+    CompletableFuture<Optional<Lease>> late =
+        manager.tryAcquireAsync(request("late").waitAtMost(SECOND));
+    time.advance(SECOND.minus(TICK));
+    assertThat(late).isNotDone();
+    time.advance(TICK);
+
+    assertThat(late)
+        .isCompletedExceptionally()
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .havingCause()
+        .isInstanceOf(LockBackendException.class)
+        .withMessage(
+            "nobody was asked for 'late' within 1000 ms, because 256 operations of this manager"
+                + " were under way all the time: wait longer, or ask for fewer locks at once");
+    backend.next().answer();
+    assertThat(attempted()).doesNotContain("late");
+  }
+
+  @Test
+  void oneWhoHasRoomAfterItsWaitMakesNoAttempt() {
+    backend.giveToAnother("held", TTL);
+    manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
+    backend.next().answer();
+    crowd();
+    manager.tryAcquireAsync(request("late").waitAtMost(SECOND));
+    time.advance(RETRY);
+    time.passUnnoticed(SECOND);
+    backend.next().answer();
+    backend.next().answer();
+    assertThat(attempted()).doesNotContain("late").filteredOn("held"::equals).hasSize(1);
+  }
+
+  @Test
+  void theThreadOfOneWhoseReleaseWaitsForRoomIsNotUsedByTheBackend() throws Exception {
+    Lease lease = acquire(1).get(0);
+    backend.holdBack(Op.ATTEMPT);
+    crowd();
+    Background<Boolean> release = Background.run(lease::release).awaitBlocked();
+    backend.next().answer();
+    assertThat(release.result()).isTrue();
+    assertThat(backend.calls(Op.RELEASE)).singleElement().matches(call -> !call.callerWaits());
+  }
+
+  @Test
+  void whoIsCancelledBeforeThereIsRoomAsksNobody() {
+    crowd();
+    CompletableFuture<Optional<Lease>> given = manager.tryAcquireAsync(request("given up"));
+    CompletableFuture<Optional<Lease>> kept = manager.tryAcquireAsync(request("kept"));
+    given.cancel(false);
+    backend.next().answer();
+    assertThat(attempted()).doesNotContain("given up").endsWith("kept");
+    assertThat(kept).isNotDone();
+  }
+
+  @Test
+  void anotherAttemptOfAWaiterWaitsForRoomToo() {
+    backend.giveToAnother("held", TTL);
+    CompletableFuture<Optional<Lease>> waiting =
+        manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
+    backend.next().answer();
+    crowd();
+    time.advance(RETRY);
+    assertThat(attempted()).filteredOn("held"::equals).hasSize(1);
+    backend.next().answer();
+    assertThat(attempted()).filteredOn("held"::equals).hasSize(2);
+    assertThat(waiting).isNotDone();
+  }
+
+  @Test
+  void aWaiterWithoutRoomForAnotherAttemptGivesUpInTime() {
+    backend.giveToAnother("held", TTL);
+    CompletableFuture<Optional<Lease>> waiting =
+        manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
+    backend.next().answer();
+    crowd();
+    time.advance(SECOND.minus(TICK));
+    assertThat(waiting).isNotDone();
+    time.advance(TICK);
+    assertThat(waiting).isCompletedWithValue(Optional.empty());
+    assertThat(time.pending()).isEmpty();
+  }
+
+  @Test
+  void theNextInALineWaitsForRoomToo() throws Exception {
+    CompletableFuture<Optional<Lease>> head = manager.tryAcquireAsync(request("x"));
+    CompletableFuture<Optional<Lease>> next =
+        manager.tryAcquireAsync(request("x").waitAtMost(SECOND));
+    crowd();
+    manager.tryAcquireAsync(request("other"));
+    head.cancel(false); // its attempt is under way, and is taken back
+    backend.next().answer();
+
+    assertThat(attempted()).endsWith("other");
+    assertThat(next).isNotDone();
+    backend.next().answer();
+    assertThat(attempted()).endsWith("x");
+  }
+
+  @Test
+  @DisplayName("WAIT-14: what is handed over needs no room")
+  void whatIsHandedOverNeedsNoRoom() throws Exception {
+    backend.answerAtOnce(Op.ATTEMPT);
+    Lease lease = manager.acquire(request("x"));
+    CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(request("x").waitForever());
+    backend.holdBack(Op.ATTEMPT);
+    backend.holdBack(Op.RELEASE);
+    crowd(255);
+    lease.releaseAsync();
+    assertThat(attempted()).endsWith("x");
+    assertThat(next).isNotDone();
+  }
+
+  @Test
+  void ofAThousandReleases256AreUnderWayAndTheOthersFollowBeforeAnyAttempt() throws Exception {
+    List<Lease> leases = acquire(1_000);
+    backend.holdBack(Op.RELEASE);
+    backend.holdBack(Op.ATTEMPT);
+    List<CompletionStage<Boolean>> released =
+        leases.subList(0, 500).stream().map(Lease::releaseAsync).toList();
+    CompletableFuture<Optional<Lease>> late = manager.tryAcquireAsync(request("late"));
+    leases.subList(500, 1_000).forEach(Lease::releaseAsync);
+    assertThat(backend.calls(Op.RELEASE)).hasSize(256);
+
+    for (int i = 256; i < 1_000; i++) {
+      backend.next().answer();
+      assertThat(attempted()).doesNotContain("late");
+      assertThat(backend.calls(Op.RELEASE)).hasSize(i + 1);
+    }
+    assertThat(released)
+        .allSatisfy(one -> assertThat(one.toCompletableFuture()).isCompletedWithValue(true));
+    backend.next().answer();
+    assertThat(attempted()).endsWith("late");
+    assertThat(late).isNotDone();
+  }
+
+  @Test
+  void anExtensionWaitsForRoomAndCountsFromItsOwnBeginning() throws Exception {
+    backend.answerAtOnce(Op.ATTEMPT);
+    Lease lease = manager.acquire(request("held"));
+    backend.holdBack(Op.ATTEMPT);
+    crowd();
+    CompletionStage<Void> extended = lease.extendAsync(TTL);
+    time.advance(SECOND);
+    assertThat(backend.calls(Op.EXTEND)).isEmpty();
+    backend.next().answer();
+    assertThat(extended.toCompletableFuture()).isCompleted();
+    assertThat(backend.calls(Op.EXTEND)).singleElement().matches(call -> call.at() == time.nanos());
+  }
+
+  @Test
+  void closingWaitsForReleasesThatWaitForRoom() throws Exception {
+    List<Lease> leases = acquire(1_000);
+    backend.holdBack(Op.RELEASE);
+    leases.forEach(Lease::releaseAsync);
+    Background<?> closing = close();
+    while (backend.waitingForAnswers() > 0) {
+      assertThat(closing.isDone()).isFalse();
+      backend.next().answer();
+    }
+    closing.result();
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1_000);
+    assertThat(backend.callsAfterClose()).isZero();
+  }
+
+  @Test
+  void closingRefusesWhoWaitsForRoom() throws Exception {
+    crowd();
+    CompletableFuture<Optional<Lease>> late = manager.tryAcquireAsync(request("late"));
+    Background<?> closing = close();
+    assertThat(late).isCompletedExceptionally();
+    while (backend.waitingForAnswers() > 0) {
+      backend.next().answer();
+    }
+    closing.result();
+    assertThat(attempted()).doesNotContain("late");
+    assertThat(backend.callsAfterClose()).isZero();
+  }
+
+  private List<Lease> acquire(int count) throws Exception {
+    backend.answerAtOnce(Op.ATTEMPT);
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      leases.add(manager.acquire(request("n" + i)));
+    }
+    return leases;
+  }
+
+  private Background<?> close() throws Exception {
+    return Background.run(
+            () -> {
+              manager.close();
+              return true;
+            })
+        .awaitBlocked();
+  }
+
+  /** As many attempts as there is room for, none of them answered. */
+  private void crowd() {
+    crowd(256);
+  }
+
+  private void crowd(int size) {
+    for (int i = backend.waitingForAnswers(); i < size; i++) {
+      manager.tryAcquireAsync(request("crowd " + i));
+    }
+  }
+
+  private List<String> attempted() {
+    return backend.calls(Op.ATTEMPT).stream().map(Call::name).toList();
+  }
+
+  private Call callOf(String name) {
+    return backend.calls(Op.ATTEMPT).stream()
+        .filter(call -> call.name().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static LockRequest request(String name) {
+    return LockRequest.of(name, TTL);
+  }
+}

@@ -115,7 +115,7 @@ final class Acquisition {
    * scheduler may have been closed before.
    */
   Optional<Lease> await() throws InterruptedException, ExecutionException {
-    while (waitNanos < Nanos.FOREVER) {
+    while (isLimited()) {
       try {
         long left = waitNanos - waited();
         return result.get(Math.max(left, SHORTEST_WAIT_NANOS), TimeUnit.NANOSECONDS);
@@ -138,28 +138,29 @@ final class Acquisition {
   }
 
   void start(boolean callerWaits) {
-    boolean isHead = lines.enter(this) == WaitingLines.Place.HEAD;
-    if (isHead && surroundings.operations().haveRoom()) {
-      begin(callerWaits);
-    } else if (!isHead && !waits()) {
+    if (lines.enter(this) == WaitingLines.Place.HEAD) {
+      atHead(callerWaits);
+    } else if (!waits()) {
       giveUp(Step.IN_LINE);
-    } else {
-      if (isHead) {
-        beginWhenRoom();
-      }
-      if (isLimited() && now() == Step.IN_LINE) {
-        Scheduler.Task end = atEndOfWait(Step.IN_LINE);
-        result.whenComplete((lease, failure) -> end.cancel());
-      }
+    }
+    if (isLimited() && now() == Step.IN_LINE) {
+      Scheduler.Task end = atEndOfWait(Step.IN_LINE);
+      result.whenComplete((lease, failure) -> end.cancel());
     }
   }
 
   /** Now at the head of the line. */
   void turn() {
-    if (!surroundings.operations().haveRoom()) {
+    if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
+      atHead(false);
+    }
+  }
+
+  private void atHead(boolean callerWaits) {
+    if (pausesFirst() || surroundings.operations().haveRoomForAttempts()) {
+      begin(callerWaits);
+    } else {
       beginWhenRoom();
-    } else if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
-      begin(false);
     }
   }
 
@@ -183,19 +184,22 @@ final class Acquisition {
     return surroundings.scheduler().schedule(waitNanos - waited(), () -> giveUp(from));
   }
 
-  /**
-   * At the head of a line. Behind a lease of this manager an attempt would most likely be in vain,
-   * and the release hands over to who pauses. Who has no time for a pause asks.
-   */
   private void begin(boolean callerWaits) {
     if (state.compareAndSet(Step.IN_LINE, Step.ATTEMPTING)) {
-      long delay = surroundings.retryDelayNanos();
-      if (waitNanos - waited() > delay && leases.hold(name())) {
-        pause(delay);
+      if (pausesFirst()) {
+        pause(surroundings.retryDelayNanos());
       } else {
         attempt(callerWaits, 0);
       }
     }
+  }
+
+  /**
+   * Behind a lease of this manager an attempt would most likely be in vain, and the release hands
+   * over to who pauses. Who has no time for a pause asks.
+   */
+  private boolean pausesFirst() {
+    return waitNanos - waited() > surroundings.retryDelayNanos() && leases.hold(name());
   }
 
   /**
@@ -401,9 +405,10 @@ final class Acquisition {
   private void resume(Pause pause) {
     if (result.isDone() || waitedEnough()) {
       giveUp(pause);
-    } else if (surroundings.operations().haveRoom()) {
+    } else if (surroundings.operations().haveRoomForAttempts()) {
       retry(pause);
-    } else {
+    } else if (now() == pause) {
+      pause.cancel(); // who was woken comes before its timer
       if (isLimited()) {
         pause.timer = atEndOfWait(pause);
       }
@@ -439,14 +444,14 @@ final class Acquisition {
 
   /** The wait is over: what the last attempt saw, one's own or the head's, is the answer. */
   private void giveUp(State from) {
-    if (from == Step.IN_LINE) {
-      Attempted seen = lines.last(name());
-      last = seen != null ? seen : crowded ? new Outage(crowd()) : last;
-    }
+    Attempted seen = lines.last(name());
     if (!finish(from)) {
       return;
     }
     lines.leave(this);
+    if (from == Step.IN_LINE) {
+      last = seen != null ? seen : crowded ? new Outage(crowd()) : last;
+    }
     if (last instanceof Outage outage) {
       result.completeExceptionally(outage.failure());
     } else {

@@ -22,16 +22,17 @@ import org.jspecify.annotations.Nullable;
  * that. Operations on the backend follow one another, so that no extension lands after a release.
  */
 final class HeldLock {
+  private static final CompletableFuture<?> NONE = CompletableFuture.completedFuture(null);
+
   private final Surroundings surroundings;
   private final OpenLeases leases;
   private final Grant grant;
   private final HandOver handOver;
   private final Moment grantedAt;
-  private final @Nullable Moment holdEnd;
+  private final @Nullable Duration maxHold;
   private final Duration minHold;
   private final AtomicReference<Phase> phase;
-  private final AtomicReference<CompletableFuture<?>> lastOperation =
-      new AtomicReference<>(CompletableFuture.completedFuture(null));
+  private final AtomicReference<CompletableFuture<?>> lastOperation = new AtomicReference<>(NONE);
   private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
   private volatile boolean unreachable;
   private volatile boolean atLimit;
@@ -57,7 +58,7 @@ final class HeldLock {
     this.leases = leases;
     this.grant = grant;
     this.grantedAt = surroundings.clock().now();
-    this.holdEnd = request.maxHold().map(d -> grantedAt.plusNanos(Nanos.of(d))).orElse(null);
+    this.maxHold = request.maxHold().orElse(null);
     this.minHold = request.minHold();
     this.phase = new AtomicReference<>(new Held(grant.validUntil()));
   }
@@ -218,10 +219,10 @@ final class HeldLock {
   }
 
   private Duration withinHold(Duration ttl) {
-    Moment end = holdEnd;
-    if (end == null) {
+    if (maxHold == null) {
       return ttl;
     }
+    Moment end = grantedAt.plusNanos(Nanos.of(maxHold));
     long left = surroundings.clock().now().nanosUntil(end);
     return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;
   }
@@ -323,6 +324,7 @@ final class HeldLock {
               } else {
                 mine.completeExceptionally(Stages.cause(failure));
               }
+              lastOperation.compareAndSet(mine, NONE); // one of twenty thousand is worth its bytes
               operations.answered();
               operations.end();
             });

@@ -150,18 +150,19 @@ public final class LockManagerBuilder {
     String label = owner == null ? OwnerLabel.ofThisProcess() : OwnerLabel.of(owner);
     Scheduler ownScheduler = scheduler == null ? Scheduler.create("holdfast-timer") : null;
     ThreadPoolExecutor ownCallbacks = callbacks == null ? CallbackThreads.executor() : null;
+    Scheduler timers = scheduler == null ? Objects.requireNonNull(ownScheduler) : scheduler;
     Surroundings surroundings =
         new Surroundings(
             primitive,
             withOwnCapabilities(primitive.capabilities()),
             clock,
-            scheduler == null ? Objects.requireNonNull(ownScheduler) : scheduler,
+            timers,
             random,
             callbacks == null ? Objects.requireNonNull(ownCallbacks) : callbacks,
             Nanos.of(retryDelay),
             maxTtl,
             label,
-            new Operations());
+            new Operations(timers));
     return new CoreLockManager(
         surroundings,
         () -> {

@@ -1,5 +1,7 @@
 package dev.holdfast.core;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -8,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the operations that are to be waited for, so that closing can wait for the last; and those
- * that the backend is asked for, so that it is not asked for more than it answers in time.
+ * that the backend is asked for, so that it is not asked for more than it answers in time. The
+ * second number is a goal: threads that come at the same moment may exceed it by one each.
  */
 final class Operations {
   /**
@@ -17,6 +20,9 @@ final class Operations {
    */
   static final int ENOUGH = 256;
 
+  private static final Logger LOG = System.getLogger(Operations.class.getName());
+
+  private final Scheduler scheduler;
   private final AtomicInteger underWay = new AtomicInteger();
   private volatile CompletableFuture<Void> quiet = CompletableFuture.completedFuture(null);
 
@@ -24,6 +30,10 @@ final class Operations {
   private final Queue<Runnable> ofHolders = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> attempts = new ConcurrentLinkedQueue<>();
   private final AtomicInteger turns = new AtomicInteger();
+
+  Operations(Scheduler scheduler) {
+    this.scheduler = scheduler;
+  }
 
   /** One more is to be waited for. */
   void begin() {
@@ -58,21 +68,32 @@ final class Operations {
     }
   }
 
-  /** Whether it may be asked now. */
+  /** Whether a holder's operation may begin now. Nobody overtakes those who were told to wait. */
   boolean haveRoom() {
-    return asked.get() < ENOUGH;
+    return isRoom() && ofHolders.isEmpty();
   }
 
-  /** Has an attempt made when others were answered, in the order in which they came. */
-  void attemptWhenRoom(Runnable attempt) {
-    attempts.add(attempt);
-    admit();
+  /** Whether an attempt may begin now: after all operations of holders. */
+  boolean haveRoomForAttempts() {
+    return haveRoom() && attempts.isEmpty();
   }
 
-  /** The same for a holder's operation: they come before all attempts. */
+  /** Has a holder's operation begin when others were answered, in the order in which they came. */
   void whenRoom(Runnable operation) {
-    ofHolders.add(operation);
-    admit();
+    enqueue(ofHolders, operation);
+  }
+
+  /** The same for an attempt. */
+  void attemptWhenRoom(Runnable attempt) {
+    enqueue(attempts, attempt);
+  }
+
+  /** On a thread of ours if need be: who is told to wait does not begin what others wait for. */
+  private void enqueue(Queue<Runnable> queue, Runnable beginning) {
+    queue.add(beginning);
+    if (isRoom()) {
+      scheduler.schedule(0, this::admit);
+    }
   }
 
   /** One thread at a time. Operations that end at once are a loop, not a deep stack. */
@@ -84,10 +105,22 @@ final class Operations {
     do {
       seen = turns.get();
       @Nullable Runnable next;
-      while (haveRoom() && (next = next()) != null) {
-        next.run();
+      while (isRoom() && (next = next()) != null) {
+        begin(next);
       }
     } while (turns.addAndGet(-seen) > 0);
+  }
+
+  private static void begin(Runnable next) {
+    try {
+      next.run();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "an operation could not begin", e);
+    }
+  }
+
+  private boolean isRoom() {
+    return asked.get() < ENOUGH;
   }
 
   private @Nullable Runnable next() {

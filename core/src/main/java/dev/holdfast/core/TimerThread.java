@@ -3,6 +3,7 @@ package dev.holdfast.core;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -82,7 +83,7 @@ final class TimerThread {
   }
 
   /** One task. Whoever takes it back may be any thread, at any time. */
-  private final class Timer implements Scheduler.Task, Runnable {
+  private final class Timer implements Scheduler.Task, Callable<@Nullable Void> {
     private final Runnable task;
     private final long due;
     private volatile boolean cancelled;
@@ -113,15 +114,15 @@ final class TimerThread {
     }
 
     @Override
-    public void run() {
-      if (cancelled) {
-        return;
-      }
+    public @Nullable Void call() {
       try {
-        task.run();
+        if (!cancelled) {
+          task.run();
+        }
       } catch (RuntimeException | Error e) {
         LOG.log(Level.ERROR, "a timer's task failed", e);
       }
+      return null;
     }
   }
 }

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -72,15 +74,18 @@ class CrowdTest {
   }
 
   @Test
-  void theThreadOfOneWhoWaitsForRoomIsNotUsedByTheBackend() throws Exception {
+  void whoMakesOneAttemptIsNotRefusedHoweverLongItWaitsForRoom() throws Exception {
     crowd();
     Background<Optional<Lease>> late =
         Background.run(() -> manager.tryAcquire(request("late"))).awaitBlocked();
+    LockSupport.parkNanos(50_000_000); // by the machine's clock, to which its thread waits
+    time.advance(SECOND);
+    assertThat(late.isDone()).isFalse();
     backend.answerAtOnce(Op.ATTEMPT);
     backend.next().answer();
 
     assertThat(late.result()).isPresent();
-    assertThat(callOf("late").callerWaits()).isFalse();
+    assertThat(callOf("late").callerWaits()).isFalse(); // its thread is not used by the backend
   }
 
   @Test
@@ -92,6 +97,60 @@ class CrowdTest {
     assertThat(attempted()).endsWith("first");
     backend.next().answer();
     assertThat(attempted()).endsWith("first", "second");
+  }
+
+  @Test
+  void whoComesWhileOthersAreAdmittedIsBehindThem() {
+    crowd();
+    manager.tryAcquireAsync(request("first"));
+    manager.tryAcquireAsync(request("second"));
+    AtomicBoolean once = new AtomicBoolean(true);
+    backend.beforeEachCall(
+        () -> {
+          if (once.getAndSet(false)) {
+            backend.next().answer();
+            manager.tryAcquireAsync(request("newcomer"));
+          }
+        });
+    backend.next().answer();
+    assertThat(attempted()).endsWith("first", "second");
+    backend.next().answer();
+    assertThat(attempted()).endsWith("newcomer");
+  }
+
+  @Test
+  void aReleaseThatComesWhileOthersAreAdmittedIsBehindThem() throws Exception {
+    List<Lease> leases = acquire(3);
+    backend.holdBack(Op.ATTEMPT);
+    backend.holdBack(Op.RELEASE);
+    crowd();
+    leases.get(0).releaseAsync();
+    leases.get(1).releaseAsync();
+    AtomicBoolean once = new AtomicBoolean(true);
+    backend.beforeEachCall(
+        () -> {
+          if (once.getAndSet(false)) {
+            backend.next().answer();
+            leases.get(2).releaseAsync();
+          }
+        });
+    backend.next().answer();
+    backend.next().answer();
+    assertThat(backend.calls(Op.RELEASE)).extracting(Call::name).containsExactly("n0", "n1", "n2");
+  }
+
+  @Test
+  void whoComesInACrowdBehindALeaseOfItsOwnManagerIsHandedTheLock() throws Exception {
+    Lease lease = acquire(1).get(0);
+    backend.holdBack(Op.ATTEMPT);
+    backend.holdBack(Op.RELEASE);
+    crowd();
+    manager.tryAcquireAsync(request("other"));
+    CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(request("n0").waitForever());
+    lease.releaseAsync();
+    backend.next().answer();
+    assertThat(attempted()).endsWith("n0");
+    assertThat(next).isNotDone();
   }
 
   @Test
@@ -182,15 +241,16 @@ class CrowdTest {
   }
 
   @Test
-  void theNextInALineWaitsForRoomToo() throws Exception {
+  void theNextInALineWaitsForRoomToo() {
+    backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> head = manager.tryAcquireAsync(request("x"));
     CompletableFuture<Optional<Lease>> next =
         manager.tryAcquireAsync(request("x").waitAtMost(SECOND));
     crowd();
     manager.tryAcquireAsync(request("other"));
-    head.cancel(false); // its attempt is under way, and is taken back
     backend.next().answer();
 
+    assertThat(head).isCompletedWithValue(Optional.empty());
     assertThat(attempted()).endsWith("other");
     assertThat(next).isNotDone();
     backend.next().answer();

@@ -33,7 +33,7 @@ class OpenLeasesTest {
           1,
           TTL,
           "tester",
-          new Operations());
+          new Operations(time));
   private final OpenLeases leases = new OpenLeases(surroundings, new WaitingLines());
   private final List<String> seen = new ArrayList<>();
   private final LeaseHandle lease = open();

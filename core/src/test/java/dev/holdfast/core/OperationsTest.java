@@ -17,7 +17,7 @@ class OperationsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
-  private final Operations operations = new Operations();
+  private final Operations operations = new Operations(time);
   private final LockManager manager =
       new CoreLockManager(
           new Surroundings(

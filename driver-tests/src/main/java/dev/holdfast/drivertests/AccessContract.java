@@ -100,7 +100,8 @@ public abstract class AccessContract {
 
   @Test
   void aLockLivesInTheDatabaseOfTheUrl() throws InterruptedException {
-    try (LockManager locks = LockManager.open("redlock:" + acl.uri() + "/3?nodeTimeout=1s");
+    try (LockManager locks =
+            LockManager.open("redlock:" + acl.uri() + "/3?nodeTimeout=1s&connectTimeout=10s");
         Lease lease = locks.acquire("in-three", TTL)) {
       assertThat(inDatabase(0, "in-three")).isNull();
       assertThat(inDatabase(3, "in-three")).isEqualTo(lease.token());
@@ -155,11 +156,13 @@ public abstract class AccessContract {
   }
 
   private static void assertThatItIsRefused(String node, TestNode server, String code) {
-    assertThatItIsRefused(() -> LockManager.open("redlock:" + node), server, code);
+    assertThatItIsRefused(
+        () -> LockManager.open("redlock:" + node + "?connectTimeout=10s"), server, code);
   }
 
   private static void assertThatALockIsGot(String node) throws InterruptedException {
-    try (LockManager locks = LockManager.open("redlock:" + node + "?nodeTimeout=1s")) {
+    try (LockManager locks =
+        LockManager.open("redlock:" + node + "?nodeTimeout=1s&connectTimeout=10s")) {
       Lease lease = locks.acquire("access", TTL);
       assertThat(lease.isHeld()).isTrue();
       assertThat(lease.release()).isTrue();

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 public abstract class FirstLockContract {
   /** With time for busy machines. */
   protected static final RedlockOptions PATIENT =
-      RedlockOptions.defaults().nodeTimeout(Duration.ofSeconds(1));
+      RedlockOptions.defaults()
+          .nodeTimeout(Duration.ofSeconds(1))
+          .connectTimeout(Duration.ofSeconds(10));
 
   /** Who was refused once listens, on a connection that servers tell apart once it does. */
   protected static final String ONE_ABOUT_TO_LISTEN = "with one that is about to listen";
@@ -94,7 +96,8 @@ public abstract class FirstLockContract {
   void oneConnectionToEachNodeAndFewDaemonsAreEnoughForAnyNumberOfThreads() {
     String nodes = servers.uris().stream().map(uri -> uri + "/1").collect(joining(","));
     servers.all().forEach(server -> server.vouch(1));
-    try (LockManager locks = LockManager.open("redlock:" + nodes + "?nodeTimeout=1s")) {
+    try (LockManager locks =
+        LockManager.open("redlock:" + nodes + "?nodeTimeout=1s&connectTimeout=10s")) {
       Peaks peaks = useByManyThreads(locks);
       assertThat(peaks.connections()).as(ONE_ABOUT_TO_LISTEN).isLessThanOrEqualTo(2);
       assertThatOneConnectionIsLeftToEach();
@@ -113,7 +116,7 @@ public abstract class FirstLockContract {
 
   /** A URL of all servers, as patient as {@link #PATIENT}. */
   protected final String url(String scheme) {
-    return scheme + String.join(",", servers.uris()) + "?nodeTimeout=1s";
+    return scheme + String.join(",", servers.uris()) + "?nodeTimeout=1s&connectTimeout=10s";
   }
 
   /** Takes a lock, which all servers come to hold, and releases it on all. */

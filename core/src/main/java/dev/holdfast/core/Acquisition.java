@@ -450,7 +450,7 @@ final class Acquisition {
     }
     lines.leave(this);
     if (from == Step.IN_LINE) {
-      last = seen != null ? seen : crowded ? new Outage(crowd()) : last;
+      last = Objects.requireNonNullElseGet(seen, () -> crowded ? new Outage(crowd()) : last);
     }
     if (last instanceof Outage outage) {
       result.completeExceptionally(outage.failure());

@@ -296,8 +296,7 @@ class CrowdTest {
 
   @Test
   void anExtensionWaitsForRoomAndCountsFromItsOwnBeginning() throws Exception {
-    backend.answerAtOnce(Op.ATTEMPT);
-    Lease lease = manager.acquire(request("held"));
+    Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
     CompletionStage<Void> extended = lease.extendAsync(TTL);

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.TestReporter;
 @ForEachDriver
 class OutagesTest {
   private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+  private static final Duration ALLOWANCE = Duration.ofMillis(20);
+  private static final int TRIES = 3;
 
   private final Cluster cluster;
 
@@ -34,25 +36,50 @@ class OutagesTest {
   @Rule("FAULT-2")
   void oneNodeThatFreezesInMidRunHoldsUpNoCall(TestReporter reporter) throws InterruptedException {
     LockManager locks = cluster.open("nodeTimeout=50ms");
-    callsFor(Duration.ofMillis(500), locks);
-    List<Duration> calls;
-    Duration stall;
+    Slice slice = sliceWithOneFrozen(locks);
+    for (int i = 1; i < TRIES && !slice.isInTime(); i++) {
+      // a machine that stalls strikes one of them, a lock that is held up each
+      slice = sliceWithOneFrozen(locks);
+    }
+
+    reporter.publishEntry("with one of five frozen", slice.toString());
+    assertThat(slice.count()).isGreaterThan(100);
+    assertThat(slice.failed()).isLessThanOrEqualTo(slice.mayFail());
+    assertThat(slice.p99()).isLessThan(NODE_TIMEOUT);
+    assertThat(slice.longest()).isLessThan(NODE_TIMEOUT.plus(ALLOWANCE).plus(slice.stall()));
+  }
+
+  private Slice sliceWithOneFrozen(LockManager locks) throws InterruptedException {
+    callsFor(Duration.ofMillis(500), locks, new ArrayList<>());
+    List<Duration> calls = new ArrayList<>();
     try (Stalls stalls = Stalls.watched()) {
       cluster.node(2).freeze();
       // long enough for the driver to give the connection up and to try others, which hang too
-      calls = callsFor(Duration.ofMillis(2_500), locks);
-      stall = stalls.worst();
+      int failed = callsFor(Duration.ofMillis(2_500), locks, calls);
+      Collections.sort(calls);
+      return new Slice(
+          calls.size(),
+          failed,
+          calls.get(calls.size() * 99 / 100),
+          calls.get(calls.size() - 1),
+          stalls.worst());
+    } finally {
+      cluster.node(2).thaw();
+    }
+  }
+
+  /** How long calls took, and how long the machine kept a thread waiting meanwhile. */
+  private record Slice(int count, int failed, Duration p99, Duration longest, Duration stall) {
+    /** A few, on a machine that stalls. */
+    int mayFail() {
+      return 1 + count / 100;
     }
 
-    Collections.sort(calls);
-    Duration longest = calls.get(calls.size() - 1);
-    Duration p99 = calls.get(calls.size() * 99 / 100);
-    reporter.publishEntry(
-        "with one of five frozen",
-        calls.size() + " calls, p99 " + p99 + ", longest " + longest + ", stalled " + stall);
-    assertThat(calls).hasSizeGreaterThan(100);
-    // the longest is the kit's to judge, which tries again when the machine stands still
-    assertThat(p99).isLessThan(NODE_TIMEOUT.plus(stall));
+    boolean isInTime() {
+      return failed <= mayFail()
+          && p99.compareTo(NODE_TIMEOUT) < 0
+          && longest.compareTo(NODE_TIMEOUT.plus(ALLOWANCE).plus(stall)) < 0;
+    }
   }
 
   @Test
@@ -77,10 +104,9 @@ class OutagesTest {
                     .allMatch(node -> Cluster.locksOn(node).isEmpty()));
   }
 
-  /** How long each acquire and each release took; a few may fail on a machine that stalls. */
-  private static List<Duration> callsFor(Duration time, LockManager locks)
+  /** Notes how long each acquire and each release takes, and returns how many failed. */
+  private static int callsFor(Duration time, LockManager locks, List<Duration> calls)
       throws InterruptedException {
-    List<Duration> calls = new ArrayList<>();
     int failed = 0;
     long end = System.nanoTime() + time.toNanos();
     for (int i = 0; System.nanoTime() < end; i++) {
@@ -96,7 +122,6 @@ class OutagesTest {
       lease.ifPresent(Lease::close);
       calls.add(Duration.ofNanos(System.nanoTime() - acquired));
     }
-    assertThat(failed).isLessThanOrEqualTo(1 + calls.size() / 100);
-    return calls;
+    return failed;
   }
 }

@@ -1,0 +1,41 @@
+package dev.holdfast.stalls;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/** Where the processors' time went, as {@code /proc/stat} of Linux has it. */
+final class ProcessorTime {
+  /** {@code cpu user nice system idle iowait irq softirq steal}; guests' time is in user's. */
+  private static final int STEAL = 8;
+
+  private final Path file;
+
+  /** Ticks of all processors since the machine was started, and how many of them others got. */
+  record Sample(long all, long stolen) {
+    /** Which share of the time since then others got; 0 if too little time has passed to tell. */
+    double stolenSince(Sample earlier) {
+      return all == earlier.all ? 0 : (double) (stolen - earlier.stolen) / (all - earlier.all);
+    }
+  }
+
+  ProcessorTime(Path file) {
+    this.file = file;
+  }
+
+  static ProcessorTime ofThisMachine() {
+    return new ProcessorTime(Path.of("/proc/stat"));
+  }
+
+  /** Zeroes, on a machine that does not tell. */
+  Sample sample() {
+    try {
+      String[] fields = Files.readAllLines(file).get(0).split(" +");
+      long all = Arrays.stream(fields).skip(1).limit(STEAL).mapToLong(Long::parseLong).sum();
+      return new Sample(all, Long.parseLong(fields[STEAL]));
+    } catch (IOException | RuntimeException e) {
+      return new Sample(0, 0);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package dev.holdfast.stalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.nio.file.Path;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+class AgainAfterAStallTest {
+  @Test
+  @DisplayName("a test that fails while the machine stalls, and passes by itself, has passed")
+  void aStallIsForgiven() {
+    TestExecutionSummary summary = run(Stalled.class);
+
+    assertThat(summary.getFailures()).isEmpty();
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(4);
+  }
+
+  @Test
+  @DisplayName("one that fails by itself, too, has failed, with what it said at first")
+  void aFailureIsAFailure() {
+    TestExecutionSummary summary = run(Wrong.class);
+
+    assertThat(summary.getFailures())
+        .singleElement()
+        .satisfies(
+            failure -> assertThat(failure.getException()).hasMessage("in the process of many"));
+  }
+
+  @Test
+  @DisplayName("one that fails while the machine runs has failed at once")
+  void nothingElseIsForgiven() {
+    TestExecutionSummary summary = run(Unexcused.class);
+
+    assertThat(summary.getFailures()).hasSize(1);
+  }
+
+  private static TestExecutionSummary run(Class<?> sample) {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(sample)).build();
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    LauncherFactory.create().execute(request, listener);
+    return listener.getSummary();
+  }
+
+  private static Stalls machine() {
+    return new Stalls(new ProcessorTime(Path.of("no such file")));
+  }
+
+  private static void stall(Stalls machine) {
+    long now = System.nanoTime();
+    machine.woke(now - 200_000_000, now);
+  }
+
+  private static void assertAlone() {
+    assertThat(OneTest.isRunning()).isTrue();
+  }
+
+  /** Its class holds something for all its tests, as one with servers does. */
+  static class Stalled {
+    private static final Stalls MACHINE = machine();
+
+    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
+
+    private static volatile boolean isOpen;
+
+    @BeforeAll
+    static void open() {
+      isOpen = true;
+    }
+
+    @AfterAll
+    static void close() {
+      isOpen = false;
+    }
+
+    @Test
+    void once() {
+      failsBeside();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "a/b [c]")
+    void withParameters(String ignored) {
+      failsBeside();
+    }
+
+    @TestFactory
+    Stream<DynamicTest> dynamically() {
+      return IntStream.range(0, 2)
+          .mapToObj(i -> DynamicTest.dynamicTest("number " + i, Stalled::failsBeside));
+    }
+
+    private static void failsBeside() {
+      assertThat(isOpen).isTrue();
+      stall(MACHINE);
+      assertAlone();
+    }
+  }
+
+  static class Wrong {
+    private static final Stalls MACHINE = machine();
+
+    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
+
+    @Test
+    void fails() {
+      stall(MACHINE);
+      throw new AssertionError(
+          OneTest.isRunning() ? "in a process of its own" : "in the process of many");
+    }
+  }
+
+  static class Unexcused {
+    private static final Stalls MACHINE = machine();
+
+    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
+
+    static {
+      stall(MACHINE); // before it began
+    }
+
+    @Test
+    void failsBeside() {
+      assertAlone();
+    }
+  }
+}

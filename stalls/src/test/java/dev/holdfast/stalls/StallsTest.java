@@ -1,0 +1,98 @@
+package dev.holdfast.stalls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StallsTest {
+  private static final long MILLI = 1_000_000;
+
+  @TempDir private Path folder;
+
+  @Test
+  @DisplayName("an idle thread that wakes 100 ms late is a stall, of which the longest is told")
+  void wakingLateIsAStall() {
+    Stalls stalls = new Stalls(new ProcessorTime(folder.resolve("none")));
+    Stalls.Mark begun = stalls.mark();
+    stalls.woke(begun.nanos(), begun.nanos() + 99 * MILLI);
+    assertThat(stalls.since(begun)).isEmpty();
+
+    stalls.woke(begun.nanos(), begun.nanos() + 312 * MILLI);
+    stalls.woke(begun.nanos(), begun.nanos() + 100 * MILLI);
+
+    assertThat(stalls.since(begun)).hasValue("an idle thread woke 312 ms late");
+  }
+
+  @Test
+  @DisplayName("a stall before a test is not a stall in it")
+  void anEarlierStallIsOver() {
+    Stalls stalls = new Stalls(new ProcessorTime(folder.resolve("none")));
+    Stalls.Mark begun = stalls.mark();
+
+    stalls.woke(begun.nanos() - 500 * MILLI, begun.nanos() - MILLI);
+
+    assertThat(stalls.since(begun)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a host that takes a tenth of the processors stalls the machine")
+  void aHostThatTakesProcessorsIsAStall() throws IOException {
+    Path stat = folder.resolve("stat");
+    Stalls stalls = new Stalls(new ProcessorTime(stat));
+    Files.writeString(stat, "cpu  100 0 50 800 0 0 0 50 7 7\ncpu0 1 1 1 1 1 1 1 1 1 1\n");
+    Stalls.Mark begun = stalls.mark();
+
+    Files.writeString(stat, "cpu  190 0 50 801 0 0 0 59 9 9\n");
+    assertThat(stalls.since(begun)).isEmpty();
+
+    Files.writeString(stat, "cpu  150 0 50 830 0 0 0 70 9 9\n");
+    assertThat(stalls.since(begun)).hasValue("the host took 20 % of the processors");
+  }
+
+  @Test
+  @DisplayName("a process that was stopped sees that it stood still")
+  void aStoppedProcessSeesIt() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Watcher.class.getName())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      assertThat(process.inputReader().readLine()).isEqualTo("watching");
+      signal("STOP", process);
+      await().pollDelay(Duration.ofMillis(300)).until(() -> true);
+      signal("CONT", process);
+
+      assertThat(process.inputReader().readLine()).contains("an idle thread woke");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static void signal(String name, Process process)
+      throws IOException, InterruptedException {
+    String[] kill = {"kill", "-" + name, Long.toString(process.pid())};
+    assertThat(new ProcessBuilder(kill).inheritIO().start().waitFor()).isZero();
+  }
+
+  /** Ends when it has seen a stall. */
+  static final class Watcher {
+    public static void main(String[] arguments) {
+      Stalls stalls = Stalls.watched();
+      Stalls.Mark begun = stalls.mark();
+      System.out.println("watching");
+      await().until(() -> stalls.since(begun).isPresent());
+      System.out.println(stalls.since(begun).orElseThrow());
+    }
+  }
+}

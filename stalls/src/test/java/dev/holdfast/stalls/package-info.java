@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.stalls;
+
+import org.jspecify.annotations.NullMarked;

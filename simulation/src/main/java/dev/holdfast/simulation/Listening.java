@@ -143,12 +143,16 @@ final class Listening {
     if (!host.isAlive() || host.pausedUntil() > then) {
       return;
     }
+    boolean idle = standing.waiting == 0 && standing.idleSince <= then;
+    boolean patient = standing.isPatient(then);
+    if (!idle && !patient) {
+      return;
+    }
     for (Node node : world.nodes) {
       boolean listens = node.hears(ask.key(), host);
-      boolean idle = standing.waiting == 0 && standing.idleSince <= then;
       if (idle && listens && host.driver.listens(node, then)) {
         judge.broken(Invariant.DEAF, host.id(), "waits no more, but listens at " + node);
-      } else if (standing.isPatient(then)
+      } else if (patient
           && !listens
           && host.driver.mayListen(node, then)
           && !judge.hasHeld(host, ask.key(), then)) {

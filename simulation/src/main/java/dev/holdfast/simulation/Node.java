@@ -232,8 +232,12 @@ final class Node {
 
   /** Whether a client listens to releases of a key. */
   boolean hears(String key, Host host) {
-    return listenersOf(CHANNELS + key).stream()
-        .anyMatch(ear -> ear.host() == host && !ear.isOver());
+    for (NodeEar ear : listeners.getOrDefault(CHANNELS + key, Set.of())) {
+      if (ear.host() == host && !ear.isOver()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static String keyOf(String channel) {

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.opentest4j.TestAbortedException;
 
 /**
  * A test that failed while the machine stalled is run once more, by itself in a process of its own,
@@ -52,6 +53,8 @@ public final class AgainAfterAStall implements InvocationInterceptor {
     Stalls.Mark begun = stalls.mark();
     try {
       test.proceed();
+    } catch (TestAbortedException notForHere) {
+      throw notForHere;
     } catch (Exception | AssertionError failure) {
       Optional<String> seen = stalls.since(begun);
       if (seen.isEmpty() || OneTest.isRunning() || Thread.currentThread().isInterrupted()) {

@@ -1,6 +1,7 @@
 package dev.holdfast.stalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.nio.file.Path;
@@ -48,6 +49,14 @@ class AgainAfterAStallTest {
     TestExecutionSummary summary = run(Unexcused.class);
 
     assertThat(summary.getFailures()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("one that finds that it is not for this machine has not failed")
+  void whatIsLeftOutIsLeftOut() {
+    TestExecutionSummary summary = run(NotForHere.class);
+
+    assertThat(summary.getTestsAbortedCount()).isEqualTo(1);
   }
 
   private static TestExecutionSummary run(Class<?> sample) {
@@ -138,6 +147,18 @@ class AgainAfterAStallTest {
     @Test
     void failsBeside() {
       assertAlone();
+    }
+  }
+
+  static class NotForHere {
+    private static final Stalls MACHINE = machine();
+
+    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
+
+    @Test
+    void isLeftOut() {
+      stall(MACHINE);
+      assumeTrue(OneTest.isRunning());
     }
   }
 }

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -20,8 +19,10 @@ import org.redisson.client.RedisConnection;
 import org.redisson.client.RedisConnectionException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.client.handler.CommandDecoder;
+import org.redisson.client.handler.CommandsQueue;
 import org.redisson.client.handler.ErrorsLoggingHandler;
 import org.redisson.client.protocol.CommandData;
+import org.redisson.client.protocol.QueueCommandHolder;
 import org.redisson.client.protocol.RedisCommand;
 
 /**
@@ -37,12 +38,6 @@ final class NodeConnection {
   /** What an operator sees in {@code CLIENT LIST}. */
   private static final String CLIENT_NAME = "holdfast";
 
-  /**
-   * What a node that hangs does not answer is not written: when the connection ends, Redisson looks
-   * for each command that was among all of them, and describes it, on the loop of all nodes.
-   */
-  private static final int MOST_UNANSWERED = 1_000;
-
   private static final RedisCommand<Object> PING = new RedisCommand<>("PING");
   private static final RedisCommand<Object> SET_NAME = new RedisCommand<>("CLIENT", "SETNAME");
 
@@ -52,9 +47,7 @@ final class NodeConnection {
   private final Queue<CommandData<?, ?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean writing = new AtomicBoolean();
 
-  /** What was written, in order. Of the event loop alone, as is the next. */
-  private final Deque<CommandData<?, ?>> unanswered = new ArrayDeque<>();
-
+  /** Of the event loop alone. */
   private boolean inMidBatch;
 
   private volatile @Nullable Channel channel;
@@ -178,23 +171,11 @@ final class NodeConnection {
       return;
     }
     inMidBatch = true;
-    while (unanswered.size() < MOST_UNANSWERED) {
-      CommandData<?, ?> command = waiting.poll();
-      if (command == null) {
-        break;
-      }
-      unanswered.add(command);
-      command.getPromise().whenComplete((reply, failure) -> answered(command));
-      present.write(command);
+    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
+      present.write(next);
     }
     inMidBatch = false;
     present.flush();
-  }
-
-  private void answered(CommandData<?, ?> command) {
-    if (unanswered.remove(command) && !waiting.isEmpty()) {
-      flush();
-    }
   }
 
   private void end(Channel closed) {
@@ -205,9 +186,7 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    for (CommandData<?, ?> next = unanswered.poll(); next != null; next = unanswered.poll()) {
-      next.tryFailure(cause);
-    }
+    failUnanswered(closed, cause);
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -217,6 +196,20 @@ final class NodeConnection {
       closed
           .eventLoop()
           .schedule(() -> ready.completeExceptionally(cause), REASON_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /**
+   * Takes them away from Redisson, which would now look for each among all others, and describe it,
+   * on the loop of all nodes: thousands, if the node was stopped.
+   */
+  private static void failUnanswered(Channel closed, RedisConnectionException cause) {
+    Deque<QueueCommandHolder> written = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
+    if (written == null) {
+      return; // dropped before it was registered
+    }
+    for (QueueCommandHolder next = written.poll(); next != null; next = written.poll()) {
+      next.getCommand().tryFailure(cause);
     }
   }
 

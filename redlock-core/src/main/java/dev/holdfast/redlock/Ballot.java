@@ -143,7 +143,7 @@ final class Ballot implements Round.Answers {
     members.heardFrom(node);
     Answer answer = question.reader().apply(node, reply);
     if (answer == null) {
-      failed(node, NodeException.passing("an unexpected reply: " + describe(reply)));
+      failed(node, () -> NodeException.passing("an unexpected reply: " + describe(reply)));
     } else {
       vote(node, answer);
     }
@@ -162,19 +162,19 @@ final class Ballot implements Round.Answers {
       if (question.trusted().test(node)) {
         vote(node, quarantine.vote());
       } else {
-        failed(node, NodeException.of(quarantine));
+        failed(node, () -> NodeException.of(quarantine));
       }
     } else if (plain.startsWith("WRONGTYPE")) {
       vote(node, Answer.WRONG_TYPE);
     } else {
-      failed(node, NodeException.reply(plain));
+      failed(node, () -> NodeException.reply(plain));
     }
   }
 
   @Override
   public void failure(int node, Throwable cause) {
     members.failedAt(node);
-    failed(node, NodeException.of(cause));
+    failed(node, () -> NodeException.of(cause));
   }
 
   @Override
@@ -219,11 +219,13 @@ final class Ballot implements Round.Answers {
     }
   }
 
-  private void failed(int node, NodeException cause) {
+  /** A connection that ends fails thousands at once, and of most of them nobody asks why. */
+  private void failed(int node, Supplier<NodeException> why) {
     question.whenFailed().accept(node);
     Tally counted = null;
     synchronized (this) {
       if (!decided) {
+        NodeException cause = why.get();
         failures[node] = cause;
         vetoed |= cause.isVeto() && mayBeVetoed;
         counted = count(null, 1L << node);

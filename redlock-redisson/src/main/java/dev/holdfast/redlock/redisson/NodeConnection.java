@@ -6,9 +6,10 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
-import java.util.Deque;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,6 +23,7 @@ import org.redisson.client.handler.CommandDecoder;
 import org.redisson.client.handler.CommandsQueue;
 import org.redisson.client.handler.ErrorsLoggingHandler;
 import org.redisson.client.protocol.CommandData;
+import org.redisson.client.protocol.QueueCommand;
 import org.redisson.client.protocol.QueueCommandHolder;
 import org.redisson.client.protocol.RedisCommand;
 
@@ -38,6 +40,14 @@ final class NodeConnection {
   /** What an operator sees in {@code CLIENT LIST}. */
   private static final String CLIENT_NAME = "holdfast";
 
+  /** What more is asked of a node that hangs waits here: netty would fail it all in one go. */
+  private static final int MOST_WRITTEN = 1_000;
+
+  /**
+   * In one turn of the loop, which is that of all nodes: a node that hung for long has thousands.
+   */
+  private static final int FAILURES_A_TURN = 250;
+
   private static final RedisCommand<Object> PING = new RedisCommand<>("PING");
   private static final RedisCommand<Object> SET_NAME = new RedisCommand<>("CLIENT", "SETNAME");
 
@@ -47,7 +57,9 @@ final class NodeConnection {
   private final Queue<CommandData<?, ?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean writing = new AtomicBoolean();
 
-  /** Of the event loop alone. */
+  /** How much is written and not answered. Of the event loop alone, as is the next. */
+  private int written;
+
   private boolean inMidBatch;
 
   private volatile @Nullable Channel channel;
@@ -171,11 +183,24 @@ final class NodeConnection {
       return;
     }
     inMidBatch = true;
-    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
+    while (written < MOST_WRITTEN) {
+      CommandData<?, ?> next = waiting.poll();
+      if (next == null) {
+        break;
+      }
+      written++;
+      next.getPromise().whenComplete((reply, failure) -> answered());
       present.write(next);
     }
     inMidBatch = false;
     present.flush();
+  }
+
+  private void answered() {
+    written--;
+    if (usable && !waiting.isEmpty()) {
+      flush();
+    }
   }
 
   private void end(Channel closed) {
@@ -186,7 +211,42 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    failUnanswered(closed, cause);
+    // or a future would wrap it, with a stack trace, for each command
+    CompletionException forAll = new CompletionException(cause);
+    failInTurns(closed, unanswered(closed), forAll, () -> ended(closed, cause));
+  }
+
+  /**
+   * In order. Takes what was written away from Redisson, which would now look for each command
+   * among all others, and describe it.
+   */
+  private Queue<QueueCommand> unanswered(Channel closed) {
+    Queue<QueueCommand> commands = new ArrayDeque<>();
+    Queue<QueueCommandHolder> theirs = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
+    if (theirs != null) { // not dropped before it was registered
+      for (QueueCommandHolder next = theirs.poll(); next != null; next = theirs.poll()) {
+        commands.add(next.getCommand());
+      }
+    }
+    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
+      commands.add(next);
+    }
+    return commands;
+  }
+
+  private static void failInTurns(
+      Channel closed, Queue<QueueCommand> commands, CompletionException cause, Runnable then) {
+    for (int i = 0; i < FAILURES_A_TURN && !commands.isEmpty(); i++) {
+      commands.remove().tryFailure(cause);
+    }
+    if (commands.isEmpty()) {
+      then.run();
+    } else {
+      closed.eventLoop().execute(() -> failInTurns(closed, commands, cause, then));
+    }
+  }
+
+  private void ended(Channel closed, RedisConnectionException cause) {
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -196,20 +256,6 @@ final class NodeConnection {
       closed
           .eventLoop()
           .schedule(() -> ready.completeExceptionally(cause), REASON_MILLIS, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  /**
-   * Takes them away from Redisson, which would now look for each among all others, and describe it,
-   * on the loop of all nodes: thousands, if the node was stopped.
-   */
-  private static void failUnanswered(Channel closed, RedisConnectionException cause) {
-    Deque<QueueCommandHolder> written = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
-    if (written == null) {
-      return; // dropped before it was registered
-    }
-    for (QueueCommandHolder next = written.poll(); next != null; next = written.poll()) {
-      next.getCommand().tryFailure(cause);
     }
   }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.redlock.Round;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.client.protocol.CommandData;
 import org.redisson.client.protocol.RedisCommand;
@@ -36,9 +37,14 @@ final class Outgoing {
             round.error(node, String.valueOf(error.getMessage()));
           } else {
             connection.drop();
-            round.failure(node, failure);
+            round.failure(node, reason(failure));
           }
         });
     return new CommandData<>(answer, StringCodec.INSTANCE, name, arguments);
+  }
+
+  private static Throwable reason(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 }

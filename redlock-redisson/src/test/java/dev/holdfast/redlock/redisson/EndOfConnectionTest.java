@@ -14,6 +14,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 
@@ -61,6 +62,22 @@ class EndOfConnectionTest {
         assertThat(Asked.of(nodes, "return 1").failure()).hasMessage("no EVAL here");
         soon().until(() -> ends.get() == 1);
       }
+    }
+  }
+
+  @Test
+  void allThatANodeThatHangsLeavesFailsBeforeTheEndIsTold() throws Exception {
+    try (TestNodes servers = TestNodes.start(1);
+        Driver driver = Links.over(Links.Kind.OWN_CLIENT, servers.uris())) {
+      AtomicInteger ends = driver.connect(0);
+      servers.node(0).freeze();
+      List<Asked> asked =
+          Stream.generate(() -> Asked.of(driver.nodes(), "return 1")).limit(3_000).toList();
+      driver.nodes().disconnect(0);
+      soon().until(() -> ends.get() == 1);
+      assertThat(asked).allMatch(one -> one.answers().size() == 1);
+      assertThat(asked)
+          .allSatisfy(one -> assertThat(one.failure()).hasMessage("the connection ended"));
     }
   }
 

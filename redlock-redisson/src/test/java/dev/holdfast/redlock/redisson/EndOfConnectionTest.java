@@ -12,7 +12,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -69,13 +72,17 @@ class EndOfConnectionTest {
   void allThatANodeThatHangsLeavesFailsBeforeTheEndIsTold() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         Driver driver = Links.over(Links.Kind.OWN_CLIENT, servers.uris())) {
-      AtomicInteger ends = driver.connect(0);
+      Queue<Asked> asked = new ConcurrentLinkedQueue<>();
+      CompletableFuture<Long> failedByTheEnd = new CompletableFuture<>();
+      driver.connect(
+          0,
+          () ->
+              failedByTheEnd.complete(
+                  asked.stream().filter(one -> one.answers().size() == 1).count()));
       servers.node(0).freeze();
-      List<Asked> asked =
-          Stream.generate(() -> Asked.of(driver.nodes(), "return 1")).limit(3_000).toList();
+      Stream.generate(() -> Asked.of(driver.nodes(), "return 1")).limit(3_000).forEach(asked::add);
       driver.nodes().disconnect(0);
-      soon().until(() -> ends.get() == 1);
-      assertThat(asked).allMatch(one -> one.answers().size() == 1);
+      assertThat(failedByTheEnd).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(3_000L);
       assertThat(asked)
           .allSatisfy(one -> assertThat(one.failure()).hasMessage("the connection ended"));
     }

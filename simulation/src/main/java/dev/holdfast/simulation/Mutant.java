@@ -122,13 +122,16 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Ballot",
-          "failed(node, NodeException.reply(plain));",
+          "failed(node, () -> NodeException.reply(plain));",
           "vote(node, Answer.MINE);")),
   FAILURE_IS_A_VOTE(
       "a node that cannot be reached counts as granted",
       Profile.PARTITIONS,
       Invariant.EXCLUSION,
-      edit("redlock/Ballot", "failed(node, NodeException.of(cause));", "vote(node, Answer.MINE);")),
+      edit(
+          "redlock/Ballot",
+          "failed(node, () -> NodeException.of(cause));",
+          "vote(node, Answer.MINE);")),
   SILENCE_IS_A_VOTE(
       "who has not answered by the deadline counts as granted",
       Profile.SLOW,
@@ -367,7 +370,7 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Ballot",
-          "failed(node, NodeException.of(quarantine));",
+          "failed(node, () -> NodeException.of(quarantine));",
           "vote(node, quarantine.vote());")),
   EXTENSION_TRUSTS_QUARANTINED_NODES(
       "an extension's vote of any node under quarantine counts",

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * #SEED} repeats one. Only where it is asked for, because it takes as long as it says.
  */
 @EnabledIfSystemProperty(named = ChaosTest.SECONDS, matches = "\\d+")
+@Tag("exclusion")
 class ChaosTest {
   static final String SECONDS = "holdfast.chaos.seconds";
   static final String SEED = "holdfast.chaos.seed";

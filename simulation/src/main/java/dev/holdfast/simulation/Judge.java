@@ -127,9 +127,9 @@ final class Judge {
   }
 
   void surprise(int client, Throwable failure) {
-    // one that is thrown often has no stack trace
-    List<StackTraceElement> where = List.of(failure.getStackTrace());
-    broken(Invariant.NO_SURPRISE, client, failure + " at " + where.stream().limit(1).toList());
+    // only a replay has stack traces, and its digest is to be the same
+    world.note(client, Trace.NONE, "throws", 0, () -> "at " + List.of(failure.getStackTrace()));
+    broken(Invariant.NO_SURPRISE, client, failure.toString());
   }
 
   // ---- leases

@@ -1,6 +1,11 @@
 package dev.holdfast.stalls;
 
+import java.io.IOException;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -9,12 +14,20 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A test that failed while the machine stalled is run once more, by itself in a process of its own,
+ * A test that failed while the machine stalled is run again, by itself in a process of its own,
  * twice at most; that counts. Each failure that is forgiven is printed, with what was seen of the
- * machine. JUnit finds this extension by itself: the module on a test class path is all it needs.
+ * machine, and added to the file that the environment names, if it names one.
+ *
+ * <p>Never forgiven are tests that say {@code @Tag("exclusion")}, because two that hold one lock
+ * are no matter of time; and those that ran for long, in which there was a stall anyhow, or which
+ * found no end. JUnit finds this extension by itself where its auto-detection is on, as it is in
+ * this project's builds.
  */
 public final class AgainAfterAStall implements InvocationInterceptor {
   private static final int MOST = 2;
+  private static final Duration LONG = Duration.ofSeconds(20);
+  private static final String EXCLUSION = "exclusion";
+  private static final String FILE = "HOLDFAST_STALLS_FILE";
   private static final Stalls THIS_MACHINE = Stalls.watched();
 
   private final Stalls stalls;
@@ -53,22 +66,38 @@ public final class AgainAfterAStall implements InvocationInterceptor {
     Stalls.Mark begun = stalls.mark();
     try {
       test.proceed();
-    } catch (TestAbortedException notForHere) {
-      throw notForHere;
+    } catch (TestAbortedException | InterruptedException notForgiven) {
+      throw notForgiven;
     } catch (Exception | AssertionError failure) {
-      Optional<String> seen = stalls.since(begun);
-      if (seen.isEmpty() || OneTest.isRunning() || Thread.currentThread().isInterrupted()) {
+      boolean mayBeForgiven =
+          !OneTest.isRunning()
+              && !context.getTags().contains(EXCLUSION)
+              && System.nanoTime() - begun.nanos() < LONG.toNanos();
+      Optional<String> seen = mayBeForgiven ? stalls.since(begun) : Optional.empty();
+      if (seen.isEmpty()) {
         throw failure;
       }
-      String id = context.getUniqueId();
-      System.err.println("AGAIN " + id + ": it failed while " + seen.get() + ": " + failure);
-      failure.printStackTrace();
+      tell(context.getUniqueId(), seen.get(), failure);
       for (int i = 0; i < MOST; i++) {
-        if (OneTest.passes(id)) {
+        if (OneTest.passes(context.getUniqueId())) {
           return;
         }
       }
       throw failure;
+    }
+  }
+
+  private static void tell(String test, String seen, Throwable failure) throws IOException {
+    String line = "AGAIN " + test + ": it failed while " + seen;
+    System.err.println(line);
+    failure.printStackTrace();
+    String file = System.getenv(FILE);
+    if (file != null) {
+      Files.writeString(
+          Path.of(file),
+          line + ": " + String.valueOf(failure.getMessage()).lines().findFirst().orElse("") + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
     }
   }
 }

@@ -8,8 +8,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -21,6 +23,9 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
  * what its class holds for all its tests, nor what it has done to its servers.
  */
 final class OneTest {
+  /** So that three runs are over before a test's usual limit, 120 s. */
+  private static final Duration LIMIT = Duration.ofSeconds(45);
+
   private static final String RUNNING = "holdfast.stalls.again";
 
   private OneTest() {}
@@ -30,7 +35,7 @@ final class OneTest {
     return Boolean.getBoolean(RUNNING);
   }
 
-  /** Whoever is interrupted ends the process. */
+  /** Whoever is interrupted ends the process, and so does its limit. */
   static boolean passes(String uniqueId) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -51,10 +56,10 @@ final class OneTest {
             .redirectOutput(output.toFile())
             .start();
     try {
-      return process.waitFor() == 0;
+      return process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS) && process.exitValue() == 0;
     } finally {
       process.destroyForcibly();
-      System.err.println(Files.readString(output));
+      System.err.println(new String(Files.readAllBytes(output), StandardCharsets.UTF_8));
       Files.delete(output);
     }
   }
@@ -66,7 +71,13 @@ final class OneTest {
    */
   public static void main(String[] arguments) {
     LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request().selectors(selectUniqueId(arguments[0])).build();
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectUniqueId(arguments[0]))
+            .configurationParameter(
+                "junit.jupiter.execution.timeout.default", LIMIT.toSeconds() + " s")
+            .configurationParameter(
+                "junit.jupiter.execution.timeout.thread.mode.default", "SEPARATE_THREAD")
+            .build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request, listener);
     TestExecutionSummary summary = listener.getSummary();

@@ -10,13 +10,17 @@ final class ProcessorTime {
   /** {@code cpu user nice system idle iowait irq softirq steal}; guests' time is in user's. */
   private static final int STEAL = 8;
 
+  /** A tick is 10 ms, mostly. */
+  private static final int LEAST_TICKS = 10;
+
   private final Path file;
 
   /** Ticks of all processors since the machine was started, and how many of them others got. */
   record Sample(long all, long stolen) {
-    /** Which share of the time since then others got; 0 if too little time has passed to tell. */
+    /** Which share of the time since then others got; 0 if that was too little to tell. */
     double stolenSince(Sample earlier) {
-      return all == earlier.all ? 0 : (double) (stolen - earlier.stolen) / (all - earlier.all);
+      long ticks = stolen - earlier.stolen;
+      return ticks < LEAST_TICKS ? 0 : (double) ticks / (all - earlier.all);
     }
   }
 

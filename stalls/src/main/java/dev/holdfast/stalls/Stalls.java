@@ -23,6 +23,9 @@ final class Stalls {
   private final ProcessorTime processors;
   private final Deque<Late> late = new ArrayDeque<>();
 
+  /** When the watching thread is to wake; it may be the last one to go on after a stall. */
+  private volatile long planned = Long.MAX_VALUE;
+
   /** Woken at a moment of {@link System#nanoTime()}. */
   private record Late(long wokenAt, Duration by) {}
 
@@ -48,6 +51,10 @@ final class Stalls {
 
   /** What was seen of the machine since then, for people; empty if it ran as it should. */
   synchronized Optional<String> since(Mark mark) {
+    long now = System.nanoTime();
+    if (planned != Long.MAX_VALUE) {
+      woke(planned, now);
+    }
     Optional<Duration> longest =
         late.stream()
             .filter(one -> one.wokenAt() - mark.nanos() > 0)
@@ -63,8 +70,8 @@ final class Stalls {
             String.format(Locale.ROOT, "the host took %.0f %% of the processors", 100 * stolen));
   }
 
-  synchronized void woke(long planned, long now) {
-    Duration by = Duration.ofNanos(now - planned);
+  synchronized void woke(long due, long now) {
+    Duration by = Duration.ofNanos(now - due);
     if (by.compareTo(STALL) >= 0) {
       late.addLast(new Late(now, by));
       if (late.size() > MOST_REMEMBERED) {
@@ -76,7 +83,7 @@ final class Stalls {
   private void watch() {
     try {
       while (true) {
-        long planned = System.nanoTime() + Duration.ofMillis(NAP_MILLIS).toNanos();
+        planned = System.nanoTime() + Duration.ofMillis(NAP_MILLIS).toNanos();
         Thread.sleep(NAP_MILLIS);
         woke(planned, System.nanoTime());
       }

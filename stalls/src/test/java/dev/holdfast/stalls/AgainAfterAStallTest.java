@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,6 +58,14 @@ class AgainAfterAStallTest {
     TestExecutionSummary summary = run(NotForHere.class);
 
     assertThat(summary.getTestsAbortedCount()).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("two holders of one lock are never forgiven")
+  void exclusionIsNoMatterOfTime() {
+    TestExecutionSummary summary = run(Exclusion.class);
+
+    assertThat(summary.getFailures()).hasSize(1);
   }
 
   private static TestExecutionSummary run(Class<?> sample) {
@@ -159,6 +168,19 @@ class AgainAfterAStallTest {
     void isLeftOut() {
       stall(MACHINE);
       assumeTrue(OneTest.isRunning());
+    }
+  }
+
+  @Tag("exclusion")
+  static class Exclusion {
+    private static final Stalls MACHINE = machine();
+
+    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
+
+    @Test
+    void failsBeside() {
+      stall(MACHINE);
+      assertAlone();
     }
   }
 }

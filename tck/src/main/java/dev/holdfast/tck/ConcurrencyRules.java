@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many want the same locks at the same time. How soon they get them is other rules'. */
+@Tag("exclusion")
 abstract class ConcurrencyRules {
   final Trial trial;
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Neighbours share a lock: those that know the old one (old, from, both), and those that know the
  * new one (both, to).
  */
+@Tag("exclusion")
 class MixedFleetTest {
   /**
    * Nobody is forgotten. What a kill costs the others with a ttl of a second is up to three; there

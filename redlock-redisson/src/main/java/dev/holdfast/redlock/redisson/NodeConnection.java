@@ -6,7 +6,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,7 +22,6 @@ import org.redisson.client.handler.CommandDecoder;
 import org.redisson.client.handler.CommandsQueue;
 import org.redisson.client.handler.ErrorsLoggingHandler;
 import org.redisson.client.protocol.CommandData;
-import org.redisson.client.protocol.QueueCommand;
 import org.redisson.client.protocol.QueueCommandHolder;
 import org.redisson.client.protocol.RedisCommand;
 
@@ -190,10 +188,17 @@ final class NodeConnection {
       }
       written++;
       next.getPromise().whenComplete((reply, failure) -> answered());
-      present.write(next);
+      present.write(next).addListener(sent -> written(next, sent.cause()));
     }
     inMidBatch = false;
     present.flush();
+  }
+
+  /** Redisson forgets what cannot be written. At the end of a connection all fails together. */
+  private void written(CommandData<?, ?> command, @Nullable Throwable failure) {
+    if (failure != null && usable) {
+      command.tryFailure(failure);
+    }
   }
 
   private void answered() {
@@ -211,42 +216,9 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    // or a future would wrap it, with a stack trace, for each command
+    // or a future would wrap it, with a stack trace, for each of thousands
     CompletionException forAll = new CompletionException(cause);
-    failInTurns(closed, unanswered(closed), forAll, () -> ended(closed, cause));
-  }
-
-  /**
-   * In order. Takes what was written away from Redisson, which would now look for each command
-   * among all others, and describe it.
-   */
-  private Queue<QueueCommand> unanswered(Channel closed) {
-    Queue<QueueCommand> commands = new ArrayDeque<>();
-    Queue<QueueCommandHolder> theirs = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
-    if (theirs != null) { // not dropped before it was registered
-      for (QueueCommandHolder next = theirs.poll(); next != null; next = theirs.poll()) {
-        commands.add(next.getCommand());
-      }
-    }
-    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
-      commands.add(next);
-    }
-    return commands;
-  }
-
-  private static void failInTurns(
-      Channel closed, Queue<QueueCommand> commands, CompletionException cause, Runnable then) {
-    for (int i = 0; i < FAILURES_A_TURN && !commands.isEmpty(); i++) {
-      commands.remove().tryFailure(cause);
-    }
-    if (commands.isEmpty()) {
-      then.run();
-    } else {
-      closed.eventLoop().execute(() -> failInTurns(closed, commands, cause, then));
-    }
-  }
-
-  private void ended(Channel closed, RedisConnectionException cause) {
+    failUnanswered(closed, forAll);
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -256,6 +228,20 @@ final class NodeConnection {
       closed
           .eventLoop()
           .schedule(() -> ready.completeExceptionally(cause), REASON_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /**
+   * Takes away from Redisson what it would now look for, each command among all others, and
+   * describe, on the loop of all nodes.
+   */
+  private static void failUnanswered(Channel closed, CompletionException cause) {
+    Queue<QueueCommandHolder> written = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
+    if (written == null) {
+      return; // dropped before it was registered
+    }
+    for (QueueCommandHolder next = written.poll(); next != null; next = written.poll()) {
+      next.getCommand().tryFailure(cause);
     }
   }
 

@@ -372,8 +372,9 @@ final class Judge {
   }
 
   private static boolean isToBeGone(Holding holding, long then) {
-    // by its client's clock, which may not count sleep: then it is all left at the release
-    long kept = holding.overAt() + holding.request.minHold().toNanos() / MILLI;
+    // by its client's clock, which may not count sleep, and the release may be sent after a sleep
+    long over = Math.max(holding.overAt(), holding.host.pausedUntil());
+    long kept = over + holding.request.minHold().toNanos() / MILLI;
     return holding.isOver() && !holding.isClosed() && kept <= then;
   }
 

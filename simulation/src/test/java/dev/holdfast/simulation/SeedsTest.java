@@ -83,6 +83,13 @@ class SeedsTest {
     assertThat(overlaps).isPositive();
   }
 
+  @Test
+  @DisplayName(
+      "a release that is sent after a sleep keeps a lock for all that was left of its hold")
+  void aKeyThatIsKeptIsNoOrphan() {
+    assertThat(Run.of(196_678, Profile.PAUSES).violation()).isNull();
+  }
+
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

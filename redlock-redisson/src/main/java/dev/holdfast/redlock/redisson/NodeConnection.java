@@ -41,11 +41,6 @@ final class NodeConnection {
   /** What more is asked of a node that hangs waits here: netty would fail it all in one go. */
   private static final int MOST_WRITTEN = 1_000;
 
-  /**
-   * In one turn of the loop, which is that of all nodes: a node that hung for long has thousands.
-   */
-  private static final int FAILURES_A_TURN = 250;
-
   private static final RedisCommand<Object> PING = new RedisCommand<>("PING");
   private static final RedisCommand<Object> SET_NAME = new RedisCommand<>("CLIENT", "SETNAME");
 

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,6 +23,7 @@ import org.redisson.client.handler.CommandDecoder;
 import org.redisson.client.handler.CommandsQueue;
 import org.redisson.client.handler.ErrorsLoggingHandler;
 import org.redisson.client.protocol.CommandData;
+import org.redisson.client.protocol.QueueCommand;
 import org.redisson.client.protocol.QueueCommandHolder;
 import org.redisson.client.protocol.RedisCommand;
 
@@ -40,6 +42,9 @@ final class NodeConnection {
 
   /** What more is asked of a node that hangs waits here: netty would fail it all in one go. */
   private static final int MOST_WRITTEN = 1_000;
+
+  /** In one turn of the loop, which is that of all nodes: after a second there are thousands. */
+  private static final int FAILURES_A_TURN = 250;
 
   private static final RedisCommand<Object> PING = new RedisCommand<>("PING");
   private static final RedisCommand<Object> SET_NAME = new RedisCommand<>("CLIENT", "SETNAME");
@@ -211,9 +216,47 @@ final class NodeConnection {
       redisson.closeAsync(); // or it would be made again
     }
     RedisConnectionException cause = new RedisConnectionException("the connection ended");
-    // or a future would wrap it, with a stack trace, for each of thousands
+    // or a future would wrap it, with a stack trace, for each command
     CompletionException forAll = new CompletionException(cause);
-    failUnanswered(closed, forAll);
+    failInTurns(closed, unanswered(closed), forAll, () -> ended(closed, cause));
+  }
+
+  /**
+   * In order. Takes what was written away from Redisson, which would now look for each command
+   * among all others, and describe it.
+   */
+  private Queue<QueueCommand> unanswered(Channel closed) {
+    Queue<QueueCommand> commands = new ArrayDeque<>();
+    Queue<QueueCommandHolder> theirs = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
+    if (theirs != null) { // not dropped before it was registered
+      for (QueueCommandHolder next = theirs.poll(); next != null; next = theirs.poll()) {
+        commands.add(next.getCommand());
+      }
+    }
+    for (CommandData<?, ?> next = waiting.poll(); next != null; next = waiting.poll()) {
+      commands.add(next);
+    }
+    return commands;
+  }
+
+  private static void failInTurns(
+      Channel closed, Queue<QueueCommand> commands, CompletionException cause, Runnable then) {
+    for (int i = 0; i < FAILURES_A_TURN && !commands.isEmpty(); i++) {
+      commands.remove().tryFailure(cause);
+    }
+    if (commands.isEmpty()) {
+      then.run();
+      return;
+    }
+    try {
+      closed.eventLoop().execute(() -> failInTurns(closed, commands, cause, then));
+    } catch (RejectedExecutionException e) {
+      commands.forEach(command -> command.tryFailure(cause)); // the last turn of all
+      then.run();
+    }
+  }
+
+  private void ended(Channel closed, RedisConnectionException cause) {
     failWaiting("the connection ended");
     if (ready.isDone() && !ready.isCompletedExceptionally()) {
       whenEnded.run();
@@ -223,20 +266,6 @@ final class NodeConnection {
       closed
           .eventLoop()
           .schedule(() -> ready.completeExceptionally(cause), REASON_MILLIS, TimeUnit.MILLISECONDS);
-    }
-  }
-
-  /**
-   * Takes away from Redisson what it would now look for, each command among all others, and
-   * describe, on the loop of all nodes.
-   */
-  private static void failUnanswered(Channel closed, CompletionException cause) {
-    Queue<QueueCommandHolder> written = closed.attr(CommandsQueue.COMMANDS_QUEUE).get();
-    if (written == null) {
-      return; // dropped before it was registered
-    }
-    for (QueueCommandHolder next = written.poll(); next != null; next = written.poll()) {
-      next.getCommand().tryFailure(cause);
     }
   }
 

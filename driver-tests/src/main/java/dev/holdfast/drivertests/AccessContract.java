@@ -101,7 +101,7 @@ public abstract class AccessContract {
   @Test
   void aLockLivesInTheDatabaseOfTheUrl() throws InterruptedException {
     try (LockManager locks =
-            LockManager.open("redlock:" + acl.uri() + "/3?nodeTimeout=1s&connectTimeout=10s");
+            LockManager.open("redlock:" + acl.uri() + "/3" + FirstLockContract.PATIENCE);
         Lease lease = locks.acquire("in-three", TTL)) {
       assertThat(inDatabase(0, "in-three")).isNull();
       assertThat(inDatabase(3, "in-three")).isEqualTo(lease.token());
@@ -161,8 +161,7 @@ public abstract class AccessContract {
   }
 
   private static void assertThatALockIsGot(String node) throws InterruptedException {
-    try (LockManager locks =
-        LockManager.open("redlock:" + node + "?nodeTimeout=1s&connectTimeout=10s")) {
+    try (LockManager locks = LockManager.open("redlock:" + node + FirstLockContract.PATIENCE)) {
       Lease lease = locks.acquire("access", TTL);
       assertThat(lease.isHeld()).isTrue();
       assertThat(lease.release()).isTrue();

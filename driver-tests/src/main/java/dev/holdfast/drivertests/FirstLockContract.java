@@ -29,6 +29,9 @@ public abstract class FirstLockContract {
           .nodeTimeout(Duration.ofSeconds(1))
           .connectTimeout(Duration.ofSeconds(10));
 
+  /** The same, at the end of a URL. */
+  static final String PATIENCE = "?nodeTimeout=1s&connectTimeout=10s";
+
   /** Who was refused once listens, on a connection that servers tell apart once it does. */
   protected static final String ONE_ABOUT_TO_LISTEN = "with one that is about to listen";
 
@@ -96,8 +99,7 @@ public abstract class FirstLockContract {
   void oneConnectionToEachNodeAndFewDaemonsAreEnoughForAnyNumberOfThreads() {
     String nodes = servers.uris().stream().map(uri -> uri + "/1").collect(joining(","));
     servers.all().forEach(server -> server.vouch(1));
-    try (LockManager locks =
-        LockManager.open("redlock:" + nodes + "?nodeTimeout=1s&connectTimeout=10s")) {
+    try (LockManager locks = LockManager.open("redlock:" + nodes + PATIENCE)) {
       Peaks peaks = useByManyThreads(locks);
       assertThat(peaks.connections()).as(ONE_ABOUT_TO_LISTEN).isLessThanOrEqualTo(2);
       assertThatOneConnectionIsLeftToEach();
@@ -116,7 +118,7 @@ public abstract class FirstLockContract {
 
   /** A URL of all servers, as patient as {@link #PATIENT}. */
   protected final String url(String scheme) {
-    return scheme + String.join(",", servers.uris()) + "?nodeTimeout=1s&connectTimeout=10s";
+    return scheme + String.join(",", servers.uris()) + PATIENCE;
   }
 
   /** Takes a lock, which all servers come to hold, and releases it on all. */

@@ -2,7 +2,7 @@ package dev.holdfast.stalls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
-import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
 import java.nio.file.Path;
 import java.util.stream.IntStream;
@@ -17,6 +17,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -27,7 +28,11 @@ class AgainAfterAStallTest {
   @Test
   @DisplayName("a test that fails while the machine stalls, and passes by itself, has passed")
   void aStallIsForgiven() {
-    TestExecutionSummary summary = run(Stalled.class);
+    TestExecutionSummary summary =
+        run(
+            selectMethod(Sample.class, "failsInAStall"),
+            selectMethod(Sample.class, "withParameters", String.class),
+            selectMethod(Sample.class, "dynamically"));
 
     assertThat(summary.getFailures()).isEmpty();
     assertThat(summary.getTestsSucceededCount()).isEqualTo(4);
@@ -36,7 +41,7 @@ class AgainAfterAStallTest {
   @Test
   @DisplayName("one that fails by itself, too, has failed, with what it said at first")
   void aFailureIsAFailure() {
-    TestExecutionSummary summary = run(Wrong.class);
+    TestExecutionSummary summary = run(selectMethod(Sample.class, "failsAlways"));
 
     assertThat(summary.getFailures())
         .singleElement()
@@ -47,7 +52,9 @@ class AgainAfterAStallTest {
   @Test
   @DisplayName("one that fails while the machine runs has failed at once")
   void nothingElseIsForgiven() {
-    TestExecutionSummary summary = run(Unexcused.class);
+    stall(); // before it begins
+
+    TestExecutionSummary summary = run(selectMethod(Sample.class, "fails"));
 
     assertThat(summary.getFailures()).hasSize(1);
   }
@@ -55,7 +62,7 @@ class AgainAfterAStallTest {
   @Test
   @DisplayName("one that finds that it is not for this machine has not failed")
   void whatIsLeftOutIsLeftOut() {
-    TestExecutionSummary summary = run(NotForHere.class);
+    TestExecutionSummary summary = run(selectMethod(Sample.class, "isLeftOut"));
 
     assertThat(summary.getTestsAbortedCount()).isEqualTo(1);
   }
@@ -63,35 +70,27 @@ class AgainAfterAStallTest {
   @Test
   @DisplayName("two holders of one lock are never forgiven")
   void exclusionIsNoMatterOfTime() {
-    TestExecutionSummary summary = run(Exclusion.class);
+    TestExecutionSummary summary = run(selectMethod(Sample.class, "isAboutExclusion"));
 
     assertThat(summary.getFailures()).hasSize(1);
   }
 
-  private static TestExecutionSummary run(Class<?> sample) {
+  private static TestExecutionSummary run(DiscoverySelector... tests) {
     LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(sample)).build();
+        LauncherDiscoveryRequestBuilder.request().selectors(tests).build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherFactory.create().execute(request, listener);
     return listener.getSummary();
   }
 
-  private static Stalls machine() {
-    return new Stalls(new ProcessorTime(Path.of("no such file")));
-  }
-
-  private static void stall(Stalls machine) {
+  private static void stall() {
     long now = System.nanoTime();
-    machine.woke(now - 200_000_000, now);
-  }
-
-  private static void assertAlone() {
-    assertThat(OneTest.isRunning()).isTrue();
+    Sample.MACHINE.woke(now - 200_000_000, now);
   }
 
   /** Its class holds something for all its tests, as one with servers does. */
-  static class Stalled {
-    private static final Stalls MACHINE = machine();
+  static class Sample {
+    private static final Stalls MACHINE = new Stalls(new ProcessorTime(Path.of("no such file")));
 
     @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
 
@@ -108,79 +107,46 @@ class AgainAfterAStallTest {
     }
 
     @Test
-    void once() {
-      failsBeside();
+    void fails() {
+      assertThat(isOpen).isTrue();
+      assertThat(OneTest.isRunning()).isTrue();
+    }
+
+    @Test
+    void failsInAStall() {
+      stall();
+      fails();
     }
 
     @ParameterizedTest
     @ValueSource(strings = "a/b [c]")
     void withParameters(String ignored) {
-      failsBeside();
+      failsInAStall();
     }
 
     @TestFactory
     Stream<DynamicTest> dynamically() {
       return IntStream.range(0, 2)
-          .mapToObj(i -> DynamicTest.dynamicTest("number " + i, Stalled::failsBeside));
+          .mapToObj(i -> DynamicTest.dynamicTest("number " + i, this::failsInAStall));
     }
-
-    private static void failsBeside() {
-      assertThat(isOpen).isTrue();
-      stall(MACHINE);
-      assertAlone();
-    }
-  }
-
-  static class Wrong {
-    private static final Stalls MACHINE = machine();
-
-    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
 
     @Test
-    void fails() {
-      stall(MACHINE);
+    void failsAlways() {
+      stall();
       throw new AssertionError(
           OneTest.isRunning() ? "in a process of its own" : "in the process of many");
     }
-  }
-
-  static class Unexcused {
-    private static final Stalls MACHINE = machine();
-
-    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
-
-    static {
-      stall(MACHINE); // before it began
-    }
-
-    @Test
-    void failsBeside() {
-      assertAlone();
-    }
-  }
-
-  static class NotForHere {
-    private static final Stalls MACHINE = machine();
-
-    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
 
     @Test
     void isLeftOut() {
-      stall(MACHINE);
+      stall();
       assumeTrue(OneTest.isRunning());
     }
-  }
-
-  @Tag("exclusion")
-  static class Exclusion {
-    private static final Stalls MACHINE = machine();
-
-    @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
 
     @Test
-    void failsBeside() {
-      stall(MACHINE);
-      assertAlone();
+    @Tag("exclusion")
+    void isAboutExclusion() {
+      failsInAStall();
     }
   }
 }

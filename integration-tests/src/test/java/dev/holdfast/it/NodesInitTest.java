@@ -148,8 +148,7 @@ class NodesInitTest {
   }
 
   private static String record(TestNode node) {
-    return String.valueOf(
-        node.command("HMGET", RECORD, "id", "maxTtl", "nodes", "cluster", "since", "new"));
+    return String.valueOf(node.command("HMGET", RECORD, "id", "terms", "since", "new"));
   }
 
   private static void unmark(List<TestNode> nodes) {

@@ -1,10 +1,11 @@
 package dev.holdfast.redlock;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import dev.holdfast.LockConfigurationException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -31,21 +32,16 @@ final class Guard {
   private final RedlockOptions options;
   private final boolean on;
   private final List<String> record;
-  private final String micros;
 
   Guard(RedlockOptions options, List<String> addresses) {
     this.options = options;
     this.on = options.restartGuard().orElse(addresses.size() >= FEWEST_NODES);
+    Duration quarantine = options.validity().outlived(options.maxTtl()).plus(MARGIN);
     this.record =
         List.of(
             on ? database(addresses) : "",
-            Long.toString(Millis.of(options.maxTtl())),
-            Integer.toString(addresses.size()),
-            options.cluster());
-    this.micros =
-        Long.toString(
-            TimeUnit.NANOSECONDS.toMicros(
-                options.validity().outlived(options.maxTtl()).plus(MARGIN).toNanos()));
+            Millis.of(options.maxTtl()) + " " + addresses.size() + " " + options.cluster(),
+            Long.toString(NANOSECONDS.toMicros(quarantine.toNanos())));
   }
 
   boolean isOn() {
@@ -70,7 +66,6 @@ final class Guard {
     allKeys.add(KEY);
     List<String> all = new ArrayList<>(arguments);
     all.addAll(record);
-    all.add(micros);
     all.add(Long.toString(options.clock().wallMicros()));
     return new Command.Eval(script, false, allKeys, all);
   }

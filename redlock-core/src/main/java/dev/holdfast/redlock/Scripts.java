@@ -56,7 +56,8 @@ final class Scripts {
    * followed: one ahead would exhaust the numbers, and one behind would fall below counters that
    * have gone. A counter that is ahead of time lives until time has caught up. Without keys it
    * takes nothing, so that a node that was just connected can be told its source: an attempt that
-   * had to would come late there.
+   * had to would come late there. Where a word says it, no number is made a text: that takes as
+   * long as to get a key.
    */
   static final Vote ACQUIRE =
       Vote.of(
@@ -68,10 +69,11 @@ final class Scripts {
             if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
               local clock = redis.call('TIME')
               local here = clock[1] * 1000000 + clock[2]
-              local there = math.max(here - 10000000, math.min(tonumber(ARGV[3]), here + 10000000))
-              code = math.max(last + 1, there)
-              local life = ARGV[4] + math.ceil(math.max(0, code - here) / 1000)
-              redis.call('SET', KEYS[2], code, 'PX', life)
+              local wanted = tonumber(ARGV[3])
+              code = math.max(last + 1, here - 10000000, math.min(wanted, here + 10000000))
+              local life = ARGV[4]
+              if code > here then life = life + math.ceil((code - here) / 1000) end
+              redis.call('SET', KEYS[2], code == wanted and ARGV[3] or code, 'PX', life)
             end
           end
           """);

@@ -9,41 +9,41 @@ package dev.holdfast.redlock;
  */
 record Vote(Script plain, Script guarded) {
   /**
-   * KEYS, at the end: the guard. ARGV, at the end: the number of the database, the longest ttl in
-   * milliseconds, the number of nodes, the name of the cluster, the length of a quarantine in
-   * microseconds, the client's wall clock in microseconds.
+   * KEYS, at the end: the guard. ARGV, at the end: the number of the database, the terms of those
+   * who vote (see {@link Guard}), the length of a quarantine in microseconds, the client's wall
+   * clock in microseconds.
    *
-   * <p>A node's data is what it was as long as the run, the replication history and the database
-   * are. They are read here, because what a connection was told once may be wrong by now. Both
+   * <p>A node's data is what it was as long as its replication history and the database are: a
+   * master that starts, or is made one, begins another history. It is read here, because what a
+   * connection was told once may be wrong by now. A record of other clients is never changed. Both
    * clocks have to pass the quarantine; one that shows less than at its start begins it anew. At
-   * its end that is written down, so that clocks are looked at no more. A record of other clients
-   * is never changed. A word is found before it is matched, because a pattern is tried at each
-   * letter of a text.
+   * its end that is written down, so that clocks are looked at no more: of a node that votes,
+   * nothing is asked but what tells so, because each vote pays for it.
    */
   private static final String GUARD =
       """
-      local at = #ARGV - 6
+      local at = #ARGV - 4
       local guard = KEYS[#KEYS]
-      local text = redis.call('INFO', 'server')
-      local run = string.match(text, 'run_id:(%w+)', string.find(text, 'run_id:', 1, true))
-      text = redis.call('INFO', 'replication')
-      local history = string.match(text, 'master_replid:(%w+)', string.find(text, 'master_replid:', 1, true))
-      local id = run .. ' ' .. history .. ' ' .. ARGV[at + 1]
-      local seen = redis.call('HMGET', guard, 'id', 'maxTtl', 'nodes', 'cluster', 'since', 'wall', 'new')
-      if seen[2] and not (seen[2] == ARGV[at + 2] and seen[3] == ARGV[at + 3] and seen[4] == ARGV[at + 4]) then
-        return redis.error_reply('GUARDED ' .. seen[2] .. ' ' .. seen[3] .. ' ' .. seen[4])
-      end
+      local text = redis.call('INFO', 'replication')
+      local place = string.find(text, 'master_replid:', 1, true)
+      local id = string.sub(text, place + 14, place + 53) .. ' ' .. ARGV[at + 1]
+      local terms = ARGV[at + 2]
+      local seen = redis.call('HMGET', guard, 'id', 'terms', 'since')
       local now = 0
       local since = 0
       local left = 0
       local new = '0'
-      if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then
+      if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then
+        if seen[2] and seen[2] ~= terms then
+          return redis.error_reply('GUARDED ' .. seen[2])
+        end
+        local more = redis.call('HMGET', guard, 'wall', 'new')
         local time = redis.call('TIME')
         now = time[1] * 1000000 + time[2]
-        local wall = tonumber(ARGV[at + 6])
-        since = tonumber(seen[5] or now)
-        local from = tonumber(seen[6] or wall)
-        new = seen[7] or '1'
+        local wall = tonumber(ARGV[at + 4])
+        since = tonumber(seen[3] or now)
+        local from = tonumber(more[1] or wall)
+        new = more[2] or '1'
         if seen[1] ~= id then
           since = now
           from = wall
@@ -53,16 +53,15 @@ record Vote(Script plain, Script guarded) {
           from = wall
         end
         if since > 0 then
-          left = ARGV[at + 5] - math.min(now - since, wall - from)
+          left = ARGV[at + 3] - math.min(now - since, wall - from)
           if left <= 0 then
             since = 0
             left = 0
             new = '0'
           end
         end
-        if seen[1] ~= id or not seen[2] or tonumber(seen[5]) ~= since then
-          redis.call('HSET', guard, 'id', id, 'maxTtl', ARGV[at + 2], 'nodes', ARGV[at + 3],
-            'cluster', ARGV[at + 4], 'since', since, 'wall', from, 'new', new)
+        if seen[1] ~= id or not seen[2] or tonumber(seen[3]) ~= since then
+          redis.call('HSET', guard, 'id', id, 'terms', terms, 'since', since, 'wall', from, 'new', new)
         end
       end
       """;

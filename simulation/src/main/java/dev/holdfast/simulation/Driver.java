@@ -23,6 +23,7 @@ final class Driver implements RedisNodes {
   private final @Nullable Connection[] present;
   private final @Nullable NodeEar[] ears;
   private final boolean deaf;
+  private boolean opened;
   private final List<List<Request>> toReplay = new ArrayList<>();
 
   Driver(World world, Host host) {
@@ -66,7 +67,12 @@ final class Driver implements RedisNodes {
     if (isSecondTrip(round.command())) {
       world.judge.secondTrip();
     }
-    attemptAt(round.command()).ifPresent(key -> world.judge.listening.asks(host, key));
+    attemptAt(round.command())
+        .ifPresent(
+            key -> {
+              opened |= Workload.isLock(key);
+              world.judge.listening.asks(host, key);
+            });
     Ambush.mayBeLaid(world, host, round);
     boolean standsStill =
         !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
@@ -149,6 +155,11 @@ final class Driver implements RedisNodes {
   boolean awaitsAnswers() {
     return Arrays.stream(present)
         .anyMatch(connection -> connection != null && connection.awaitsAnswers());
+  }
+
+  /** Whether its manager connects, and has asked for no lock yet. */
+  boolean isOpening() {
+    return present[0] != null && !opened;
   }
 
   void replayLater(int index, List<Request> unanswered) {

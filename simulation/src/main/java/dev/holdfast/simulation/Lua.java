@@ -400,7 +400,7 @@ final class Lua {
     require(",");
     return switch (function) {
       case "find" -> find(text);
-      case "match" -> match(text);
+      case "sub" -> sub(text);
       default -> throw unknown("string." + function);
     };
   }
@@ -417,40 +417,18 @@ final class Lua {
     };
   }
 
-  /** Of patterns, words with {@code (%w+)} at their end. */
-  private LuaTerm match(LuaTerm text) {
-    String pattern = take();
-    if (!pattern.matches("'\\w+:\\(%w\\+\\)")) {
-      throw unknown(pattern);
-    }
-    LuaTerm from = skip(",") ? expression() : new LuaTerm.Digits(1);
+  /** From a place to a place, neither of them counted from the end. */
+  private LuaTerm sub(LuaTerm text) {
+    LuaTerm from = expression();
+    require(",");
+    LuaTerm to = expression();
     require(")");
-    String before = pattern.substring(1, pattern.indexOf('('));
     return frame -> {
-      Object position = from.value(frame);
-      int begin = position instanceof Double number ? number.intValue() - 1 : 0;
-      return wordAfter(before, text.text(frame), begin);
+      String whole = text.text(frame);
+      int begin = Math.max(1, (int) from.number(frame));
+      int end = Math.min(whole.length(), (int) to.number(frame));
+      return begin > end ? "" : whole.substring(begin - 1, end);
     };
-  }
-
-  private static @Nullable String wordAfter(String before, String text, int from) {
-    int found = text.indexOf(before, from);
-    while (found >= 0) {
-      int begin = found + before.length();
-      int end = begin;
-      while (end < text.length() && isAlphanumeric(text.charAt(end))) {
-        end++;
-      }
-      if (end > begin) {
-        return text.substring(begin, end);
-      }
-      found = text.indexOf(before, found + 1);
-    }
-    return null;
-  }
-
-  private static boolean isAlphanumeric(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
   private static double folded(DoubleBinaryOperator operator, LuaTerm[] arguments, Frame frame) {

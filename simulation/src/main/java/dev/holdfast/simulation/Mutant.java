@@ -303,7 +303,7 @@ enum Mutant {
       "a node gives what the client proposes, whatever it gave before",
       Profile.FENCES,
       Invariant.FENCING,
-      edit("redlock/Scripts", "math.max(last + 1, there)", "there")),
+      edit("redlock/Scripts", "math.max(last + 1, here", "math.max(here")),
   SMALLEST_OF_THE_VOTES(
       "the fencing token is the smallest of the votes",
       Profile.FENCES,
@@ -344,18 +344,15 @@ enum Mutant {
       "a counter lives as long as the lock",
       Profile.FENCES,
       Invariant.FENCING,
-      edit(
-          "redlock/Scripts",
-          "local life = ARGV[4] + math.ceil(math.max(0, code - here) / 1000)",
-          "local life = ARGV[2]")),
+      edit("redlock/Scripts", "local life = ARGV[4]\n", "local life = ARGV[2]\n")),
   CLOCK_FAR_BEHIND_IS_FOLLOWED(
       "a node follows a client's clock, however far behind its own",
       Profile.CLOCKS,
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
-          "math.max(here - 10000000, math.min(tonumber(ARGV[3]), here + 10000000))",
-          "math.min(tonumber(ARGV[3]), here + 10000000)")),
+          "math.max(last + 1, here - 10000000, math.min(",
+          "math.max(last + 1, math.min(")),
   SECOND_TRIP_HAS_ITS_OWN_TIME(
       "storing the fencing token gets a second deadline",
       Profile.FENCES,
@@ -395,41 +392,36 @@ enum Mutant {
       "clients with another maxTtl go on, and change the record",
       Profile.STRANGERS,
       Invariant.EXCLUSION,
-      edit("redlock/Vote", "if seen[2] and not (", "if seen[2] and 1 == 2 and not (")),
-  GUARD_IGNORES_RESTARTS(
-      "the guard looks neither at the run id nor at the replication id",
-      Profile.GUARDED,
-      Invariant.EXCLUSION,
-      edit("redlock/Vote", "local id = run .. ' ' .. history .. ' ' ..", "local id = '' ..")),
-  GUARD_IGNORES_REPLICATION(
-      "the guard does not look at the replication id",
+      edit("redlock/Vote", "if seen[2] and seen[2] ~= terms then", "if 1 == 2 then")),
+  GUARD_IGNORES_THE_HISTORY(
+      "the guard does not look at the replication history",
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
           "redlock/Vote",
-          "local id = run .. ' ' .. history .. ' ' ..",
-          "local id = run .. ' ' ..")),
+          "local id = string.sub(text, place + 14, place + 53) .. ' ' ..",
+          "local id = '' ..")),
   GUARD_IGNORES_THE_DATABASE(
       "the guard does not look at the number of the database",
       Profile.GUARDED,
       Invariant.EXCLUSION,
-      edit("redlock/Vote", "history .. ' ' .. ARGV[at + 1]", "history")),
+      edit("redlock/Vote", "place + 53) .. ' ' .. ARGV[at + 1]", "place + 53)")),
   WRITTEN_DOWN_IS_WHOLE_FOR_EVER(
-      "a record that says whole is believed, whatever the node's run and history",
+      "a record that says whole is believed, whatever the node's history",
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
           "redlock/Vote",
-          "if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then",
-          "if not seen[2] or seen[5] ~= '0' then")),
+          "if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then",
+          "if seen[2] ~= terms or seen[3] ~= '0' then")),
   WRITTEN_DOWN_IS_WHOLE_AT_ONCE(
       "a quarantine is over for all but the one who began it",
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
           "redlock/Vote",
-          "if seen[1] ~= id or not seen[2] or seen[5] ~= '0' then",
-          "if seen[1] ~= id or not seen[2] then")),
+          "if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then",
+          "if seen[1] ~= id or seen[2] ~= terms then")),
   MISSING_RECORD_IS_WHOLE(
       "a node without a record of the guard is taken for whole",
       Profile.GUARDED,
@@ -450,7 +442,7 @@ enum Mutant {
       "a quarantine is half as long",
       Profile.GUARDED,
       Invariant.EXCLUSION,
-      edit("redlock/Guard", ".plus(MARGIN).toNanos()));", ".plus(MARGIN).toNanos() / 2));")),
+      edit("redlock/Guard", "(quarantine.toNanos())", "(quarantine.toNanos() / 2)")),
   QUARANTINE_IS_NOT_BEGUN_ANEW(
       "a quarantine goes on although a clock shows less than at its start",
       Profile.GUARDED_CLOCKS,

@@ -20,6 +20,8 @@ final class Node {
   /** What an append-only file that is written once a second can lose. */
   private static final long ROLLBACK_MICROS = 1_000_000;
 
+  private static final int HISTORY_LENGTH = 40;
+
   /** Where the core keeps the counters of fencing tokens. */
   private static final String COUNTERS = "holdfast:fence:";
 
@@ -80,8 +82,10 @@ final class Node {
     }
   }
 
+  /** As long as those of Redis. */
   private String nextHistory() {
-    return "n" + id + "h" + ++histories;
+    String name = "n" + id + "h" + ++histories + "h";
+    return name + "0".repeat(HISTORY_LENGTH - name.length());
   }
 
   private void beginHistory() {
@@ -101,12 +105,10 @@ final class Node {
   /** What is kept in a database passes for whole, as {@code holdfast nodes init} has it. */
   private void vouch(int database) {
     Map<String, String> fields = new HashMap<>();
-    fields.put("id", run() + " " + history + " " + database);
+    fields.put("id", history + " " + database);
     fields.put("since", "0");
     if (world.rates.stranger) {
-      fields.put("maxTtl", Integer.toString(world.longestTtlMillis(false)));
-      fields.put("nodes", Integer.toString(world.setting.nodes()));
-      fields.put("cluster", "");
+      fields.put("terms", world.longestTtlMillis(false) + " " + world.setting.nodes() + " ");
     }
     keys.restore(GUARD, Entry.hash(fields));
   }

@@ -307,7 +307,9 @@ final class Workload {
   }
 
   private void closeWhenQuiet() {
-    if (host.driver.awaitsAnswers() || host.pausedUntil() >= quietSince) {
+    if (host.driver.isOpening()
+        || host.driver.awaitsAnswers()
+        || host.pausedUntil() >= quietSince) {
       quietSince = world.now();
     }
     if (world.now() - quietSince < 3 * attempt()) {

@@ -29,7 +29,7 @@ class NodeModelTest {
   private static final String GUARD = "guard";
   private static final List<String> ALL = List.of("a", "b", "c", "d", "e", GUARD);
   private static final List<String> RECORD =
-      List.of("HMGET", GUARD, "id", "maxTtl", "nodes", "cluster", "new", "since", "wall");
+      List.of("HMGET", GUARD, "id", "terms", "new", "since", "wall");
   private static final List<String> VALUES = List.of("one", "two", "3");
 
   /** Far apart, and far longer than the test, so that the time that passes decides nothing. */
@@ -87,7 +87,7 @@ class NodeModelTest {
             for (String wall : List.of("2", "1", Long.toString(2 * HOUR))) {
               List<String> keys = List.of("a", GUARD);
               List<String> arguments =
-                  List.of("one", "1000", "0", "2000", "3", "", Long.toString(5 * SECOND), wall);
+                  List.of("one", "1000", "0", "2000 3 ", Long.toString(5 * SECOND), wall);
               String when = String.join(" ", words) + ", then at " + wall;
               requireSame(
                   when,
@@ -285,7 +285,7 @@ class NodeModelTest {
   }
 
   private static String identity(RawRedis real) {
-    return info(real, "server", "run_id") + " " + info(real, "replication", "master_replid") + " 0";
+    return info(real, "replication", "master_replid") + " 0";
   }
 
   private static String info(RawRedis real, String section, String field) {
@@ -297,7 +297,7 @@ class NodeModelTest {
   }
 
   private static boolean isGuarded(String source) {
-    return source.contains("#ARGV - 6");
+    return source.contains("#ARGV - 4");
   }
 
   private static boolean isTake(Script script) {
@@ -310,9 +310,7 @@ class NodeModelTest {
     boolean fits = random.nextInt(8) > 0;
     return List.of(
         random.nextInt(8) > 0 ? "0" : "1",
-        "2000",
-        fits ? "3" : one(random, VALUES),
-        "",
+        "2000 " + (fits ? "3" : one(random, VALUES)) + " ",
         one(random, QUARANTINES),
         Long.toString(base + (random.nextInt(3) - 1) * HOUR));
   }

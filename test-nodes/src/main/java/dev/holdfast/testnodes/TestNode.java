@@ -166,11 +166,10 @@ public final class TestNode {
    */
   public void vouch(int database) {
     try (RawRedis connection = RawRedis.connect(host(), port())) {
-      String run = field(connection, "server", "run_id");
       String history = field(connection, "replication", "master_replid");
       connection.call("SELECT", Integer.toString(database));
       connection.call("DEL", GUARD);
-      connection.call("HSET", GUARD, "id", run + " " + history + " " + database, "since", "0");
+      connection.call("HSET", GUARD, "id", history + " " + database, "since", "0");
     }
   }
 

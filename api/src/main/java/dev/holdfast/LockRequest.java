@@ -223,6 +223,9 @@ public final class LockRequest {
     if (text.isEmpty()) {
       throw new LockConfigurationException("the " + what + " is empty: give at least one byte");
     }
+    if (text.length() <= maxBytes && isAscii(text)) {
+      return;
+    }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new LockConfigurationException(
           "the " + what + " holds half of a surrogate pair, which UTF-8 cannot carry");
@@ -239,6 +242,15 @@ public final class LockRequest {
               + " bytes in UTF-8: give at most "
               + maxBytes);
     }
+  }
+
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) >= 0x80) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static void requirePositive(String what, Duration duration) {

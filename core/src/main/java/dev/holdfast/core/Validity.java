@@ -16,7 +16,7 @@ public record Validity(double drift, Duration nodeTimeout) {
   public static final double DEFAULT_DRIFT = 0.01;
 
   /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
-  private static final Duration DRIFT_CONSTANT = Duration.ofMillis(2);
+  private static final long DRIFT_CONSTANT_NANOS = 2_000_000;
 
   /**
    * The end of validity.
@@ -26,7 +26,8 @@ public record Validity(double drift, Duration nodeTimeout) {
    * @return a moment of the same clock
    */
   public Moment until(Moment start, Duration ttl) {
-    return start.plusNanos(ttl.minus(driftOf(ttl)).toNanos());
+    long nanos = ttl.toNanos();
+    return start.plusNanos(nanos - driftOf(nanos));
   }
 
   /**
@@ -36,13 +37,13 @@ public record Validity(double drift, Duration nodeTimeout) {
    * @throws LockConfigurationException saying what would do
    */
   public void requireUsable(Duration ttl) {
-    Duration lost = driftOf(ttl).plus(nodeTimeout);
-    if (ttl.compareTo(lost) <= 0) {
+    long lost = driftOf(ttl.toNanos()) + Nanos.of(nodeTimeout);
+    if (ttl.toNanos() <= lost) {
       throw new LockConfigurationException(
           "the ttl "
               + ttl.toMillis()
               + " ms is not above nodeTimeout and the allowance for drift, "
-              + lost.toMillis()
+              + lost / 1_000_000
               + " ms together: ask for more");
     }
   }
@@ -54,10 +55,10 @@ public record Validity(double drift, Duration nodeTimeout) {
    * @return from the moment at which its node took it
    */
   public Duration outlived(Duration ttl) {
-    return ttl.plus(driftOf(ttl));
+    return ttl.plusNanos(driftOf(ttl.toNanos()));
   }
 
-  private Duration driftOf(Duration ttl) {
-    return Duration.ofNanos((long) Math.ceil(ttl.toNanos() * drift)).plus(DRIFT_CONSTANT);
+  private long driftOf(long ttlNanos) {
+    return (long) Math.ceil(ttlNanos * drift) + DRIFT_CONSTANT_NANOS;
   }
 }

@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a round asks of its nodes. A driver that can send any command sends {@link #words()}; one
- * that has methods of its own for each goes by the type.
+ * What a round asks of its nodes. A driver that writes to the socket sends {@link #encoded()}; one
+ * that can send any command, {@link #words()}; one that has methods of its own for each goes by the
+ * type.
  */
 public sealed interface Command {
   /**
@@ -14,6 +15,16 @@ public sealed interface Command {
    * @return the command's name, then its arguments
    */
   List<String> words();
+
+  /**
+   * The command as bytes, in RESP: an array of bulk strings. Made anew by each call; all nodes of a
+   * round can share it.
+   *
+   * @return what is to be written to the socket
+   */
+  default byte[] encoded() {
+    return Resp.encoded(words());
+  }
 
   /**
    * {@code SET key value NX PX ttl}: replies {@code OK}, or nil if the key is there.

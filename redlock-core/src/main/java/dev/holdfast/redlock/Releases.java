@@ -115,7 +115,9 @@ final class Releases {
   }
 
   private static Command command(String key, String token, long keepMillis, List<String> message) {
-    List<String> arguments = new ArrayList<>(List.of(token, Long.toString(keepMillis)));
+    List<String> arguments = new ArrayList<>(2 + message.size());
+    arguments.add(token);
+    arguments.add(Long.toString(keepMillis));
     arguments.addAll(message);
     return new Command.Eval(Scripts.RELEASE, false, List.of(key), arguments);
   }

@@ -80,7 +80,7 @@ enum Mutant {
       "nothing is deducted for the drift of clocks",
       Profile.CLOCKS,
       Invariant.EXCLUSION,
-      edit("core/Validity", "ttl.minus(driftOf(ttl)).toNanos()", "ttl.toNanos()")),
+      edit("core/Validity", "nanos - driftOf(nanos)", "nanos")),
   NO_VALIDITY_CHECK(
       "a quorum is enough, however late it is",
       Profile.PAUSES,

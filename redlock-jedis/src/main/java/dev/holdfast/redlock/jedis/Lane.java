@@ -49,7 +49,7 @@ final class Lane {
   private volatile long usedAt = System.nanoTime();
 
   // the owner's alone
-  private final ArrayDeque<Round> open = new ArrayDeque<>();
+  private final Queue<Round> open = new ArrayDeque<>();
   private int next;
   private long lateReadAt = System.nanoTime();
 
@@ -160,7 +160,9 @@ final class Lane {
         }
       }
       heard = wire != null && read(wire);
-      open.removeIf(Round::decided);
+      while (!open.isEmpty() && open.element().decided()) {
+        open.remove();
+      }
     }
   }
 

@@ -9,6 +9,6 @@ final class Request {
 
   Request(Round round) {
     this.round = round;
-    this.bytes = Encoding.of(round.command().words());
+    this.bytes = round.command().encoded();
   }
 }

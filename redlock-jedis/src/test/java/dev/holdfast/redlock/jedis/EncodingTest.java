@@ -22,7 +22,7 @@ class EncodingTest {
     for (String letter : List.of("a", "ß", "漢", "🔒", "\r\n", "\0")) {
       List<String> words = List.of("SET", letter.repeat(length), "", "x".repeat(length));
 
-      assertThat(Encoding.of(words)).isEqualTo(byJedis(words));
+      assertThat(new Command.Plain(words).encoded()).isEqualTo(byJedis(words));
     }
   }
 
@@ -32,7 +32,7 @@ class EncodingTest {
   void aCommandOfManyWordsIsWrittenAsJedisWritesIt(int count) throws IOException {
     List<String> words = Collections.nCopies(count, "word");
 
-    assertThat(Encoding.of(words)).isEqualTo(byJedis(words));
+    assertThat(new Command.Plain(words).encoded()).isEqualTo(byJedis(words));
   }
 
   private static byte[] byJedis(List<String> words) throws IOException {

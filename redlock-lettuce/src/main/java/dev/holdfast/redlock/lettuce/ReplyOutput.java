@@ -19,8 +19,8 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
   /** The one status that Lettuce keeps to itself; so it is this where nothing else is told. */
   private static final String QUEUED = "QUEUED";
 
-  /** The arrays that are not complete yet, the innermost first. */
-  private final Deque<List<@Nullable Object>> open = new ArrayDeque<>(2);
+  /** The arrays that are not complete yet, the innermost first; few replies have any. */
+  private @Nullable Deque<List<@Nullable Object>> open;
 
   ReplyOutput() {
     super(StringCodec.UTF8, QUEUED);
@@ -44,19 +44,22 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
     }
     List<@Nullable Object> array = new ArrayList<>(count);
     add(array);
+    if (open == null) {
+      open = new ArrayDeque<>(2);
+    }
     open.push(array);
   }
 
   /** A part is complete; the arrays that are not around it are so too. */
   @Override
   public void complete(int depth) {
-    while (open.size() > depth) {
+    while (open != null && open.size() > depth) {
       open.pop();
     }
   }
 
   private void add(@Nullable Object part) {
-    List<@Nullable Object> around = open.peek();
+    List<@Nullable Object> around = open == null ? null : open.peek();
     if (around == null) {
       output = part;
     } else {

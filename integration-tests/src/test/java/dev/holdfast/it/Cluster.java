@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
@@ -137,5 +138,18 @@ final class Cluster implements AutoCloseable {
       merged.put(option.substring(0, equals), option.substring(equals + 1));
     }
     return merged;
+  }
+
+  /** Returns once the replica has all that its master has. */
+  static void follow(TestNode replica, TestNode master) {
+    assumeThat(System.getProperty(NodeSource.PROPERTY, ""))
+        .as("a container does not reach another by the address that we have")
+        .doesNotStartWith("docker");
+    replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
+    Eventually.soon()
+        .until(
+            () ->
+                String.valueOf(replica.command("INFO", "replication"))
+                    .contains("master_link_status:up"));
   }
 }

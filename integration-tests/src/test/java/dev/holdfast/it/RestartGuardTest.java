@@ -2,14 +2,12 @@ package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
@@ -62,7 +60,7 @@ class RestartGuardTest {
         }
         case REPLICA_AND_BACK -> {
           try (TestNodes others = TestNodes.start(1)) {
-            follow(node, others.node(0));
+            Cluster.follow(node, others.node(0));
             node.command("REPLICAOF", "NO", "ONE");
           }
         }
@@ -103,7 +101,7 @@ class RestartGuardTest {
   void aReplicaThatIsPromotedGivesNoLockAway() throws InterruptedException {
     try (TestNodes replicas = TestNodes.start(1)) {
       TestNode replica = replicas.node(0);
-      follow(replica, cluster.node(FORGETS));
+      Cluster.follow(replica, cluster.node(FORGETS));
       cluster.node(FORGETS).vouch(0); // a first replica begins a new history, too
       LockManager holder = cluster.open();
       replica.command("REPLICAOF", "NO", "ONE"); // what comes now, it never gets
@@ -118,6 +116,24 @@ class RestartGuardTest {
           .isInstanceOf(LockBackendException.class)
           .hasMessageContaining(replica.address() + ": it came back without its data");
       lease.requireHeld();
+    }
+  }
+
+  @Test
+  @Rule("GUARD-1")
+  void aReplicaHasNoVoteThoughItHasItsMastersHistoryAndRecord() throws InterruptedException {
+    TestNode replica = cluster.node(FORGETS);
+    LockManager locks = cluster.open();
+    locks.tryAcquire("other", Cluster.TTL).orElseThrow().close();
+    replica.command("CONFIG", "SET", "replica-read-only", "no");
+    Cluster.follow(replica, cluster.node(0));
+    cluster.node(0).vouch(0); // a first replica begins a new history, too
+    cluster.node(FREE).command("SET", "job", "another's", "PX", "60000");
+    Eventually.soon()
+        .until(() -> Cluster.value(replica, "job") == null && record(replica).contains("0"));
+
+    for (int i = 0; i < 10; i++) {
+      assertThat(locks.tryAcquire("job", Cluster.TTL)).isEmpty();
     }
   }
 
@@ -194,7 +210,7 @@ class RestartGuardTest {
   void aRecordThatChangesUnderAnOpenManagerVetoesItsAttempts() throws InterruptedException {
     LockManager locks = cluster.open();
     locks.tryAcquire("job", Cluster.TTL).orElseThrow().close();
-    cluster.nodes().forEach(node -> node.command("HSET", "holdfast:guard", "nodes", "5"));
+    cluster.nodes().forEach(node -> node.command("HSET", "holdfast:guard", "terms", "60000 5 "));
 
     assertThatThrownBy(() -> locks.tryAcquire("job", Cluster.TTL))
         .isInstanceOf(LockConfigurationException.class)
@@ -203,6 +219,10 @@ class RestartGuardTest {
   }
 
   /** A lease that the first two nodes granted, and one of them has forgotten; the third is free. */
+  private static String record(TestNode node) {
+    return String.valueOf(node.command("HMGET", "holdfast:guard", "since"));
+  }
+
   private Lease heldByAll(LockManager holder, Forgetting forgetting) throws InterruptedException {
     cluster.node(FREE).command("SET", "job", "another's", "PX", "60000");
     cluster.node(FORGETS).command("SAVE");
@@ -211,17 +231,5 @@ class RestartGuardTest {
     cluster.node(FREE).command("DEL", "job");
     assertThat(Cluster.value(cluster.node(FORGETS), "job")).isNull();
     return lease;
-  }
-
-  private static void follow(TestNode replica, TestNode master) {
-    assumeThat(System.getProperty(NodeSource.PROPERTY, ""))
-        .as("a container does not reach another by the address that we have")
-        .doesNotStartWith("docker");
-    replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
-    Eventually.soon()
-        .until(
-            () ->
-                String.valueOf(replica.command("INFO", "replication"))
-                    .contains("master_link_status:up"));
   }
 }

@@ -28,26 +28,30 @@ final class Resp {
   }
 
   private static int word(byte[] bytes, int from, String word) {
-    int length = lengthOf(word);
-    int at = head(bytes, from, '$', length);
-    if (length == word.length()) {
-      for (int i = 0; i < length; i++) {
-        bytes[at + i] = (byte) word.charAt(i);
-      }
-    } else {
-      System.arraycopy(word.getBytes(UTF_8), 0, bytes, at, length);
+    if (!isAscii(word)) {
+      byte[] utf8 = word.getBytes(UTF_8);
+      int at = head(bytes, from, '$', utf8.length);
+      System.arraycopy(utf8, 0, bytes, at, utf8.length);
+      return lineEnd(bytes, at + utf8.length);
     }
-    return lineEnd(bytes, at + length);
+    int at = head(bytes, from, '$', word.length());
+    for (int i = 0; i < word.length(); i++) {
+      bytes[at + i] = (byte) word.charAt(i);
+    }
+    return lineEnd(bytes, at + word.length());
   }
 
-  /** In UTF-8. As many bytes as characters are ASCII, and nothing else is. */
   private static int lengthOf(String word) {
+    return isAscii(word) ? word.length() : word.getBytes(UTF_8).length;
+  }
+
+  private static boolean isAscii(String word) {
     for (int i = 0; i < word.length(); i++) {
       if (word.charAt(i) >= 0x80) {
-        return word.getBytes(UTF_8).length;
+        return false;
       }
     }
-    return word.length();
+    return true;
   }
 
   private static int head(byte[] bytes, int at, char kind, int number) {

@@ -14,17 +14,21 @@ record Vote(Script plain, Script guarded) {
    * clock in microseconds.
    *
    * <p>A node's data is what it was as long as its replication history and the database are: a
-   * master that starts, or is made one, begins another history. It is read here, because what a
-   * connection was told once may be wrong by now. A record of other clients is never changed. Both
-   * clocks have to pass the quarantine; one that shows less than at its start begins it anew. At
-   * its end that is written down, so that clocks are looked at no more: of a node that votes,
-   * nothing is asked but what tells so, because each vote pays for it.
+   * master that starts, or is made one, begins another history. A replica has its master's, and its
+   * record, too, so it is refused. All this is read here, because what a connection was told once
+   * may be wrong by now. A record of other clients is never changed. Both clocks have to pass the
+   * quarantine; one that shows less than at its start begins it anew. At its end that is written
+   * down, so that clocks are looked at no more: of a node that votes, nothing is asked but what
+   * tells so, because each vote pays for it.
    */
   private static final String GUARD =
       """
       local at = #ARGV - 4
       local guard = KEYS[#KEYS]
       local text = redis.call('INFO', 'replication')
+      if not string.find(text, 'role:master', 1, true) then
+        return redis.error_reply('READONLY it is a replica')
+      end
       local place = string.find(text, 'master_replid:', 1, true)
       local id = string.sub(text, place + 14, place + 53) .. ' ' .. ARGV[at + 1]
       local terms = ARGV[at + 2]

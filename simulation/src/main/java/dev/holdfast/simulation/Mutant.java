@@ -344,7 +344,11 @@ enum Mutant {
       "a counter lives as long as the lock",
       Profile.FENCES,
       Invariant.FENCING,
-      edit("redlock/Scripts", "local life = ARGV[4]\n", "local life = ARGV[2]\n")),
+      edit(
+          "redlock/Scripts",
+          "local life = ARGV[4]\n"
+              + "              if code > here then life = life + math.ceil((code - here) / 1000) end",
+          "local life = ARGV[2]")),
   CLOCK_FAR_BEHIND_IS_FOLLOWED(
       "a node follows a client's clock, however far behind its own",
       Profile.CLOCKS,

@@ -307,7 +307,7 @@ final class Workload {
   }
 
   private void closeWhenQuiet() {
-    if (host.driver.isOpening()
+    if ((host.driver.isOpening() && host.ranFor() < opensUntil)
         || host.driver.awaitsAnswers()
         || host.pausedUntil() >= quietSince) {
       quietSince = world.now();

@@ -30,6 +30,7 @@ class NodeModelTest {
   private static final List<String> ALL = List.of("a", "b", "c", "d", "e", GUARD);
   private static final List<String> RECORD =
       List.of("HMGET", GUARD, "id", "terms", "new", "since", "wall");
+  private static final String TERMS = "2000 3 ";
   private static final List<String> VALUES = List.of("one", "two", "3");
 
   /** Far apart, and far longer than the test, so that the time that passes decides nothing. */
@@ -80,14 +81,21 @@ class NodeModelTest {
       KeySpace model = model(real);
       for (String id : List.of("another", identity(real))) {
         for (String since : List.of("0", Long.toString(micros(real) - HOUR))) {
-          for (String clock : List.of(Long.toString(HOUR), "1")) {
-            String[] words = {"HSET", GUARD, "id", id, "since", since, "wall", clock, "new", "1"};
+          for (List<String> terms :
+              List.of(List.<String>of(), List.of("terms", TERMS), List.of("terms", "2000 5 "))) {
+            String clock = terms.isEmpty() ? "1" : Long.toString(HOUR);
+            List<String> record = new ArrayList<>(terms);
+            record.addAll(List.of("id", id, "since", since, "wall", clock, "new", "1"));
+            record.addAll(0, List.of("HSET", GUARD));
+            String[] words = record.toArray(String[]::new);
+            real.call("DEL", GUARD);
+            model.call("DEL", GUARD);
             real.call(words);
             model.call(words);
             for (String wall : List.of("2", "1", Long.toString(2 * HOUR))) {
               List<String> keys = List.of("a", GUARD);
               List<String> arguments =
-                  List.of("one", "1000", "0", "2000 3 ", Long.toString(5 * SECOND), wall);
+                  List.of("one", "1000", "0", TERMS, Long.toString(5 * SECOND), wall);
               String when = String.join(" ", words) + ", then at " + wall;
               requireSame(
                   when,

@@ -15,18 +15,6 @@ final class Resp {
   /** An error reply. */
   record ErrorReply(String text) {}
 
-  static byte[] request(List<String> words) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(("*" + words.size() + "\r\n").getBytes(StandardCharsets.UTF_8));
-    for (String word : words) {
-      byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-      out.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
-      out.writeBytes(bytes);
-      out.writeBytes(new byte[] {'\r', '\n'});
-    }
-    return out.toByteArray();
-  }
-
   /** A Long, a String, null, a List of these, or an {@link ErrorReply}. */
   static Object read(InputStream in) throws IOException {
     String line = line(in);

@@ -1,6 +1,7 @@
 package com.example.socketdriver;
 
 import com.example.socketdriver.Resp.ErrorReply;
+import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -145,7 +146,7 @@ final class SocketConnection {
   }
 
   private void require(InputStream in, List<String> words) throws IOException {
-    socket.getOutputStream().write(Resp.request(words));
+    socket.getOutputStream().write(new Command.Plain(words).encoded());
     if (Resp.read(in) instanceof ErrorReply error) {
       throw new IOException(error.text());
     }
@@ -182,7 +183,7 @@ final class SocketConnection {
           round = unwritten.remove();
           unanswered.add(round);
         }
-        out.write(Resp.request(round.command().words()));
+        out.write(round.command().encoded());
       }
     } catch (IOException e) {
       end(e);

@@ -49,7 +49,7 @@ final class Lane {
   private volatile long usedAt = System.nanoTime();
 
   // the owner's alone
-  private final Queue<Round> open = new ArrayDeque<>();
+  private final ArrayDeque<Round> open = new ArrayDeque<>();
   private int next;
   private long lateReadAt = System.nanoTime();
 
@@ -160,9 +160,7 @@ final class Lane {
         }
       }
       heard = wire != null && read(wire);
-      while (!open.isEmpty() && open.element().decided()) {
-        open.remove();
-      }
+      open.removeIf(Round::decided);
     }
   }
 

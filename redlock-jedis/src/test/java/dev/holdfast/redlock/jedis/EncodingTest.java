@@ -19,7 +19,7 @@ class EncodingTest {
   @ValueSource(ints = {0, 1, 9, 10, 99, 100, 999, 1_000, 65_536})
   @DisplayName("a command is written as Jedis writes it, whatever the length of its words")
   void aCommandIsWrittenAsJedisWritesIt(int length) throws IOException {
-    for (String letter : List.of("a", "ß", "漢", "🔒", "\r\n", "\0")) {
+    for (String letter : List.of("a", "ß", "漢", "🔒", "\ud83d", "\r\n", "\0")) {
       List<String> words = List.of("SET", letter.repeat(length), "", "x".repeat(length));
 
       assertThat(new Command.Plain(words).encoded()).isEqualTo(byJedis(words));

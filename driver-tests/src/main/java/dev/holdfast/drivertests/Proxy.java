@@ -57,7 +57,7 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** Ends all connections. */
-  public void cut() throws IOException {
+  public synchronized void cut() throws IOException {
     for (Socket socket : sockets) {
       socket.close();
     }
@@ -72,15 +72,19 @@ public final class Proxy implements AutoCloseable {
 
   private void accept() throws IOException {
     while (true) {
-      Socket client = door.accept();
-      Socket upstream = new Socket(host, port);
-      client.setTcpNoDelay(true);
-      upstream.setTcpNoDelay(true);
-      sockets.add(client);
-      sockets.add(upstream);
-      start(() -> pump(client, upstream, false));
-      start(() -> pump(upstream, client, true));
+      lead(door.accept());
     }
+  }
+
+  /** As one with {@link #cut}: the server shows a connection before we have noted it. */
+  private synchronized void lead(Socket client) throws IOException {
+    Socket upstream = new Socket(host, port);
+    client.setTcpNoDelay(true);
+    upstream.setTcpNoDelay(true);
+    sockets.add(client);
+    sockets.add(upstream);
+    start(() -> pump(client, upstream, false));
+    start(() -> pump(upstream, client, true));
   }
 
   private void pump(Socket from, Socket to, boolean replies) throws IOException {

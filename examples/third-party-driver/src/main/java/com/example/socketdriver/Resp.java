@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The protocol of Redis, version 2. */
+/** Replies in the protocol of Redis, version 2. */
 final class Resp {
   private Resp() {}
 

@@ -77,7 +77,7 @@ final class Acquire {
         Ballot.of(
             members,
             proposal.store(fence),
-            Scripts::compared,
+            proposal::readStored,
             Tally::isExtensionDecided,
             attempt.callerWaits());
     ballot.start(scheduler, left());

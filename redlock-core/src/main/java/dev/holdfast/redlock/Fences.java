@@ -90,6 +90,17 @@ final class Fences {
       return fence == 0 ? Answer.OTHER : Answer.MINE;
     }
 
+    /**
+     * A node that did not grant counts no more now: it may have got the lock from us while it was
+     * under quarantine, which the script that stores does not look at.
+     */
+    @Nullable Answer readStored(int node, @Nullable Object reply) {
+      Answer answer = Scripts.compared(node, reply);
+      synchronized (this) {
+        return answer == Answer.MINE && given[node] == 0 ? Answer.MISSING : answer;
+      }
+    }
+
     private @Nullable Answer taken(@Nullable Object reply) {
       if (Objects.equals(reply, guard.isOn() ? 1L : "OK")) {
         return Answer.MINE;

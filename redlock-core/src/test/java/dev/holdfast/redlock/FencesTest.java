@@ -68,8 +68,25 @@ class FencesTest {
             "holdfast:fence:a",
             asked.get(0).command().words().get(5),
             "102");
+    reply(asked, 100, 4);
     reply(storing, Scripts.MINE, 0, 1);
     assertThat(future).isNotDone();
+    reply(storing, Scripts.MINE, 4);
+    assertThat(lease(future).fencingToken()).hasValue(102);
+  }
+
+  @Test
+  @DisplayName("GUARD-1, ACQ-12: who granted under quarantine does not count where it is stored")
+  void whoGrantedUnderQuarantineDoesNotCountWhereItIsStored() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    give(asked, 100, 102, 101);
+    List<Asked> storing = nodes.take();
+    asked.get(3).round().error(3, "QUARANTINE 3 0 61000 1");
+    reply(asked, 100, 4);
+
+    reply(storing, Scripts.MINE, 0, 1, 3);
+    assertThat(future).as("two of five have it, and one that may have lost it").isNotDone();
     reply(storing, Scripts.MINE, 4);
     assertThat(lease(future).fencingToken()).hasValue(102);
   }

@@ -275,14 +275,15 @@ enum Mutant {
           "return storing >= votes.quorum();",
           "return storing >= votes.quorum() - 1;")),
   UNCONDITIONAL_WRITE_BACK(
-      "a fencing token is stored whoever has the lock there",
+      "a fencing token is stored whoever has the lock there, and counts",
       Profile.FENCED_ROUNDS,
       Invariant.FENCING,
       edit(
           "redlock/Scripts",
           "if not value then return 2 end\n          if value ~= ARGV[1] then return 0 end\n"
               + "          local fence",
-          "local fence")),
+          "local fence"),
+      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   WRITE_BACK_SETS_BACK(
       "a fencing token is stored even in the place of a larger one",
       Profile.FENCES,
@@ -377,7 +378,8 @@ enum Mutant {
       "an extension's vote of any node under quarantine counts",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockPrimitive", "node -> ours.isSure(node, clock.now()),", "node -> true,")),
+      edit("redlock/RedlockPrimitive", "node -> ours.isSure(node, clock.now()),", "node -> true,"),
+      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   TRUSTS_NODES_FROM_THE_SENDING_ON(
       "an extension's vote of a node under quarantine counts if it was sent before the key may have"
           + " expired there",
@@ -386,12 +388,14 @@ enum Mutant {
       edit(
           "redlock/RedlockPrimitive",
           "ours.isSure(node, clock.now())",
-          "ours.isSure(node, start)")),
+          "ours.isSure(node, start)"),
+      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   TRUSTS_NODES_FOR_EVER(
       "an extension's vote of a node under quarantine counts though the key may have expired there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;")),
+      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;"),
+      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   OTHERS_RECORD_IS_IGNORED(
       "clients with another maxTtl go on, and change the record",
       Profile.STRANGERS,

@@ -219,10 +219,6 @@ class RestartGuardTest {
   }
 
   /** A lease that the first two nodes granted, and one of them has forgotten; the third is free. */
-  private static String record(TestNode node) {
-    return String.valueOf(node.command("HMGET", "holdfast:guard", "since"));
-  }
-
   private Lease heldByAll(LockManager holder, Forgetting forgetting) throws InterruptedException {
     cluster.node(FREE).command("SET", "job", "another's", "PX", "60000");
     cluster.node(FORGETS).command("SAVE");
@@ -231,5 +227,9 @@ class RestartGuardTest {
     cluster.node(FREE).command("DEL", "job");
     assertThat(Cluster.value(cluster.node(FORGETS), "job")).isNull();
     return lease;
+  }
+
+  private static String record(TestNode node) {
+    return String.valueOf(node.command("HMGET", "holdfast:guard", "since"));
   }
 }

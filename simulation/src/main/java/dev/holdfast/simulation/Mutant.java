@@ -386,9 +386,7 @@ enum Mutant {
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/RedlockPrimitive",
-          "ours.isSure(node, clock.now())",
-          "ours.isSure(node, start)"),
+          "redlock/RedlockPrimitive", "ours.isSure(node, clock.now())", "ours.isSure(node, start)"),
       edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   TRUSTS_NODES_FOR_EVER(
       "an extension's vote of a node under quarantine counts though the key may have expired there",

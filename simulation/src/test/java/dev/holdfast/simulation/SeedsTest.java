@@ -90,6 +90,13 @@ class SeedsTest {
     assertThat(Run.of(196_678, Profile.PAUSES).violation()).isNull();
   }
 
+  @Test
+  @DisplayName("who granted too early after a loss of data does not vote by storing the token")
+  void whoGrantedTooEarlyDoesNotVoteByStoring() {
+    assertThat(Run.of(3_670_219, Profile.GUARDED_ROUNDS).violation()).isNull();
+    assertThat(Run.of(3_670_795, Profile.GUARDED_ROUNDS).violation()).isNull();
+  }
+
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

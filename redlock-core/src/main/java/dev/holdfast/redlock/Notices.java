@@ -23,8 +23,8 @@ final class Notices {
 
   private static final String CHANNEL_PREFIX = NO_KEY + ":";
 
-  /** What nodes tell of two releases can mix; of more, only where a node is far behind. */
-  private static final int MOST_RELEASES = 4;
+  /** How many releases a node may be behind the others and still count; 5 KB for each name. */
+  private static final int MOST_RELEASES = 32;
 
   private final RedisNodes nodes;
   private final IntPredicate isUp;
@@ -216,7 +216,7 @@ final class Notices {
     private final String channel;
     private final Runnable released;
 
-    /** Which nodes have told each of the last releases. */
+    /** Which nodes have told each of the last releases that not all have told. */
     private final Map<String, Long> told =
         new LinkedHashMap<>() {
           private static final long serialVersionUID = 1L;
@@ -239,7 +239,11 @@ final class Notices {
     synchronized boolean isNews(int node, String release) {
       long before = told.getOrDefault(release, 0L);
       long now = before | 1L << node;
-      told.put(release, now);
+      if (now == -1L >>> (64 - size)) {
+        told.remove(release);
+      } else {
+        told.put(release, now);
+      }
       return now != before && Long.bitCount(now) == Tally.quorumOf(size);
     }
 

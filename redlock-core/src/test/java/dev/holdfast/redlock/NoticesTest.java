@@ -50,11 +50,37 @@ class NoticesTest {
   }
 
   @Test
+  @DisplayName("WAIT-11: of a node that is thirty releases behind the others each is news")
+  void aNodeThatIsFarBehindCounts() {
+    watch("a");
+    for (int release = 1; release <= 31; release++) {
+      tell("other:" + release, 0, 1);
+    }
+    for (int release = 1; release <= 31; release++) {
+      tell("other:" + release, 2);
+      assertThat(news).isEqualTo(release);
+    }
+  }
+
+  @Test
+  @DisplayName("WAIT-11: releases that all have told leave the place to those that a node owes")
+  void releasesThatAllHaveToldLeaveThePlace() {
+    watch("a");
+    tell("other:0", 0, 1);
+    for (int release = 1; release <= 100; release++) {
+      tell("other:" + release, 0, 1, 2, 3, 4);
+    }
+    news = 0;
+    tell("other:0", 2);
+    assertThat(news).isOne();
+  }
+
+  @Test
   @DisplayName("WAIT-11: a release that was told by few nodes, and forgotten, can still be news")
   void aReleaseThatWasForgottenCanStillBeNews() {
     watch("a");
     tell("other:1", 0, 1);
-    for (int release = 2; release <= 5; release++) {
+    for (int release = 2; release <= 33; release++) {
       tell("other:" + release, 0);
     }
     tell("other:1", 2);

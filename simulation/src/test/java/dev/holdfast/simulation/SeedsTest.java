@@ -97,6 +97,19 @@ class SeedsTest {
     assertThat(Run.of(3_670_795, Profile.GUARDED_ROUNDS).violation()).isNull();
   }
 
+  @Test
+  @DisplayName("an attempt that looks again after a stall is no waiter that was forgotten")
+  void anAttemptThatLooksAgainIsNotForgotten() {
+    assertThat(Run.of(1_854_821, Profile.PAUSES).violation()).isNull();
+    assertThat(Run.of(4_211_096, Profile.FENCES).violation()).isNull();
+  }
+
+  @Test
+  @DisplayName("a node that is several releases behind the others is one of those that tell")
+  void aNodeThatIsBehindTells() {
+    assertThat(Run.of(3_772_371, Profile.SHORT_HOLDS).violation()).isNull();
+  }
+
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

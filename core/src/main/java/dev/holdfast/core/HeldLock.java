@@ -29,7 +29,7 @@ final class HeldLock {
   private final Grant grant;
   private final HandOver handOver;
   private final Moment grantedAt;
-  private final @Nullable Duration maxHold;
+  private final @Nullable Moment longestHold;
   private final Duration minHold;
   private final AtomicReference<Phase> phase;
   private final AtomicReference<CompletableFuture<?>> lastOperation = new AtomicReference<>(NONE);
@@ -58,7 +58,8 @@ final class HeldLock {
     this.leases = leases;
     this.grant = grant;
     this.grantedAt = surroundings.clock().now();
-    this.maxHold = request.maxHold().orElse(null);
+    this.longestHold =
+        request.maxHold().map(hold -> grantedAt.plusNanos(Nanos.of(hold))).orElse(null);
     this.minHold = request.minHold();
     this.phase = new AtomicReference<>(new Held(grant.validUntil()));
   }
@@ -213,17 +214,18 @@ final class HeldLock {
 
   private Moment later(Held held, Extended longer) {
     Moment now = surroundings.clock().now();
-    return now.nanosUntil(longer.validUntil()) > now.nanosUntil(held.validUntil())
-        ? longer.validUntil()
-        : held.validUntil();
+    Moment end = longer.validUntil();
+    if (longestHold != null && now.nanosUntil(longestHold) < now.nanosUntil(end)) {
+      end = longestHold; // it was sent later than we looked what is left of it
+    }
+    return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
   }
 
   private Duration withinHold(Duration ttl) {
-    if (maxHold == null) {
+    if (longestHold == null) {
       return ttl;
     }
-    Moment end = grantedAt.plusNanos(Nanos.of(maxHold));
-    long left = surroundings.clock().now().nanosUntil(end);
+    long left = surroundings.clock().now().nanosUntil(longestHold);
     return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;
   }
 

@@ -158,6 +158,15 @@ class ExtendingTest {
   }
 
   @Test
+  void anExtensionThatIsSentLateDoesNotGoPastTheLongestHoldEither() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
+    time.passUnnoticed(Duration.ofSeconds(15));
+    backend.beforeEachCall(() -> time.passUnnoticed(Duration.ofSeconds(5)));
+    lease.extend(TTL);
+    assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
+  }
+
+  @Test
   void aShortExtensionAfterTheLimitWasReachedDoesNotHideThatItWas() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
     time.passUnnoticed(Duration.ofSeconds(15));

@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -226,13 +227,12 @@ final class ScriptedBackend implements LockPrimitive {
 
   @Override
   public CompletionStage<Outcome> attempt(Attempt attempt) {
-    Moment start = clock.now();
     return call(
         Op.ATTEMPT,
         attempt.name(),
         attempt.ttl(),
         attempt.callerWaits(),
-        () -> {
+        start -> {
           if (live(attempt.name()) != null) {
             return new Refusal(0, 1, 0);
           }
@@ -246,13 +246,12 @@ final class ScriptedBackend implements LockPrimitive {
 
   @Override
   public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
-    Moment start = clock.now();
     return call(
         Op.EXTEND,
         grant.name(),
         ttl,
         callerWaits,
-        () -> {
+        start -> {
           Holder holder = live(grant.name());
           if (holder == null) {
             return new Lost(LossReason.REMOVED);
@@ -276,7 +275,7 @@ final class ScriptedBackend implements LockPrimitive {
         grant.name(),
         release.keep(),
         release.callerWaits(),
-        () -> {
+        start -> {
           Holder holder = live(grant.name());
           if (holder == null) {
             return new Released(Optional.of(LossReason.REMOVED), others);
@@ -298,7 +297,7 @@ final class ScriptedBackend implements LockPrimitive {
         name,
         Duration.ZERO,
         true,
-        () ->
+        start ->
             Optional.ofNullable(live(name))
                 .map(
                     holder ->
@@ -317,7 +316,7 @@ final class ScriptedBackend implements LockPrimitive {
         name,
         Duration.ZERO,
         true,
-        () -> live(name) != null && holders.remove(name) != null);
+        start -> live(name) != null && holders.remove(name) != null);
   }
 
   @Override
@@ -331,13 +330,14 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   private <T> CompletionStage<T> call(
-      Op op, String name, Duration time, boolean callerWaits, Supplier<T> effect) {
+      Op op, String name, Duration time, boolean callerWaits, Function<Moment, T> effect) {
     Runnable hook;
     synchronized (this) {
       hook = beforeEachCall;
     }
     hook.run();
-    Waiting<T> waiting = new Waiting<>(effect);
+    Moment start = clock.now();
+    Waiting<T> waiting = new Waiting<>(() -> effect.apply(start));
     RuntimeException failure;
     synchronized (this) {
       calls.add(new Call(op, name, time, callerWaits, clock.nanos()));

@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.core.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -16,8 +17,14 @@ final class Fences {
   /** Numbers pass through Lua, whose numbers are doubles: from here on, one more is no more. */
   private static final long LARGEST = 1L << 53;
 
-  /** A counter outlives its lock by so many of the longest ttl; by then all clocks are ahead. */
+  /** A counter outlives its lock by so many of the longest ttl. */
   private static final int MAX_TTLS = 10;
+
+  /**
+   * What nodes follow, and a second for clocks that drift: after this any number is larger, however
+   * far behind the clock of who asks.
+   */
+  private static final Duration SHORTEST_LIFE = Duration.ofSeconds(11);
 
   /** Half of what nodes follow: whose clock is further ahead is not caught up with. */
   private static final long MOST_BEHIND_MICROS = 5_000_000;
@@ -34,7 +41,8 @@ final class Fences {
     this.enabled = options.isFencing();
     this.clock = options.clock();
     this.guard = guard;
-    this.lifeMillis = Long.toString(Millis.of(options.maxTtl().multipliedBy(MAX_TTLS)));
+    Duration life = options.maxTtl().multipliedBy(MAX_TTLS);
+    this.lifeMillis = Long.toString(Math.max(Millis.of(life), SHORTEST_LIFE.toMillis()));
   }
 
   /** Begins an attempt. */

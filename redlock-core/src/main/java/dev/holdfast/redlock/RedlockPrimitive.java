@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
@@ -83,6 +84,11 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void requireUsable(String name, Duration ttl) {
+    if (ttl.compareTo(options.maxTtl()) > 0) { // of a manager that stands over two, say
+      throw new LockConfigurationException(
+          "the ttl %d ms is above these nodes' maxTtl, %d ms: ask for less, or raise it for all of their clients"
+              .formatted(ttl.toMillis(), options.maxTtl().toMillis()));
+    }
     options.validity().requireUsable(ttl);
   }
 

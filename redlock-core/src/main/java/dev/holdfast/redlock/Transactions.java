@@ -60,7 +60,7 @@ final class Transactions {
     start(key, round);
   }
 
-  /** A connection has ended. What is under way fails by itself; what waits for it fails too. */
+  /** A connection has ended. What is sent fails by itself; nothing else is sent any more. */
   void end() {
     List<Round> waiting;
     synchronized (this) {
@@ -68,7 +68,7 @@ final class Transactions {
       waiting = keys.values().stream().flatMap(Queue::stream).toList();
       keys.clear();
     }
-    waiting.forEach(round -> round.failure(first, NodeException.passing("the connection ended")));
+    waiting.forEach(round -> round.failure(first, overNow()));
   }
 
   private void start(String key, Round round) {
@@ -76,7 +76,7 @@ final class Transactions {
     if (round.command() instanceof Eval eval) {
       answer = inTurn(eval);
     } else {
-      answer = OneNode.ask(nodes, first, round.command());
+      answer = ask(first, round.command());
     }
     answer.whenComplete(
         (reply, failure) -> {
@@ -169,9 +169,10 @@ final class Transactions {
   private CompletableFuture<@Nullable Object> compare(
       String key, String token, WithTtl whenMine, WhenMissing whenMissing, int tries) {
     CompletableFuture<@Nullable Object> watching = ask("WATCH", key);
-    CompletableFuture<@Nullable Object> value = ask("GET", key);
+    // first, because a key that is ours afterwards was so then
     CompletableFuture<@Nullable Object> ttl = ask("PTTL", key);
-    return CompletableFuture.allOf(watching, value, ttl)
+    CompletableFuture<@Nullable Object> value = ask("GET", key);
+    return CompletableFuture.allOf(watching, ttl, value)
         .handle(
             (done, failure) -> {
               if (failure != null) {
@@ -257,7 +258,18 @@ final class Transactions {
   }
 
   private CompletableFuture<@Nullable Object> ask(String... words) {
-    return OneNode.ask(nodes, second, words);
+    return ask(second, new Command.Plain(List.of(words)));
+  }
+
+  /** Never on a later connection: it watches no key, and others may have a transaction there. */
+  private synchronized CompletableFuture<@Nullable Object> ask(int connection, Command command) {
+    return ended
+        ? CompletableFuture.failedFuture(overNow())
+        : OneNode.ask(nodes, connection, command);
+  }
+
+  private static NodeException overNow() {
+    return NodeException.passing("the connection ended");
   }
 
   private static @Nullable String keyOf(Command command) {

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fencing tokens, message by message. */
@@ -207,6 +208,20 @@ class FencesTest {
 
     locks.tryAcquireAsync(LockRequest.of("b", TTL));
     assertThat(proposed()).isEqualTo(time.wallMicros());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500, 11000", "1100, 11000", "1101, 11010", "60000, 600000"})
+  @DisplayName("ACQ-12: a counter outlives what a client's clock may be behind, and ten of maxTtl")
+  void aCounterLivesUntilAllClocksAreAhead(long maxTtlMillis, String lifeMillis) {
+    nodes = new ScriptedNodes(3);
+    try (LockManager manager = open(options().maxTtl(Duration.ofMillis(maxTtlMillis)))) {
+      manager.tryAcquireAsync(LockRequest.of("a", Duration.ofMillis(400)));
+      List<Asked> asked = nodes.take();
+      give(asked, 100, 100, 100);
+
+      assertThat(asked.get(0).command().words()).endsWith(lifeMillis);
+    }
   }
 
   @ParameterizedTest

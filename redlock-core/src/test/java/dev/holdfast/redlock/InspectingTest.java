@@ -27,6 +27,8 @@ class InspectingTest {
   private final ScriptedNodes nodes = new ScriptedNodes(5);
   private final RedlockOptions options =
       RedlockOptions.defaults().keyPrefix("app:").clock(time).scheduler(time);
+
+  /** As what stands over several of them uses it. */
   private final RedlockPrimitive primitive =
       new RedlockPrimitive(nodes, options, new Guard(options, nodes.addresses()), time, () -> {});
 
@@ -62,6 +64,15 @@ class InspectingTest {
 
     assertThat(status)
         .isCompletedWithValue(Optional.of(new LockStatus("a", "alice", Duration.ZERO, 2, 5)));
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl above maxTtl is refused whatever the manager's own limit")
+  void aTtlAboveMaxTtlIsRefused() {
+    primitive.requireUsable("a", Duration.ofSeconds(60));
+    assertThatThrownBy(() -> primitive.requireUsable("a", Duration.ofMillis(60_001)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("60001 ms is above these nodes' maxTtl, 60000 ms");
   }
 
   @Test

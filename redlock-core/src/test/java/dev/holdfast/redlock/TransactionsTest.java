@@ -29,8 +29,8 @@ class TransactionsTest {
   @DisplayName("ACQ-11: a release that keeps others out shortens the key's life, as one")
   void aReleaseMayShorten() {
     Asking asking = release(4_000);
-    assertThat(asked()).containsExactly("WATCH a", "GET a", "PTTL a");
-    answer("OK", TOKEN, 4_001L);
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answer("OK", 4_001L, TOKEN);
     answer("OK");
     assertThat(asked()).containsExactly("PEXPIRE a 4000", "EXEC");
     answer("QUEUED", List.of(1L));
@@ -42,7 +42,7 @@ class TransactionsTest {
   @DisplayName("ACQ-11: a release never lengthens a key's life")
   void aReleaseNeverLengthens() {
     Asking asking = release(4_000);
-    answer("OK", TOKEN, 4_000L);
+    answer("OK", 4_000L, TOKEN);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
 
@@ -53,7 +53,7 @@ class TransactionsTest {
   @DisplayName("REL-3: a release of what is gone says so")
   void aReleaseOfWhatIsGoneSaysSo() {
     Asking asking = release(0);
-    answer("OK", null, -2L);
+    answer("OK", -2L, null);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
 
@@ -64,7 +64,7 @@ class TransactionsTest {
   @DisplayName("REL-3: a key that expired between its comparison and its deletion was missing")
   void aKeyThatExpiredInBetweenWasMissing() {
     Asking asking = release(0);
-    answer("OK", TOKEN, 1L);
+    answer("OK", 1L, TOKEN);
     answer("OK");
     answer("QUEUED", List.of(0L));
 
@@ -75,7 +75,7 @@ class TransactionsTest {
   @DisplayName("EXT-3: a key that lives as long as is asked for is left as it is")
   void aKeyThatLivesAsLongIsLeftAsItIs() {
     Asking asking = extend(50_000);
-    answer("OK", TOKEN, 50_000L);
+    answer("OK", 50_000L, TOKEN);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
 
@@ -86,7 +86,7 @@ class TransactionsTest {
   @DisplayName("EXT-7: a key that was put back counts as missing")
   void aKeyThatWasPutBackCountsAsMissing() {
     Asking asking = extend(50_000);
-    answer("OK", null, -2L);
+    answer("OK", -2L, null);
     answer("OK");
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
@@ -99,7 +99,7 @@ class TransactionsTest {
   void aKeyThatChangesUnderEachTransactionIsNoVote() {
     Asking asking = extend(50_000);
     for (int tries = 0; tries < 3; tries++) {
-      answer("OK", TOKEN, 1_000L);
+      answer("OK", 1_000L, TOKEN);
       answer("OK");
       assertThat(asking.answer()).isNotDone();
       answer("QUEUED", null);
@@ -113,7 +113,7 @@ class TransactionsTest {
   @DisplayName("ERR-6: a key whose ttl is not told is not taken for ours")
   void aKeyWhoseTtlIsNotToldIsNotOurs() {
     Asking asking = release(0);
-    answer("OK", TOKEN, "?");
+    answer("OK", "?", TOKEN);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
 
@@ -126,8 +126,8 @@ class TransactionsTest {
     Asking asking = release(0);
     List<ScriptedNodes.Asked> taken = nodes.take();
     taken.get(0).round().reply(SECOND, "OK");
-    taken.get(1).round().error(SECOND, "WRONGTYPE Operation against a key");
-    taken.get(2).round().reply(SECOND, -1L);
+    taken.get(1).round().reply(SECOND, -1L);
+    taken.get(2).round().error(SECOND, "WRONGTYPE Operation against a key");
     assertThat(asked()).containsExactly("UNWATCH");
     assertThat(asking.errors).isEmpty();
     answer("OK");
@@ -198,8 +198,8 @@ class TransactionsTest {
     assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
     answer("OK");
     assertThat(set.answer()).isCompletedWithValue("OK");
-    assertThat(asked()).containsExactly("WATCH a", "GET a", "PTTL a");
-    answer("OK", "another", 5L);
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answer("OK", 5L, "another");
     answer("OK");
     assertThat(release.answer()).isCompletedWithValue(Scripts.OTHER);
     assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
@@ -211,7 +211,7 @@ class TransactionsTest {
   }
 
   @Test
-  @DisplayName("what waits when a connection ends fails, and nothing waits afterwards")
+  @DisplayName("what waits when a connection ends fails, and so does what comes afterwards")
   void whatWaitsWhenAConnectionEndsFails() {
     set();
     Asking waiting = release(0);
@@ -220,9 +220,40 @@ class TransactionsTest {
     answer("OK");
     assertThat(asked()).as("it is not sent after all").isEmpty();
 
-    set();
-    set();
-    assertThat(asked()).hasSize(2);
+    Asking late = set();
+    assertThat(late.failures).singleElement().asString().contains("the connection ended");
+    assertThat(asked()).as("on no later connection").isEmpty();
+  }
+
+  @Test
+  @DisplayName("REL-1: a release goes on on no later connection, on which it watches no key")
+  void aReleaseGoesOnOnNoLaterConnection() {
+    Asking compared = release(0);
+    List<ScriptedNodes.Asked> comparing = nodes.take();
+    transactions.end();
+    comparing.forEach(asked -> asked.round().reply(SECOND, valueOf(asked)));
+    assertThat(asked()).isEmpty();
+    assertThat(compared.failures).singleElement().asString().contains("the connection ended");
+  }
+
+  @Test
+  @DisplayName("REL-1: what MULTI was told on one connection is not gone on with on a later one")
+  void aTransactionGoesOnOnNoLaterConnection() {
+    Asking begun = release(0);
+    nodes.take().forEach(asked -> asked.round().reply(SECOND, valueOf(asked)));
+    List<ScriptedNodes.Asked> multi = nodes.take();
+    transactions.end();
+    multi.forEach(asked -> asked.round().reply(SECOND, "OK"));
+    assertThat(asked()).isEmpty();
+    assertThat(begun.failures).singleElement().asString().contains("the connection ended");
+  }
+
+  private static Object valueOf(ScriptedNodes.Asked asked) {
+    return switch (asked.command().words().get(0)) {
+      case "GET" -> TOKEN;
+      case "PTTL" -> 1_000L;
+      default -> "OK";
+    };
   }
 
   @Test

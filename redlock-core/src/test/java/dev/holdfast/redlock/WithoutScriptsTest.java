@@ -43,7 +43,7 @@ class WithoutScriptsTest {
   void aReleaseComparesAndDeletes() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync().toCompletableFuture();
-    assertThat(asked()).containsExactly("WATCH a", "GET a", "PTTL a");
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
     answerWatched(lease.token());
     assertThat(asked()).containsExactly("MULTI");
     answer("OK");
@@ -94,7 +94,7 @@ class WithoutScriptsTest {
   void anExtensionNeverShortens() {
     Lease lease = acquired("a");
     var extended = lease.extendAsync(Duration.ofSeconds(20)).toCompletableFuture();
-    answer("OK", lease.token(), 30_000L);
+    answer("OK", 30_000L, lease.token());
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
     assertThat(extended).isCompleted();
@@ -106,7 +106,7 @@ class WithoutScriptsTest {
     answer("QUEUED", List.of(1L));
 
     lease.extendAsync(Duration.ofSeconds(50));
-    answer("OK", null, -2L);
+    answer("OK", -2L, null);
     assertThat(asked()).containsExactly("SET a " + lease.token() + " NX PX 50000");
   }
 
@@ -118,7 +118,7 @@ class WithoutScriptsTest {
     time.advance(Duration.ofMillis(50)); // the attempt fails, and is cleaned up after
     assertThat(asked()).isEmpty();
     set.round().reply(FIRST, "OK");
-    assertThat(asked()).containsExactly("WATCH a", "GET a", "PTTL a");
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
     assertThat(attempt).isCompletedExceptionally();
   }
 
@@ -129,11 +129,11 @@ class WithoutScriptsTest {
     Lease b = acquired("b");
     a.releaseAsync();
     b.releaseAsync();
-    assertThat(asked()).containsExactly("WATCH a", "GET a", "PTTL a");
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
     answerWatched(a.token());
     answer("OK");
     answer("QUEUED", List.of(1L));
-    assertThat(asked()).containsExactly("WATCH b", "GET b", "PTTL b");
+    assertThat(asked()).containsExactly("WATCH b", "PTTL b", "GET b");
   }
 
   @Test
@@ -195,7 +195,7 @@ class WithoutScriptsTest {
   }
 
   private void answerWatched(String value) {
-    answer("OK", value, 25_000L);
+    answer("OK", 25_000L, value);
   }
 
   /** Answers what was asked, one by one. */

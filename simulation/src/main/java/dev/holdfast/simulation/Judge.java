@@ -21,16 +21,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A fencing token may be smaller than one before it if the clocks it follows are behind that one
  * and the counters that would make up for it are gone: lost by as many nodes, and with the guard
- * also a quarantine ago; or expired, ten of the longest ttl later. That is the documented limit,
- * and counted too.
+ * also a quarantine ago. That is the documented limit, and counted too.
  */
 final class Judge {
   private static final long MILLI = 1_000;
   private static final long SECOND = 1_000_000;
   private static final long SWEEP = SECOND;
-
-  /** A counter lives for so many of the longest ttl, at least. */
-  private static final long COUNTER_TTLS = 10;
 
   /** Nodes follow no clock that is further from theirs. */
   private static final long CLOCK_OFF = 10_000_000;
@@ -183,12 +179,10 @@ final class Judge {
     long clock = holding.host.clock.wallMicros();
     clock = Math.max(slowestNode - CLOCK_OFF, Math.min(clock, slowestNode + CLOCK_OFF));
     long proposed = clock - holding.request.ttl().toNanos() / MILLI;
-    long longestTtl = world.longestTtlMillis(false) * MILLI;
     long then = largest.holding().askedAt;
-    boolean expired = world.now() - then > COUNTER_TTLS * longestTtl * 99 / 100;
     long lost = world.nodes.stream().filter(node -> node.lostCountersSince(then)).count();
     boolean voteAgain = world.now() - then > world.setting.quarantine() * 99 / 100;
-    return proposed <= largest.token() && (expired || (lost >= common() && voteAgain));
+    return proposed <= largest.token() && lost >= common() && voteAgain;
   }
 
   /** How many nodes any two quorums have in common. */

@@ -249,8 +249,8 @@ enum Mutant {
       Invariant.HOLD_LIMIT,
       edit(
           "core/HeldLock",
-          "return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;",
-          "return left < 0 - Nanos.of(ttl) ? Duration.ZERO : ttl;")),
+          "grantedAt.plusNanos(Nanos.of(hold))",
+          "grantedAt.plusNanos(1000 * Nanos.of(hold))")),
   RENEWED_TOO_LATE(
       "a lease is renewed only when its ttl has passed",
       Profile.CALM,
@@ -378,21 +378,25 @@ enum Mutant {
       "an extension's vote of any node under quarantine counts",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockPrimitive", "node -> ours.isSure(node, clock.now()),", "node -> true,"),
-      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
+      edit("redlock/RedlockPrimitive", "node -> ours.isSure(node, clock.now()),", "node -> true,")),
   TRUSTS_NODES_FROM_THE_SENDING_ON(
       "an extension's vote of a node under quarantine counts if it was sent before the key may have"
           + " expired there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/RedlockPrimitive", "ours.isSure(node, clock.now())", "ours.isSure(node, start)"),
-      edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
+          "redlock/RedlockPrimitive",
+          "ours.isSure(node, clock.now())",
+          "ours.isSure(node, start)")),
   TRUSTS_NODES_FOR_EVER(
       "an extension's vote of a node under quarantine counts though the key may have expired there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;"),
+      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;")),
+  SECOND_TRIP_COUNTS_WHO_DID_NOT_VOTE(
+      "a node that got the lock under quarantine votes by storing the fencing token",
+      Profile.GUARDED_ROUNDS,
+      Invariant.EXCLUSION,
       edit("redlock/Acquire", "proposal::readStored,", "Scripts::compared,")),
   OTHERS_RECORD_IS_IGNORED(
       "clients with another maxTtl go on, and change the record",

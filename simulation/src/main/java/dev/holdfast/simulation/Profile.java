@@ -90,18 +90,21 @@ enum Profile {
           .partitions(8)),
   GUARDED_ROUNDS(
       "a round takes up to 1 s and ttls are hardly longer; messages stall, connections break; nodes"
-          + " lose data, also in the middle of a round in which they voted",
+          + " lose data, also in the middle of a round in which they voted; clients' wall clocks are"
+          + " up to 8 s apart, and set",
       new Rates()
           .lasts(20)
-          .guarded(2)
+          .guarded(4)
           .losesAMinority()
           .ambushes()
           .longRounds(1_000)
           .oneName()
           .holds(5_000, 300)
-          .stalls(30, 1_200)
+          .stalls(60, 1_200)
           .breaks(30)
-          .partitions(8)),
+          .partitions(8)
+          .wallSteps(6)
+          .clocksApart(8_000)),
   ERRORS(
       "nodes reply with errors for a while; SCRIPT FLUSH",
       new Rates().errorSpells(8).stalls(5, 300)),

@@ -91,13 +91,6 @@ class SeedsTest {
   }
 
   @Test
-  @DisplayName("who granted too early after a loss of data does not vote by storing the token")
-  void whoGrantedTooEarlyDoesNotVoteByStoring() {
-    assertThat(Run.of(3_670_219, Profile.GUARDED_ROUNDS).violation()).isNull();
-    assertThat(Run.of(3_670_795, Profile.GUARDED_ROUNDS).violation()).isNull();
-  }
-
-  @Test
   @DisplayName("an attempt that looks again after a stall is no waiter that was forgotten")
   void anAttemptThatLooksAgainIsNotForgotten() {
     assertThat(Run.of(1_854_821, Profile.PAUSES).violation()).isNull();

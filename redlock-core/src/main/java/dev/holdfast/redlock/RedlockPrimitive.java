@@ -16,7 +16,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The Redlock algorithm: acquire, extend and release are rounds whose votes are counted. */
@@ -174,51 +173,42 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public CompletionStage<Optional<LockStatus>> inspect(String name) {
-    return members
-        .open()
-        .thenCompose(
-            now -> {
-              Inspection inspection = new Inspection(members.size());
-              Ballot ballot =
-                  ballot(
-                      new Command.Eval(Scripts.INSPECT, false, List.of(keyOf(name)), List.of()),
-                      inspection::read,
-                      Tally::isComplete,
-                      false);
-              ballot.start(scheduler, options.nodeTimeout().toNanos());
-              return ballot
-                  .decision()
-                  .thenApply(
-                      votes -> {
-                        outages.requireAnswers(
-                            "no quorum told who holds '" + name + "'", ballot, votes);
-                        return inspection.status(name);
-                      });
-            });
+    Inspection inspection = new Inspection(members.size());
+    return all(Scripts.INSPECT, name, inspection::read, "no quorum told who holds '" + name + "'")
+        .thenApply(votes -> inspection.status(name));
   }
 
   @Override
   public CompletionStage<Boolean> forceRelease(String name) {
+    return all(Scripts.REMOVE, name, Scripts::compared, "no quorum removed '" + name + "'")
+        .thenApply(
+            votes -> {
+              if (votes.mine() == 0 && votes.wrongType() != 0) {
+                throw outages.foreign(keyOf(name), votes.wrongType());
+              }
+              return votes.mine() != 0;
+            });
+  }
+
+  /** Runs a script for a lock at all nodes, and hears each that answers in time. */
+  private CompletionStage<Tally> all(
+      Script script,
+      String name,
+      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
+      String withoutAnswers) {
+    Command command = new Command.Eval(script, false, List.of(keyOf(name)), List.of());
     return members
         .open()
         .thenCompose(
             now -> {
-              Ballot ballot =
-                  ballot(
-                      new Command.Eval(Scripts.REMOVE, false, List.of(keyOf(name)), List.of()),
-                      Scripts::compared,
-                      Tally::isComplete,
-                      false);
+              Ballot ballot = Ballot.of(members, command, reader, Tally::isComplete, false);
               ballot.start(scheduler, options.nodeTimeout().toNanos());
               return ballot
                   .decision()
                   .thenApply(
                       votes -> {
-                        outages.requireAnswers("no quorum removed '" + name + "'", ballot, votes);
-                        if (votes.mine() == 0 && votes.wrongType() != 0) {
-                          throw outages.foreign(keyOf(name), votes.wrongType());
-                        }
-                        return votes.mine() != 0;
+                        outages.requireAnswers(withoutAnswers, ballot, votes);
+                        return votes;
                       });
             });
   }
@@ -238,14 +228,6 @@ final class RedlockPrimitive implements LockPrimitive {
     notices.close();
     members.close();
     afterClose.run();
-  }
-
-  private Ballot ballot(
-      Command command,
-      BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
-      Predicate<Tally> enough,
-      boolean callerWaits) {
-    return Ballot.of(members, command, reader, enough, callerWaits);
   }
 
   private static LossReason lossOf(Tally votes) {

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,16 +160,12 @@ final class Transactions {
         tries);
   }
 
-  private interface WithTtl {
-    CompletableFuture<@Nullable Object> run(long ttlMillis);
-  }
-
-  private interface WhenMissing {
-    CompletableFuture<@Nullable Object> run();
-  }
-
   private CompletableFuture<@Nullable Object> compare(
-      String key, String token, WithTtl whenMine, WhenMissing whenMissing, int tries) {
+      String key,
+      String token,
+      LongFunction<CompletableFuture<@Nullable Object>> whenMine,
+      Supplier<CompletableFuture<@Nullable Object>> whenMissing,
+      int tries) {
     CompletableFuture<@Nullable Object> watching = ask("WATCH", key);
     // first, because a key that is ours afterwards was so then
     CompletableFuture<@Nullable Object> ttl = ask("PTTL", key);
@@ -182,13 +180,13 @@ final class Transactions {
               }
               Object found = value.join();
               if (found == null) {
-                return whenMissing.run();
+                return whenMissing.get();
               }
               if (!found.equals(token) || !(ttl.join() instanceof Long left)) {
                 return unwatch(Scripts.OTHER);
               }
               return whenMine
-                  .run(left)
+                  .apply(left)
                   .thenCompose(
                       code -> {
                         if (code != null) {

@@ -205,20 +205,23 @@ final class HeldLock {
       if (extension instanceof Lost gone) {
         lose(held, gone.reason(), surroundings.clock().now());
       } else if (extension instanceof Extended longer
-          && phase.compareAndSet(held, new Held(later(held, longer)))) {
+          && phase.compareAndSet(held, new Held(later(held, longer.validUntil())))) {
+        atLimit = atLimit || !withinHold(longer.validUntil()).equals(longer.validUntil());
         return;
       }
     }
     throw ended(phase());
   }
 
-  private Moment later(Held held, Extended longer) {
+  private Moment later(Held held, Moment extended) {
     Moment now = surroundings.clock().now();
-    Moment end = longer.validUntil();
-    if (longestHold != null && now.nanosUntil(longestHold) < now.nanosUntil(end)) {
-      end = longestHold; // it was sent later than we looked what is left of it
-    }
+    Moment end = withinHold(extended);
     return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
+  }
+
+  /** An extension may have been sent later than we looked what is left of the longest hold. */
+  private Moment withinHold(Moment end) {
+    return longestHold == null ? end : end.earlier(longestHold);
   }
 
   private Duration withinHold(Duration ttl) {

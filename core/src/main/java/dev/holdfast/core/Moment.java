@@ -32,6 +32,18 @@ public record Moment(long nanos, long wallMicros) {
   }
 
   /**
+   * The earlier of two ends, by each clock: what is left until it is the smaller of what is left
+   * until both.
+   *
+   * @param other another end
+   * @return this or the other by one clock, and this or the other by the other clock
+   */
+  public Moment earlier(Moment other) {
+    return new Moment(
+        nanos - other.nanos < 0 ? nanos : other.nanos, Math.min(wallMicros, other.wallMicros));
+  }
+
+  /**
    * A later moment.
    *
    * @param delay nanoseconds; the microseconds are rounded down, to the safe side

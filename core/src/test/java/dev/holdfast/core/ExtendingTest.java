@@ -164,6 +164,20 @@ class ExtendingTest {
     backend.beforeEachCall(() -> time.passUnnoticed(Duration.ofSeconds(5)));
     lease.extend(TTL);
     assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
+    time.passUnnoticed(Duration.ofSeconds(20));
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+  }
+
+  @Test
+  void thatItIsSentLateGivesNoValidityAwayThatASleepHasSpent() throws Exception {
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
+    time.passUnnoticed(Duration.ofSeconds(15));
+    time.moveWall(Duration.ofSeconds(-10));
+    backend.beforeEachCall(() -> time.passUnnoticed(Duration.ofSeconds(5)));
+    lease.extend(TTL);
+    time.moveWall(Duration.ofSeconds(25));
+    assertThat(lease.isHeld()).isFalse();
   }
 
   @Test

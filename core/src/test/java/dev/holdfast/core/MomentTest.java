@@ -32,6 +32,16 @@ class MomentTest {
   }
 
   @Test
+  void theEarlierOfTwoEndsIsSoByEachClock() {
+    Moment sooner = START.plusNanos(10_000); // past the end of its numbers
+    Moment later = new Moment(sooner.nanos() + 1, sooner.wallMicros() - 1);
+    Moment both = new Moment(sooner.nanos(), later.wallMicros());
+    assertThat(sooner.earlier(later)).isEqualTo(both);
+    assertThat(later.earlier(sooner)).isEqualTo(both);
+    assertThat(START.earlier(sooner)).isEqualTo(START);
+  }
+
+  @Test
   void partsOfMicrosecondsAreRoundedToTheSafeSide() {
     assertThat(START.plusNanos(1999).wallMicros()).isEqualTo(START.wallMicros() + 1);
     assertThat(START.plusNanos(-1).wallMicros()).isEqualTo(START.wallMicros() - 1);

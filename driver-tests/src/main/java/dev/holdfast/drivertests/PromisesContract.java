@@ -229,6 +229,27 @@ public abstract class PromisesContract {
   }
 
   @Test
+  void othersMaySubmitWhileARoundIsAnswered() throws Exception {
+    driver.connect(0);
+    requireThatOthersMaySubmitWhileARoundIsAnswered();
+    driver.nodes().close();
+    requireThatOthersMaySubmitWhileARoundIsAnswered();
+  }
+
+  private void requireThatOthersMaySubmitWhileARoundIsAnswered() throws Exception {
+    CompletableFuture<Boolean> submitted = new CompletableFuture<>();
+    Runnable untilAnotherHas =
+        () ->
+            submitted.complete(
+                CompletableFuture.runAsync(() -> Asked.of(driver.nodes(), COUNT))
+                    .orTimeout(5, SECONDS)
+                    .handle((done, failure) -> failure == null)
+                    .join());
+    Asked.of(driver.nodes(), 1, untilAnotherHas, COUNT);
+    assertThat(submitted.get(10, SECONDS)).isTrue();
+  }
+
+  @Test
   void whatWasAskedBeforeCloseIsStillSent() throws Exception {
     driver.connect(0);
     for (int i = 0; i < 100; i++) {

@@ -35,6 +35,7 @@ class HistoryTest {
           before += history(node);
           // the process that saved for the replica may outlive the link's coming up
           Eventually.soon().ignoreExceptions().until(() -> "OK".equals(node.command("SAVE")));
+          other.command("REPLICAOF", "NO", "ONE"); // or that it comes back begins another history
           node.restartWithData();
         }
         case BY_PROMOTION -> {

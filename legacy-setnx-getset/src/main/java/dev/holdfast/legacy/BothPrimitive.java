@@ -58,7 +58,7 @@ final class BothPrimitive implements LockPrimitive {
 
     @Override
     public Moment validUntil() {
-      return earlier(ofOld.validUntil(), ofNew.validUntil());
+      return ofOld.validUntil().earlier(ofNew.validUntil());
     }
   }
 
@@ -225,7 +225,7 @@ final class BothPrimitive implements LockPrimitive {
         .thenApply(
             extension ->
                 extension instanceof Extended ofOld
-                    ? new Extended(earlier(ofOld.validUntil(), ofNew.validUntil()))
+                    ? new Extended(ofOld.validUntil().earlier(ofNew.validUntil()))
                     : extension);
   }
 
@@ -287,12 +287,6 @@ final class BothPrimitive implements LockPrimitive {
       all.add(LockCapability.EXTENSION);
     }
     return all;
-  }
-
-  /** Each clock's earlier reading, so that what is left is the smaller of what is left of both. */
-  private static Moment earlier(Moment one, Moment other) {
-    long nanos = one.nanos() - other.nanos() < 0 ? one.nanos() : other.nanos();
-    return new Moment(nanos, Math.min(one.wallMicros(), other.wallMicros()));
   }
 
   /** One operation after another: on the caller's thread as long as that has not been left. */

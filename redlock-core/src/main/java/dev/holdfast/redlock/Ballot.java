@@ -143,7 +143,7 @@ final class Ballot implements Round.Answers {
     members.heardFrom(node);
     Answer answer = question.reader().apply(node, reply);
     if (answer == null) {
-      failed(node, () -> NodeException.passing("an unexpected reply: " + describe(reply)));
+      failed(node, () -> NodeException.passing("a reply that is no vote: " + describe(reply)));
     } else {
       vote(node, answer);
     }

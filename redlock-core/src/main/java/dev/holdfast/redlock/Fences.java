@@ -21,8 +21,8 @@ final class Fences {
   private static final int MAX_TTLS = 10;
 
   /**
-   * What nodes follow, and a second for clocks that drift: after this any number is larger, however
-   * far behind the clock of who asks.
+   * More than what nodes follow: after this any number is larger, however far behind the clock of
+   * who asks.
    */
   private static final Duration SHORTEST_LIFE = Duration.ofSeconds(11);
 
@@ -100,12 +100,12 @@ final class Fences {
 
     /**
      * A node that did not grant counts no more now: it may have got the lock from us while it was
-     * under quarantine, which the script that stores does not look at.
+     * under quarantine, which the script that stores does not look at. Nor is it one that refuses.
      */
     @Nullable Answer readStored(int node, @Nullable Object reply) {
       Answer answer = Scripts.compared(node, reply);
       synchronized (this) {
-        return answer == Answer.MINE && given[node] == 0 ? Answer.MISSING : answer;
+        return answer == Answer.MINE && given[node] == 0 ? null : answer;
       }
     }
 

@@ -239,7 +239,7 @@ final class Notices {
     synchronized boolean isNews(int node, String release) {
       long before = told.getOrDefault(release, 0L);
       long now = before | 1L << node;
-      if (now == -1L >>> (64 - size)) {
+      if (Long.bitCount(now) == size) {
         told.remove(release);
       } else {
         told.put(release, now);

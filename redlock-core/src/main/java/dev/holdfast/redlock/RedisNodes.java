@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * is for transactions, and connected only where the user may run no scripts. All methods but {@link
  * #listen}, which makes a third connection, take both kinds of index.
  *
- * <p>A driver keeps four promises:
+ * <p>A driver keeps five promises:
  *
  * <ol>
  *   <li>Each node that a round asks gets its command at most once, ever: nothing is sent again
@@ -26,6 +26,9 @@ import java.util.concurrent.CompletionStage;
  *       where something fails, the connection ends.
  *   <li>No method blocks, but for {@link #submit} of a round whose {@link Round#callerWaits()} says
  *       that it may, until that round is decided; and {@link #close}, for a bounded time.
+ *   <li>It answers no round, and tells of no end, while it holds a lock that {@link #submit} takes;
+ *       nor does it answer other rounds than the one that it is given inside of {@link #submit},
+ *       unless that may block. Whoever submits may hold a lock that an answer needs.
  * </ol>
  *
  * <p>Safe for use by many threads.

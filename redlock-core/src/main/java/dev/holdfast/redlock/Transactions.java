@@ -50,12 +50,12 @@ final class Transactions {
       return;
     }
     synchronized (this) {
+      Queue<Round> waiting = keys.get(key);
+      if (waiting != null) {
+        waiting.add(round);
+        return;
+      }
       if (!ended) {
-        Queue<Round> waiting = keys.get(key);
-        if (waiting != null) {
-          waiting.add(round);
-          return;
-        }
         keys.put(key, new ArrayDeque<>());
       }
     }

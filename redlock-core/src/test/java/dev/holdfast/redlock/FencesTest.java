@@ -10,6 +10,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -90,6 +91,25 @@ class FencesTest {
     assertThat(future).as("two of five have it, and one that may have lost it").isNotDone();
     reply(storing, Scripts.MINE, 4);
     assertThat(lease(future).fencingToken()).hasValue(102);
+  }
+
+  @Test
+  @DisplayName("ERR-1: where it prevents a quorum of the second trip, that is an outage")
+  void whoGrantedUnderQuarantineIsNoContention() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    give(asked, 100, 102, 101);
+    List<Asked> storing = nodes.take();
+    asked.get(3).round().error(3, "QUARANTINE 3 0 61000 1");
+    reply(storing, Scripts.MINE, 0, 3);
+    storing.get(1).round().failure(1, new IOException("reset"));
+    storing.get(2).round().failure(2, new IOException("reset"));
+    storing.get(4).round().failure(4, new IOException("reset"));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll("1 of 5 nodes answered", "h4:6379: a reply that is no vote: 1");
   }
 
   @Test
@@ -234,7 +254,7 @@ class FencesTest {
 
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockBackendException.class)
-        .hasMessageContaining("h3:6379: an unexpected reply: " + number);
+        .hasMessageContaining("h3:6379: a reply that is no vote: " + number);
   }
 
   @Test

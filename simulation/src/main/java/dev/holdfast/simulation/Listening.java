@@ -108,7 +108,7 @@ final class Listening {
   }
 
   /**
-   * Once a client has run for so long. If it stood still, an attempt of that time may have looked
+   * Once a client has run for so long. Each time that it stood still, an attempt may have looked
    * again for replies that came meanwhile, which takes one attempt more (FAULT-7).
    */
   private void after(long micros, Host host, Runnable check) {

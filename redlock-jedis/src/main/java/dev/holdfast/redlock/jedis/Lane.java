@@ -4,6 +4,7 @@ import dev.holdfast.redlock.Round;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +87,8 @@ final class Lane {
 
   /** Blocks if it may, for {@link #CALLER_NANOS} at most. */
   void submit(Round round) {
-    queued.add(new Request(round));
+    Request request = new Request(round);
+    queued.add(request);
     boolean may = round.callerWaits() && Threads.mayUseSockets(Thread.currentThread());
     if (may && owned.compareAndSet(false, true)) {
       try {
@@ -95,7 +97,7 @@ final class Lane {
         leave();
       }
     } else if (closed) {
-      failQueued();
+      failIfQueued(request); // and no other's, as our caller may hold a lock of its own
     } else if (!owned.get()) {
       wake();
     }
@@ -291,11 +293,11 @@ final class Lane {
       }
     }
     closed = true;
-    failQueued();
+    List.copyOf(queued).forEach(this::failIfQueued);
   }
 
-  private void failQueued() {
-    for (Request request = queued.poll(); request != null; request = queued.poll()) {
+  private void failIfQueued(Request request) {
+    if (queued.remove(request)) {
       Round round = request.round;
       round.forEachNode(node -> round.failure(node, Messages.notConnected()));
     }

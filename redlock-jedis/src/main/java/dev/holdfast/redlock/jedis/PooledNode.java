@@ -92,8 +92,12 @@ final class PooledNode {
     }
   }
 
-  void ask(Question question) {
+  void enqueue(Question question) {
     waiting.add(question);
+  }
+
+  /** Answers at once if the thread is no more: not under a lock that others' answers may need. */
+  void serveSoon() {
     if (called.compareAndSet(false, true)) {
       inTurn(this::serve);
     }

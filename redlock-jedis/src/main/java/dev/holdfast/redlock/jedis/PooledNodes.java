@@ -85,10 +85,11 @@ final class PooledNodes implements RedisNodes {
     PooledNode.Question question = PooledNode.Question.of(round);
     lock.lock();
     try {
-      round.forEachNode(node -> nodes.get(node).ask(question));
+      round.forEachNode(node -> nodes.get(node).enqueue(question));
     } finally {
       lock.unlock();
     }
+    round.forEachNode(node -> nodes.get(node).serveSoon());
   }
 
   /** On a connection beside the pool, which may have none to spare. */

@@ -204,19 +204,20 @@ final class HeldLock {
     while (phase() instanceof Held held) {
       if (extension instanceof Lost gone) {
         lose(held, gone.reason(), surroundings.clock().now());
-      } else if (extension instanceof Extended longer
-          && phase.compareAndSet(held, new Held(later(held, longer.validUntil())))) {
-        atLimit = atLimit || !withinHold(longer.validUntil()).equals(longer.validUntil());
-        return;
+      } else if (extension instanceof Extended longer) {
+        Moment end = withinHold(longer.validUntil());
+        if (phase.compareAndSet(held, later(held, end))) {
+          atLimit = atLimit || !end.equals(longer.validUntil());
+          return;
+        }
       }
     }
     throw ended(phase());
   }
 
-  private Moment later(Held held, Moment extended) {
+  private Held later(Held held, Moment end) {
     Moment now = surroundings.clock().now();
-    Moment end = withinHold(extended);
-    return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
+    return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? new Held(end) : held;
   }
 
   /** An extension may have been sent later than we looked what is left of the longest hold. */

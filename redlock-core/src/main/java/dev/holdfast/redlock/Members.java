@@ -280,8 +280,7 @@ final class Members {
               fail(node, attempt, NodeException.passing(message));
             });
     nodes
-        .connect(
-            node, () -> down(node, attempt, NodeException.passing("the connection ended"), true))
+        .connect(node, () -> down(node, attempt, NodeException.ended(), true))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
@@ -363,7 +362,7 @@ final class Members {
   /** A SET that nobody waits for any more would only be taken back again. */
   private void sendHeld(int node, Round round) {
     if (round.decided() && Scripts.isAcquire(round.command())) {
-      round.failure(node, NodeException.passing("the connection ended"));
+      round.failure(node, NodeException.ended());
     } else {
       nodes.submit(round);
     }

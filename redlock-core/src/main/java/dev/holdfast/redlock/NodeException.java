@@ -70,6 +70,11 @@ final class NodeException extends RuntimeException {
     return new NodeException(message, false, null);
   }
 
+  /** Its connection is no more. */
+  static NodeException ended() {
+    return passing("the connection ended");
+  }
+
   /** Whatever the driver gave as a reason. */
   static NodeException of(Throwable cause) {
     Throwable deepest = cause;

@@ -1,6 +1,5 @@
 package dev.holdfast.redlock;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +23,6 @@ final class OneNode implements Round.Answers {
     OneNode question = new OneNode();
     nodes.submit(new Round(command, 1L << node, false, question));
     return question.answer;
-  }
-
-  static CompletableFuture<@Nullable Object> ask(RedisNodes nodes, int node, String... words) {
-    return ask(nodes, node, new Command.Plain(List.of(words)));
   }
 
   /** As if the node had replied with an error. */

@@ -70,7 +70,7 @@ final class Transactions {
       waiting = keys.values().stream().flatMap(Queue::stream).toList();
       keys.clear();
     }
-    waiting.forEach(round -> round.failure(first, overNow()));
+    waiting.forEach(round -> round.failure(first, NodeException.ended()));
   }
 
   private void start(String key, Round round) {
@@ -262,12 +262,8 @@ final class Transactions {
   /** Never on a later connection: it watches no key, and others may have a transaction there. */
   private synchronized CompletableFuture<@Nullable Object> ask(int connection, Command command) {
     return ended
-        ? CompletableFuture.failedFuture(overNow())
+        ? CompletableFuture.failedFuture(NodeException.ended())
         : OneNode.ask(nodes, connection, command);
-  }
-
-  private static NodeException overNow() {
-    return NodeException.passing("the connection ended");
   }
 
   private static @Nullable String keyOf(Command command) {

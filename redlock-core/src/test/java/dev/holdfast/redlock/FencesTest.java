@@ -81,12 +81,7 @@ class FencesTest {
   @DisplayName("GUARD-1, ACQ-12: who granted under quarantine does not count where it is stored")
   void whoGrantedUnderQuarantineDoesNotCountWhereItIsStored() {
     CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    give(asked, 100, 102, 101);
-    List<Asked> storing = nodes.take();
-    asked.get(3).round().error(3, "QUARANTINE 3 0 61000 1");
-    reply(asked, 100, 4);
-
+    List<Asked> storing = storingThoughOneIsUnderQuarantine();
     reply(storing, Scripts.MINE, 0, 1, 3);
     assertThat(future).as("two of five have it, and one that may have lost it").isNotDone();
     reply(storing, Scripts.MINE, 4);
@@ -97,14 +92,11 @@ class FencesTest {
   @DisplayName("ERR-1: where it prevents a quorum of the second trip, that is an outage")
   void whoGrantedUnderQuarantineIsNoContention() {
     CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    give(asked, 100, 102, 101);
-    List<Asked> storing = nodes.take();
-    asked.get(3).round().error(3, "QUARANTINE 3 0 61000 1");
+    List<Asked> storing = storingThoughOneIsUnderQuarantine();
     reply(storing, Scripts.MINE, 0, 3);
-    storing.get(1).round().failure(1, new IOException("reset"));
-    storing.get(2).round().failure(2, new IOException("reset"));
-    storing.get(4).round().failure(4, new IOException("reset"));
+    for (int node : List.of(1, 2, 4)) {
+      storing.get(node).round().failure(node, new IOException("reset"));
+    }
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
 
     assertThatThrownBy(future::join)
@@ -287,6 +279,15 @@ class FencesTest {
 
   private CompletableFuture<Optional<Lease>> ask() {
     return locks.tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  /** The second trip of an attempt that all but the fourth granted, which has lost its data. */
+  private List<Asked> storingThoughOneIsUnderQuarantine() {
+    List<Asked> asked = nodes.take();
+    give(asked, 100, 102, 101);
+    asked.get(3).round().error(3, "QUARANTINE 3 0 61000 1");
+    reply(asked, 100, 4);
+    return nodes.take();
   }
 
   /** The client's time in the attempt that was sent last. */

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -25,7 +26,7 @@ final class Alternation {
   private final Scenario scenario;
   private final Effort effort;
   private final Progress progress;
-  private int turn;
+  private final Random orders = new Random(1);
 
   Alternation(Scenario scenario, Effort effort, Progress progress) {
     this.scenario = scenario;
@@ -90,10 +91,10 @@ final class Alternation {
     return tallies;
   }
 
-  /** Each time another one is first, so that nobody always comes after the same. */
+  /** Each time in another order, so that nobody always comes after the same. */
   private List<Subject> inTurn(List<Subject> subjects) {
     List<Subject> order = new ArrayList<>(subjects);
-    Collections.rotate(order, turn++);
+    Collections.shuffle(order, orders);
     return order;
   }
 }

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,11 +14,16 @@ import java.util.concurrent.TimeUnit;
 final class ChildJvm implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
+  /** Of what it has said on stderr. */
+  private static final int MOST_SAID = 500;
+
   private final Process process;
   private final BufferedReader lines;
+  private final Path said;
 
-  private ChildJvm(Process process) {
+  private ChildJvm(Process process, Path said) {
     this.process = process;
+    this.said = said;
     this.lines = process.inputReader(StandardCharsets.US_ASCII);
   }
 
@@ -35,8 +41,8 @@ final class ChildJvm implements AutoCloseable {
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
     command.addAll(arguments);
-    return new ChildJvm(
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+    Path said = Files.createTempFile("holdfast-bench-", ".log");
+    return new ChildJvm(new ProcessBuilder(command).redirectError(said.toFile()).start(), said);
   }
 
   /** Lets it go on. */
@@ -49,7 +55,10 @@ final class ChildJvm implements AutoCloseable {
   String line() throws IOException {
     String line = lines.readLine();
     if (line == null) {
-      throw new IOException("its process has ended without an answer");
+      String last = Files.readString(said).strip();
+      throw new IOException(
+          "its process has ended without an answer: "
+              + last.substring(Math.max(0, last.length() - MOST_SAID)));
     }
     return line;
   }
@@ -62,6 +71,7 @@ final class ChildJvm implements AutoCloseable {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
+      Files.deleteIfExists(said);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

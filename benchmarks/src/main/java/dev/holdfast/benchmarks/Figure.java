@@ -2,35 +2,46 @@ package dev.holdfast.benchmarks;
 
 /** Something that is measured of contestants in every round; in the order of columns. */
 public enum Figure {
-  KEPT("kept", 2, false),
-  PER_SECOND("a second", 0, true),
-  GRANTS("grants/s", 0, true),
-  P50("p50, µs", 0, true),
-  P99("p99, µs", 0, true),
-  ALLOCATED("KB each", 1, true),
-  WAIT_P99("p99 wait, ms", 1, false),
-  WAIT_P99_IDEAL("p99, × ideal", 2, false),
-  WAIT_LONGEST("longest wait, ms", 0, false),
-  WAIT_LONGEST_IDEAL("longest, × ideal", 2, false),
-  LONGEST_CALL("longest call, ms", 0, false),
-  LEAST_SHARE("least share", 2, false),
-  COMMANDS_EACH("commands each", 1, false),
-  COMMANDS_PER_SECOND("commands/s", 0, false),
-  CORES("cores", 2, false),
-  HEAP_EACH("heap each, B", 0, false),
-  THREADS("more threads", 0, false),
-  LOST("lost", 0, false),
-  FIRST_LOCK("ms", 0, true),
-  FAILED("failed", 0, false);
+  KEPT("kept", 2, Shown.MEDIAN),
+  PER_SECOND("a second", 0, Shown.WITH_RATIO),
+  GRANTS("grants/s", 0, Shown.WITH_RATIO),
+  P50("p50, µs", 0, Shown.WITH_RATIO),
+  P99("p99, µs", 0, Shown.WITH_RATIO),
+  ALLOCATED("KB each", 1, Shown.WITH_RATIO),
+  WAIT_P99("p99 wait, ms", 1, Shown.MEDIAN),
+  WAIT_P99_IDEAL("p99, × ideal", 2, Shown.MEDIAN),
+  WAIT_LONGEST("longest wait, ms", 0, Shown.MOST),
+  WAIT_LONGEST_IDEAL("longest, × ideal", 2, Shown.MOST),
+  LONGEST_CALL("longest call, ms", 0, Shown.MOST),
+  STALL("stall, ms", 0, Shown.MOST),
+  LEAST_SHARE("least share", 2, Shown.LEAST),
+  COMMANDS_EACH("commands each", 1, Shown.MEDIAN),
+  COMMANDS_PER_SECOND("commands/s", 0, Shown.MEDIAN),
+  CORES("cores", 2, Shown.MEDIAN),
+  HEAP_EACH("heap each, B", 0, Shown.MEDIAN),
+  THREADS("more threads", 0, Shown.MOST),
+  LOST("lost", 0, Shown.MOST),
+  FIRST_LOCK("ms", 0, Shown.WITH_RATIO),
+  FAILED("failed", 0, Shown.MOST);
 
   private final String label;
   private final int decimals;
-  private final boolean compared;
+  private final Shown shown;
 
-  Figure(String label, int decimals, boolean compared) {
+  Figure(String label, int decimals, Shown shown) {
     this.label = label;
     this.decimals = decimals;
-    this.compared = compared;
+    this.shown = shown;
+  }
+
+  /** What of its rounds is shown. */
+  private enum Shown {
+    MEDIAN,
+    /** And that of its ratio to the floor's. */
+    WITH_RATIO,
+    /** Of what must not happen, no round may hide behind others. */
+    MOST,
+    LEAST
   }
 
   /**
@@ -57,6 +68,21 @@ public enum Figure {
    * @return false for those that have a scale of their own
    */
   public boolean isCompared() {
-    return compared;
+    return shown == Shown.WITH_RATIO;
+  }
+
+  /**
+   * What is shown of the rounds.
+   *
+   * @param rounds all of them
+   * @return the median; the worst round's of what is looked at for its worst: the longest wait and
+   *     call, the least share, what was lost, and what failed
+   */
+  public double of(Spread rounds) {
+    return switch (shown) {
+      case MEDIAN, WITH_RATIO -> rounds.median();
+      case MOST -> rounds.most();
+      case LEAST -> rounds.least();
+    };
   }
 }

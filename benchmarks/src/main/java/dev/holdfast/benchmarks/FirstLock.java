@@ -29,7 +29,9 @@ record FirstLock(int nodes) implements Scenario {
     Tally.Own own = new Tally.Own();
     long begun = System.nanoTime();
     try (ChildJvm child = ChildJvm.start(List.of(), FirstLock.class, arguments)) {
-      child.line();
+      if (!Boolean.parseBoolean(child.line())) {
+        throw new IllegalStateException("it did not get a lock that nobody holds");
+      }
       own.took(System.nanoTime() - begun);
     }
     tally.add(own);

@@ -9,6 +9,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import org.redisson.Redisson;
@@ -36,6 +37,7 @@ public record Machine(
     versions.put("Lettuce", version(RedisClient.class));
     versions.put("Jedis", version(Connection.class));
     versions.put("Redisson", version(Redisson.class));
+    ServiceLoader.load(Roster.class).forEach(roster -> versions.putAll(roster.versions()));
     return new Machine(
         Runtime.getRuntime().availableProcessors(),
         Runtime.getRuntime().maxMemory() / MEGABYTE,

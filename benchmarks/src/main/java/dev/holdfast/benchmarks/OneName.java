@@ -1,7 +1,6 @@
 package dev.holdfast.benchmarks;
 
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.Map;
 
 /** All threads want the same lock, and hold it for a millisecond. */
@@ -29,11 +28,14 @@ record OneName(int nodes, int threads) implements Scenario {
     String name = subject.name(0);
     tally.roundTrip(subject.roundTripNanos());
     long before = subject.commandsSent();
-    Crowd.work(
-        threads,
-        effort.either(SLICE, QUICK_SLICE).toNanos(),
-        tally,
-        (number, end, own) -> contend(subject.contestant(), name, end, own));
+    try (Lateness lateness = Lateness.watched()) {
+      Crowd.work(
+          threads,
+          effort.either(SLICE, QUICK_SLICE).toNanos(),
+          tally,
+          (number, end, own) -> contend(subject.contestant(), name, end, own));
+      tally.note(Figure.STALL, lateness.worstMillis());
+    }
     tally.sent(subject.commandsSent() - before);
   }
 
@@ -63,13 +65,23 @@ record OneName(int nodes, int threads) implements Scenario {
 
   @Override
   public Map<Figure, Double> figures(Tally tally) {
-    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    Map<Figure, Double> figures = waits(tally);
+    if (tally.count() > 0) {
+      double ideal = tally.idealMillis(threads);
+      figures.put(Figure.WAIT_P99_IDEAL, tally.micros(99) / 1e3 / ideal);
+      figures.put(Figure.WAIT_LONGEST_IDEAL, tally.longestMillis() / ideal);
+    }
+    return figures;
+  }
+
+  static Map<Figure, Double> waits(Tally tally) {
+    Map<Figure, Double> figures = tally.noted();
     figures.put(Figure.GRANTS, tally.perSecond());
-    figures.put(Figure.WAIT_P99, tally.micros(99) / 1e3);
-    figures.put(Figure.WAIT_P99_IDEAL, tally.micros(99) / 1e3 / tally.idealMillis(threads));
-    figures.put(Figure.WAIT_LONGEST, tally.longestMillis());
-    figures.put(Figure.WAIT_LONGEST_IDEAL, tally.longestMillis() / tally.idealMillis(threads));
-    figures.put(Figure.COMMANDS_EACH, tally.commandsEach());
+    if (tally.count() > 0) {
+      figures.put(Figure.WAIT_P99, tally.micros(99) / 1e3);
+      figures.put(Figure.WAIT_LONGEST, tally.longestMillis());
+      figures.put(Figure.COMMANDS_EACH, tally.commandsEach());
+    }
     figures.put(Figure.FAILED, tally.failures());
     return figures;
   }

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -47,7 +46,10 @@ record Processes(int nodes, int processes, int threads) implements Scenario {
       for (ChildJvm child : children) {
         child.line();
       }
-      measure(subject, children, tally);
+      try (Lateness lateness = Lateness.watched()) {
+        measure(subject, children, tally);
+        tally.note(Figure.STALL, lateness.worstMillis());
+      }
     } finally {
       children.forEach(ChildJvm::close);
     }
@@ -79,19 +81,12 @@ record Processes(int nodes, int processes, int threads) implements Scenario {
     }
     tally.took(System.nanoTime() - begun);
     tally.sent(subject.commandsSent() - before);
-    tally.leastShare((double) least * processes / Math.max(1, tally.count()));
+    tally.note(Figure.LEAST_SHARE, (double) least * processes / Math.max(1, tally.count()));
   }
 
   @Override
   public Map<Figure, Double> figures(Tally tally) {
-    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
-    figures.put(Figure.GRANTS, tally.perSecond());
-    figures.put(Figure.WAIT_P99, tally.micros(99) / 1e3);
-    figures.put(Figure.WAIT_LONGEST, tally.longestMillis());
-    figures.put(Figure.LEAST_SHARE, tally.leastShare());
-    figures.put(Figure.COMMANDS_EACH, tally.commandsEach());
-    figures.put(Figure.FAILED, tally.failures());
-    return figures;
+    return OneName.waits(tally);
   }
 
   @Override

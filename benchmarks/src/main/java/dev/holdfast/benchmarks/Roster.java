@@ -1,6 +1,7 @@
 package dev.holdfast.benchmarks;
 
 import java.util.List;
+import java.util.Map;
 
 /** Further locks to be measured; found by {@link java.util.ServiceLoader}. */
 public interface Roster {
@@ -10,4 +11,11 @@ public interface Roster {
    * @return in the order in which they are shown
    */
   List<Kind> kinds();
+
+  /**
+   * What they are made of.
+   *
+   * @return versions by name, as {@link Machine#version} finds them
+   */
+  Map<String, String> versions();
 }

@@ -2,6 +2,8 @@ package dev.holdfast.benchmarks;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
@@ -17,12 +19,7 @@ final class Tally {
   private long allocated;
   private long commands;
   private long roundTrip;
-  private double before;
-  private double threads;
-  private double heapEach;
-  private double cores;
-  private double lost;
-  private double leastShare;
+  private final Map<Figure, Double> noted = new EnumMap<>(Figure.class);
 
   /** What a thread measures for itself, so that threads do not get in each other's way. */
   static final class Own {
@@ -109,53 +106,14 @@ final class Tally {
     roundTrip = time;
   }
 
-  /** What it was before something went wrong. */
-  synchronized void before(double perSecond) {
-    before = perSecond;
+  /** What is no matter of times and counts. */
+  synchronized void note(Figure figure, double value) {
+    noted.put(figure, value);
   }
 
-  synchronized double kept() {
-    return perSecond() / before;
-  }
-
-  synchronized void threads(double value) {
-    threads = value;
-  }
-
-  synchronized double threads() {
-    return threads;
-  }
-
-  synchronized void heapEach(double value) {
-    heapEach = value;
-  }
-
-  synchronized double heapEach() {
-    return heapEach;
-  }
-
-  synchronized void cores(double value) {
-    cores = value;
-  }
-
-  synchronized double cores() {
-    return cores;
-  }
-
-  synchronized void lost(double value) {
-    lost = value;
-  }
-
-  synchronized double lost() {
-    return lost;
-  }
-
-  synchronized void leastShare(double value) {
-    leastShare = value;
-  }
-
-  synchronized double leastShare() {
-    return leastShare;
+  /** All of it; the caller's to add to. */
+  synchronized Map<Figure, Double> noted() {
+    return new EnumMap<>(noted);
   }
 
   synchronized double commandsPerSecond() {

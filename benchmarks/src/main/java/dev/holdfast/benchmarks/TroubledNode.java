@@ -3,7 +3,6 @@ package dev.holdfast.benchmarks;
 import dev.holdfast.benchmarks.Kind.Family;
 import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -57,10 +56,11 @@ record TroubledNode(Trouble trouble) implements Scenario {
     TestNode node = subject.nodes().node(Field.LINKED);
     Tally before = new Tally();
     work(subject, BEFORE, before);
-    tally.before(before.perSecond());
     trouble.begin(node, subject.link());
-    try {
+    try (Lateness lateness = Lateness.watched()) {
       work(subject, effort.either(DURING, QUICK_DURING), tally);
+      tally.note(Figure.STALL, lateness.worstMillis());
+      tally.note(Figure.KEPT, tally.perSecond() / before.perSecond());
     } finally {
       trouble.end(node, subject.link());
       TimeUnit.NANOSECONDS.sleep(RECOVERY.toNanos());
@@ -78,9 +78,8 @@ record TroubledNode(Trouble trouble) implements Scenario {
 
   @Override
   public Map<Figure, Double> figures(Tally tally) {
-    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    Map<Figure, Double> figures = tally.noted();
     figures.put(Figure.PER_SECOND, tally.perSecond());
-    figures.put(Figure.KEPT, tally.kept());
     figures.put(Figure.LONGEST_CALL, tally.longestMillis());
     figures.put(Figure.FAILED, tally.failures());
     return figures;

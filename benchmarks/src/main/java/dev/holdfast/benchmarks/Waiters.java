@@ -4,9 +4,9 @@ import dev.holdfast.benchmarks.Kind.Family;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -53,17 +53,19 @@ record Waiters(int nodes, int threads) implements Scenario {
 
   @Override
   public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
-    CountDownLatch held = new CountDownLatch(1);
+    CompletableFuture<Boolean> held = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     List<Thread> waiting = new ArrayList<>();
-    Thread holder = thread(subject, () -> hold(held, over));
+    Thread holder = thread(subject, () -> hold(held, over), held);
     holder.start();
     try {
-      held.await();
+      if (!held.get(Terms.WAIT.toSeconds(), TimeUnit.SECONDS)) {
+        throw new IllegalStateException("it did not get a lock that nobody holds");
+      }
       long heapBefore = Heap.used();
       int threadsBefore = liveThreads();
       for (int i = 0; i < threads; i++) {
-        Thread waiter = thread(subject, () -> {});
+        Thread waiter = thread(subject, () -> {}, new CompletableFuture<>());
         waiting.add(waiter);
         waiter.start();
       }
@@ -73,8 +75,8 @@ record Waiters(int nodes, int threads) implements Scenario {
       TimeUnit.NANOSECONDS.sleep(effort.either(WINDOW, QUICK_WINDOW).toNanos());
       tally.sent(subject.commandsSent() - before);
       tally.took(System.nanoTime() - begun);
-      tally.threads(liveThreads() - threadsBefore - threads);
-      tally.heapEach((double) (Heap.used() - heapBefore) / threads);
+      tally.note(Figure.THREADS, liveThreads() - threadsBefore - threads);
+      tally.note(Figure.HEAP_EACH, (double) (Heap.used() - heapBefore) / threads);
     } finally {
       waiting.forEach(Thread::interrupt);
       over.countDown();
@@ -82,8 +84,8 @@ record Waiters(int nodes, int threads) implements Scenario {
     }
   }
 
-  private static void hold(CountDownLatch held, CountDownLatch over) {
-    held.countDown();
+  private static void hold(CompletableFuture<Boolean> held, CountDownLatch over) {
+    held.complete(true);
     try {
       over.await();
     } catch (InterruptedException e) {
@@ -91,15 +93,16 @@ record Waiters(int nodes, int threads) implements Scenario {
     }
   }
 
-  private static Thread thread(Subject subject, Runnable work) {
+  /** What comes of it is told to nobody but to whom it matters: waiting ones are interrupted. */
+  private static Thread thread(Subject subject, Runnable work, CompletableFuture<Boolean> got) {
     Thread thread =
         new Thread(
             null,
             () -> {
               try {
-                subject.contestant().locked(subject.name(0), work);
+                got.complete(subject.contestant().locked(subject.name(0), work));
               } catch (Exception e) {
-                // It was interrupted while it waited, as all are in the end.
+                got.completeExceptionally(e);
               }
             },
             "waiter",
@@ -123,10 +126,8 @@ record Waiters(int nodes, int threads) implements Scenario {
 
   @Override
   public Map<Figure, Double> figures(Tally tally) {
-    Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+    Map<Figure, Double> figures = tally.noted();
     figures.put(Figure.COMMANDS_PER_SECOND, tally.commandsPerSecond());
-    figures.put(Figure.THREADS, tally.threads());
-    figures.put(Figure.HEAP_EACH, tally.heapEach());
     return figures;
   }
 

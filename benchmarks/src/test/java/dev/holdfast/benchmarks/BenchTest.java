@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -110,6 +113,27 @@ class BenchTest {
     assertThat(Kinds.all())
         .filteredOn(kind -> kind.family() == Family.OURS && kind.reaches(scenario.nodes()))
         .hasSize(6);
+  }
+
+  /** What takes too long for every build. */
+  @Tag("soak")
+  @Timeout(value = 15, unit = TimeUnit.MINUTES)
+  @Test
+  void everyScenarioMeasures() throws InterruptedException {
+    Report report =
+        Bench.of(
+                Set.of(), Set.of("lettuce-plain", "rlock", "redissonredlock"), Optional.of(1), true)
+            .run(soFar -> {});
+
+    for (Report.Result result : report.results()) {
+      assertThat(result.rows())
+          .as(result.title())
+          .filteredOn(row -> row.kind().id().equals("lettuce-plain"))
+          .hasSize(result.id().startsWith("virtual") && Runtime.version().feature() < 21 ? 0 : 1)
+          .allSatisfy(row -> assertThat(row.cells()).isNotEmpty());
+      assertThat(result.notes()).as(result.title()).noneMatch(note -> note.contains(" failed: "));
+    }
+    assertThat(cell(report, "kept-alive", "lettuce-plain", Figure.LOST).value().most()).isZero();
   }
 
   private static double median(Report report, String scenario, String contestant, Figure figure) {

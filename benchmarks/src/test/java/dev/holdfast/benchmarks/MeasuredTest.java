@@ -75,6 +75,16 @@ class MeasuredTest {
   }
 
   @Test
+  void whatMustNotHappenIsShownOfItsWorstRound() {
+    Spread rounds = Spread.of(List.of(5.0, 1.0, 3.0));
+
+    assertThat(Figure.P50.of(rounds)).isEqualTo(3);
+    assertThat(Figure.LONGEST_CALL.of(rounds)).isEqualTo(5);
+    assertThat(Figure.FAILED.of(rounds)).isEqualTo(5);
+    assertThat(Figure.LEAST_SHARE.of(rounds)).isEqualTo(1);
+  }
+
+  @Test
   void ofAnEvenNumberTheMedianIsBetweenTheTwoInTheMiddle() {
     assertThat(Spread.of(List.of(4.0, 1.0, 3.0, 2.0))).isEqualTo(new Spread(2.5, 1, 4));
     assertThat(Spread.of(List.of(7.0))).isEqualTo(new Spread(7, 7, 7));

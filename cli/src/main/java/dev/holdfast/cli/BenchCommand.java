@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code holdfast bench}: its options. */
@@ -29,7 +30,9 @@ import picocli.CommandLine.Spec;
       "is not a time but its ratio to the floor's in the same round: bare Lettuce, all",
       "nodes in parallel, every reply waited for, no logic. Shown are the median over",
       "the rounds and, in brackets, the least and the most. 'The floor once more' tells",
-      "how far apart two equals are on this machine at this time.",
+      "how far apart two equals are on this machine at this time. Of what must not",
+      "happen the worst round is shown: the longest wait and call, the least share,",
+      "what was lost, and what failed.",
       "",
       "Plain is fencing=false&restartGuard=off, safe is with both. The locks of Spring",
       "and ShedLock are no part of the zip: 'holdfast bench' of a source tree has them.",
@@ -37,7 +40,8 @@ import picocli.CommandLine.Spec;
       "The table is printed at the end, and bench.md, bench.csv and bench.html are",
       "written after each scenario. What the figures are: docs/performance.md.",
       "",
-      "Exit code: 0 if all was measured, 64 bad usage, 69 no Redis server runs here.",
+      "Exit code: 0 measured (who could not take part is told below the table), 64 bad",
+      "usage, 69 no Redis server runs here.",
       "",
       "Examples:",
       "  holdfast bench --quick",
@@ -70,7 +74,9 @@ final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "How many rounds count (default: 7, with --quick 3).")
+      description =
+          "How many rounds count (default: 7, with --quick 3); of processes at most 5, of waiters"
+              + " 3, of kept-alive 1.")
   private @Nullable Integer rounds;
 
   @Option(names = "--list", description = "List scenarios and contestants, and measure nothing.")
@@ -86,8 +92,13 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the result as JSON, and nothing else on stdout.")
   private boolean json;
 
+  @ParentCommand private HoldfastCommand holdfast;
+
   @Override
   public Integer call() throws Exception {
+    if (holdfast.classPath().isPresent()) {
+      return holdfast.classPath().get().execute(spec);
+    }
     if (rounds != null && (rounds < 1 || rounds > MOST_ROUNDS)) {
       throw new UsageException("--rounds is " + rounds + ": give 1 to " + MOST_ROUNDS);
     }

@@ -119,6 +119,7 @@ final class BenchPage {
 
   private static String bar(
       Report.Row row, Figure figure, Spread spread, boolean compared, double most) {
+    double shown = figure.of(spread);
     return """
     <span>%s</span><span class="bar"><i class="%s" style="width:%s"></i>\
     <b style="left:%s;width:%s"></b>%s</span><span>%s</span>
@@ -126,11 +127,11 @@ final class BenchPage {
         .formatted(
             escaped(row.kind().label()),
             row.kind().family(),
-            percent(spread.median() / most),
+            percent(shown / most),
             percent(spread.least() / most),
             percent((spread.most() - spread.least()) / most),
             compared ? "<u style=\"left:" + percent(1 / most) + "\"></u>" : "",
-            BenchTable.number(spread.median(), compared ? 2 : figure.decimals()));
+            BenchTable.number(shown, compared ? 2 : figure.decimals()));
   }
 
   private static String percent(double part) {

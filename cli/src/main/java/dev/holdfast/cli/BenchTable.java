@@ -54,7 +54,7 @@ record BenchTable(List<String> heads, List<List<String>> lines) {
     List<String> line = new ArrayList<>(List.of(row.kind().label()));
     for (Figure figure : figures) {
       Cell cell = row.cells().get(figure);
-      line.add(cell == null ? "" : number(cell.value().median(), figure.decimals()));
+      line.add(cell == null ? "" : number(figure.of(cell.value()), figure.decimals()));
       if (isCompared(result, figure)) {
         line.add(cell == null ? "" : cell.ratio().map(BenchTable::spread).orElse(""));
       }

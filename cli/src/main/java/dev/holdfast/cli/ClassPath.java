@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
@@ -43,9 +44,10 @@ record ClassPath(String text, List<Path> entries) {
    * Runs a command as if the entries stood on this program's own class path: for what is told apart
    * by class loaders, or starts processes with the same class path.
    *
-   * @param args without this option
+   * @param command which was given this option
    */
-  int execute(List<String> args) throws IOException, ReflectiveOperationException {
+  int execute(CommandSpec command) throws IOException, ReflectiveOperationException {
+    List<String> args = without(command.root().commandLine().getParseResult().originalArgs());
     String all =
         System.getProperty("java.class.path")
             + File.pathSeparator
@@ -65,7 +67,7 @@ record ClassPath(String text, List<Path> entries) {
   }
 
   /** Leaves this option out of arguments. */
-  static List<String> without(List<String> args) {
+  private static List<String> without(List<String> args) {
     List<String> others = new ArrayList<>();
     for (int i = 0; i < args.size(); i++) {
       if (args.get(i).equals(OPTION)) {

@@ -103,8 +103,7 @@ final class TckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (holdfast.classPath().isPresent()) {
-      List<String> args = spec.root().commandLine().getParseResult().originalArgs();
-      return holdfast.classPath().get().execute(ClassPath.without(args));
+      return holdfast.classPath().get().execute(spec);
     }
     if (url == null) {
       throw new UsageException(

@@ -115,7 +115,9 @@ final class NodeEar implements RedisNodes.Ear {
   }
 
   private synchronized void answered(String channel) {
-    if (channel.equals(always)) {
+    if (over) {
+      drop(); // Jedis has connected again: it was closed before it began to listen
+    } else if (channel.equals(always)) {
       begun = true;
     } else {
       unanswered--;

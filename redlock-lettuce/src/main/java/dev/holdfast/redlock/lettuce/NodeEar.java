@@ -32,6 +32,7 @@ final class NodeEar implements RedisNodes.Ear {
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
   private boolean over;
+  private boolean closing;
 
   NodeEar(String channel, RedisNodes.Heard heard, Runnable ended) {
     channels.add(channel);
@@ -72,7 +73,8 @@ final class NodeEar implements RedisNodes.Ear {
   @Override
   public synchronized void close() {
     over = true;
-    if (connection != null) {
+    if (connection != null && !closing) {
+      closing = true; // Lettuce warns of a second close
       connection.closeAsync().whenComplete((done, failure) -> gone.complete(null));
     }
   }

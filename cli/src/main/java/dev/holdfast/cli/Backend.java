@@ -39,6 +39,9 @@ record Backend(String url, Map<String, String> nodeOptions) {
   /** What nodes have to answer in unless more can be spared: the usual default. */
   private static final Duration LEAST_NODE_TIMEOUT = Duration.ofMillis(50);
 
+  /** Backends take no more. */
+  private static final Duration MOST_NODE_TIMEOUT = Duration.ofHours(1);
+
   private static final int TTL_PER_NODE_TIMEOUT = 100;
 
   Backend(String url) {
@@ -76,8 +79,11 @@ record Backend(String url, Map<String, String> nodeOptions) {
    */
   Backend patient(Duration ttl) {
     Duration share = ttl.dividedBy(TTL_PER_NODE_TIMEOUT);
-    Duration timeout = share.compareTo(LEAST_NODE_TIMEOUT) > 0 ? share : LEAST_NODE_TIMEOUT;
-    return with("nodeTimeout", timeout.toMillis() + "ms");
+    long millis =
+        Math.max(
+            LEAST_NODE_TIMEOUT.toMillis(),
+            Math.min(share.toMillis(), MOST_NODE_TIMEOUT.toMillis()));
+    return with("nodeTimeout", millis + "ms");
   }
 
   /** Leaves connecting to the first request, so that the time it takes is part of its wait. */

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,9 @@ final class Child {
   static final Duration KILL_LIMIT = Duration.ofSeconds(5);
 
   private static final String FENCING_TOKEN = "HOLDFAST_FENCING_TOKEN";
+
+  private static final String LOCALE = "LC_ALL";
+  private static final String LOCALE_BEFORE = "HOLDFAST_LC_ALL";
 
   private final Process process;
   private final Set<ProcessHandle> signalled = ConcurrentHashMap.newKeySet();
@@ -38,6 +42,15 @@ final class Child {
     // What stands there may be from another holdfast, around this one.
     environment.remove(FENCING_TOKEN);
     lease.fencingToken().ifPresent(token -> environment.put(FENCING_TOKEN, Long.toString(token)));
+    // The launcher sets one in which all names can be read.
+    Optional.ofNullable(environment.remove(LOCALE_BEFORE))
+        .ifPresent(
+            before -> {
+              environment.remove(LOCALE);
+              if (!before.isEmpty()) {
+                environment.put(LOCALE, before);
+              }
+            });
     return new Child(builder.start());
   }
 

@@ -111,7 +111,7 @@ final class Demo {
       while (System.nanoTime() - begun < limit) {
         next += TimeUnit.MILLISECONDS.toNanos(screen.everyMillis());
         long pause = Math.min(next, begun + limit) - System.nanoTime();
-        signals.await(new CompletableFuture<>(), Math.max(1, pause / 1_000_000));
+        signals.pause(Math.max(1, pause / 1_000_000));
         screen.show(DemoView.of(plan, secondsSince(begun), workers, nodes, observer));
       }
     } catch (Signals.Signalled e) {

@@ -45,8 +45,11 @@ final class Failures {
   }
 
   static int failed(Exception failure, CommandLine command, ParseResult parsed) {
+    return failed(failure, command.getErr());
+  }
+
+  static int failed(Throwable failure, PrintWriter err) {
     int code = codeOf(failure);
-    PrintWriter err = command.getErr();
     if (code == ExitCode.SOFTWARE) {
       err.println(Message.of("this is a mistake in holdfast, please report it:"));
       failure.printStackTrace(err);
@@ -56,7 +59,7 @@ final class Failures {
     return code;
   }
 
-  private static int codeOf(Exception failure) {
+  private static int codeOf(Throwable failure) {
     if (failure instanceof LockConfigurationException || failure instanceof UsageException) {
       return ExitCode.USAGE;
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  holdfast demo                    watch locks at work, nothing to set up",
       "  holdfast nodes start             five Redis servers to try things with",
-      "  holdfast run --name nightly --wait 30s -- ./report.sh",
+      "  holdfast run --name nightly --at-least 10s -- ./report.sh",
       "  holdfast status nightly          who holds it, and for how long",
       "",
       "Exit codes of its own: 1 the answer is no (free, not there, broken); 64 bad",

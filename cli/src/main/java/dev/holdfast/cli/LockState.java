@@ -148,7 +148,7 @@ record LockState(String name, Optional<LockStatus> status, Optional<String> outa
 
   /** What others have stored may hold what a terminal would obey. */
   static String printable(String foreign) {
-    return foreign.replaceAll("\\R\\s*", " ").replaceAll("\\p{Cntrl}", "?");
+    return foreign.replaceAll("\\R\\s*", " ").replaceAll("[\\p{Cc}\\p{Cf}]", "?");
   }
 
   static String text(Duration remaining) {

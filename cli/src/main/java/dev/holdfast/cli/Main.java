@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -13,11 +14,17 @@ import picocli.CommandLine;
 /** The entry point. */
 final class Main {
   private static final String RUN = "run";
+
+  /** What the JVM makes of bytes that are no character. */
+  private static final char UNREADABLE = '\uFFFD';
+
   private static final Set<String> VERSION = Set.of("-V", "--version");
 
   private Main() {}
 
   public static void main(String[] args) {
+    // What is printed is English, and for scripts.
+    Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
     System.exit(execute(args));
   }
 
@@ -29,7 +36,25 @@ final class Main {
       return ExitCode.OK;
     }
     String[] meant = args.length > 0 && args[0].equals("help") ? asOption(args) : args;
-    return commandLine(meant).execute(meant);
+    try {
+      requireReadable(args);
+      return commandLine(meant).execute(meant);
+    } catch (UsageException e) {
+      System.err.println(Message.of(String.valueOf(e.getMessage())));
+      return ExitCode.USAGE;
+    } catch (Error e) {
+      // The JVM would end with 1, which is an answer of several commands.
+      return Failures.failed(e, new PrintWriter(System.err, true, Charset.defaultCharset()));
+    }
+  }
+
+  /** Two names that cannot be read would be one lock. */
+  private static void requireReadable(String... args) {
+    for (String arg : args) {
+      if (arg.indexOf(UNREADABLE) >= 0) {
+        throw new UsageException("'" + arg + "' is not UTF-8: write it so");
+      }
+    }
   }
 
   /**

@@ -42,8 +42,8 @@ import picocli.CommandLine.Parameters;
       "  130, 143, 129  SIGINT, SIGTERM or SIGHUP came while waiting for the lock",
       "",
       "Examples:",
-      "  holdfast run --name nightly --wait 30s -- ./report.sh --all",
       "  holdfast run --name nightly --at-least 10s -- ./started-on-every-host.sh",
+      "  holdfast run --name deploy --wait 30s -- ./deploy.sh --all",
       "  holdfast run --name x --wait forever --ttl 10s --max-hold 1h -- make deploy",
       "  export HOLDFAST_URL=redlock:redis://h1,redis://h2,redis://h3"
     })

@@ -48,6 +48,17 @@ final class Signals {
     return result.get();
   }
 
+  /** Lets time pass. A future for it would be kept by that of the signal for ever. */
+  void pause(long millis) throws Signalled, InterruptedException {
+    try {
+      throw new Signalled(first.get(millis, TimeUnit.MILLISECONDS));
+    } catch (TimeoutException e) {
+      // there was none
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
   /** Waits for a result, or for a signal, for so long. Returns whether the result is there. */
   boolean await(CompletableFuture<?> result, long millis) throws Signalled, InterruptedException {
     try {

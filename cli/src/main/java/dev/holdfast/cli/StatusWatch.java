@@ -2,7 +2,6 @@ package dev.holdfast.cli;
 
 import dev.holdfast.LockManager;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 
 /** Follows a lock, through outages too, until a signal comes or nobody reads any more. */
 record StatusWatch(Backend backend, String name, Duration interval, boolean json) {
@@ -17,7 +16,7 @@ record StatusWatch(Backend backend, String name, Duration interval, boolean json
         long begun = System.nanoTime();
         screen.show(LockState.orOutage(locks, name));
         Duration taken = Duration.ofNanos(System.nanoTime() - begun);
-        signals.await(new CompletableFuture<>(), Math.max(1, interval.minus(taken).toMillis()));
+        signals.pause(Math.max(1, interval.minus(taken).toMillis()));
       }
       return ExitCode.ofSignal(SIGPIPE);
     } catch (Signals.Signalled e) {

@@ -27,9 +27,17 @@ record TckReport(Path folder) {
     return new TckReport(folder);
   }
 
-  /** Writes both, and returns the page. */
-  Path write(TckResult result) throws IOException {
-    Files.writeString(folder.resolve(XML), TckXml.of(result));
-    return Files.writeString(folder.resolve(PAGE), TckPage.of(result));
+  /**
+   * Writes both, and returns the page.
+   *
+   * @throws UsageException if they cannot be written
+   */
+  Path write(TckResult result) {
+    try {
+      Files.writeString(folder.resolve(XML), TckXml.of(result));
+      return Files.writeString(folder.resolve(PAGE), TckPage.of(result));
+    } catch (IOException e) {
+      throw new UsageException("--report is " + folder + ", and cannot be written to: " + e);
+    }
   }
 }

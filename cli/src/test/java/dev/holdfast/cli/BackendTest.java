@@ -28,6 +28,14 @@ class BackendTest {
   }
 
   @Test
+  void andNeverMoreThanTheHourThatBackendsTake() {
+    Backend backend = new Backend("redlock:" + NODES + "?maxTtl=7d").patient(Duration.ofDays(5));
+
+    assertThat(backend.nodeOptions()).containsEntry("nodeTimeout", "3600000ms");
+    backend.lazy().open().close();
+  }
+
+  @Test
   void whatTheUrlSaysCountsMore() {
     Backend backend = new Backend("redlock:" + NODES + "?nodeTimeout=soon");
 
@@ -48,9 +56,9 @@ class BackendTest {
     Backend backend = new Backend("setnx:redis://127.0.0.1:1").lazy();
 
     backend.patient(Duration.ofSeconds(30)).open().close();
-    assertThatThrownBy(() -> backend.patient(Duration.ofDays(10)).open())
-        .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("nodeTimeout=8640000ms");
+    backend.patient(Duration.ofDays(10)).open().close();
+    assertThat(backend.patient(Duration.ofSeconds(30)).nodeOptions())
+        .containsEntry("nodeTimeout", "300ms");
   }
 
   @Test

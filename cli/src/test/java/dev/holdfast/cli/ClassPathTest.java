@@ -52,6 +52,17 @@ class ClassPathTest {
   }
 
   @Test
+  void aBackendThatLacksAClassIsNoAnswer() {
+    String jar = ThirdParty.unfinished(folder).toString();
+
+    Program status = holdfast("--class-path", jar, "status", "--url", "unfinished:", "job");
+
+    assertThat(status.exitCode()).as(status.err()).isEqualTo(70);
+    assertThat(status.err()).contains("NoClassDefFoundError", "org/Missing");
+    assertThat(status.out()).isEmpty();
+  }
+
+  @Test
   void theDemoAndItsWorkersUseADriverOfAThirdParty() {
     String jar = ThirdParty.driver(folder).toString();
 

@@ -255,6 +255,10 @@ class LauncherTest {
     Program again = launch(launcher, "bench");
     assertThat(again.exitCode()).isZero();
     assertThat(again.err()).isEmpty();
+    Program more = launch(launcher, "--class-path", "bench", "bench");
+    assertThat(more.exitCode()).isZero();
+    assertThat(more.out()).contains("spring-1.jar").doesNotContain("TieredStopAtLevel");
+    assertThat(launch(launcher, "--class-path", "bench", "run").out()).doesNotContain("peers");
     assertThat(launch().out()).doesNotContain("peers");
     assertThat(builds()).hasSize(2);
   }

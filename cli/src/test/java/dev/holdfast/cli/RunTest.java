@@ -67,6 +67,40 @@ class RunTest {
     assertThat(run.out()).isEqualTo("--name|@file|-h|a b||--|${x}|");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"C", "C.UTF-8"})
+  void aNameIsTheSameWhateverTheLocaleSays(String locale) {
+    Program run =
+        named("gr\\303\\266\\303\\237e", locale, "echo ready $HOLDFAST_NAME $LC_ALL; cat");
+
+    run.awaitOut("ready größe " + locale + "\n");
+    assertThat(nodes.node(0).command("EXISTS", "größe")).isEqualTo(1L);
+    assertThat(run.type("").exitCode()).as(run.err()).isZero();
+  }
+
+  @Test
+  void aNameThatIsNoTextIsRefusedBecauseTwoOfThemWouldBeOneLock() {
+    Program run = named("gr\\366\\337e", "C", "echo ran");
+
+    assertThat(run.exitCode()).isEqualTo(64);
+    assertThat(run.err()).contains("is not UTF-8");
+    assertThat(run.out()).isEmpty();
+  }
+
+  /** What a test cannot pass on, because its own locale may have no such letters. */
+  private Program named(String octal, String locale, String script) {
+    Program program =
+        Program.start(
+            Map.of("LC_ALL", locale, "HOLDFAST_URL", Nodes.url(nodes)),
+            List.of(
+                "/bin/sh",
+                "-c",
+                "exec \"$0\" run --name \"$(printf '" + octal + "')\" -- sh -c '" + script + "'",
+                Distribution.launcher().toString()));
+    started.add(program);
+    return program;
+  }
+
   @Test
   void theTokenIsWhatTheNodesHold() {
     Program run = run("sh", "-c", "echo $HOLDFAST_TOKEN; cat").awaitOut("\n");

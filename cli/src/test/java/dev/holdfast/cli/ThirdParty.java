@@ -45,6 +45,16 @@ final class ThirdParty {
     return sharing(folder, "unsound", "m.getName().equals(\"release\") ? (Object) false : result");
   }
 
+  /** The same as {@code unfinished:}, but a class is missing for those who look who holds. */
+  static Path unfinished(Path folder) {
+    return sharing(
+        folder,
+        "unfinished",
+        "m.getName().equals(\"inspect\")"
+            + " ? Optional.empty().orElseThrow(() -> new NoClassDefFoundError(\"org/Missing\"))"
+            + " : result");
+  }
+
   private static Path sharing(Path folder, String name, String answer) {
     return compiled(
         folder,

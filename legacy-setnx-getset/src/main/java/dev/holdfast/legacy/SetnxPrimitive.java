@@ -300,7 +300,7 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   private static String shown(String value) {
-    String printable = value.replaceAll("\\p{Cntrl}", "\uFFFD");
+    String printable = value.replaceAll("[\\p{Cc}\\p{Cf}]", "\uFFFD");
     return printable.length() <= MOST_SHOWN ? printable : printable.substring(0, MOST_SHOWN) + "…";
   }
 

@@ -29,7 +29,7 @@ final class Tokens {
   static String labelOf(String value) {
     var ours = OURS.matcher(value);
     String label = ours.matches() ? ours.group(1) : value;
-    String printable = label.replaceAll("\\p{Cntrl}", "�");
+    String printable = label.replaceAll("[\\p{Cc}\\p{Cf}]", "�");
     return printable.length() <= LONGEST_LABEL
         ? printable
         : printable.substring(0, LONGEST_LABEL) + "…";

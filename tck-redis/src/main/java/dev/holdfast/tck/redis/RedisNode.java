@@ -48,7 +48,12 @@ final class RedisNode implements TckNode, AutoCloseable {
     this.leader = leader;
     this.process = process;
     this.own = new OwnConnection(ownUri);
-    requireFit(own);
+    try {
+      requireFit(own);
+    } catch (RuntimeException e) {
+      own.close();
+      throw e;
+    }
     this.condition = new Condition(own, uri.user());
   }
 

@@ -329,11 +329,11 @@ public final class RedisTckEnvironment implements TckEnvironment {
       }
       TestNodes servers =
           TestNodes.builder().count(count).config(users.toArray(String[]::new)).start();
+      List<RedisNode> nodes = new ArrayList<>();
       try {
         // new nodes have a mark for the restart guard
         servers.all().forEach(server -> server.command("FLUSHALL"));
         List<NodeUri> uris = servers.uris().stream().map(NodeUri::parse).toList();
-        List<RedisNode> nodes = new ArrayList<>();
         for (TestNode server : servers.all()) {
           NodeUri uri = uris.get(server.index());
           nodes.add(
@@ -346,6 +346,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
         }
         return new RedisTckEnvironment(this, opener, servers, nodes);
       } catch (RuntimeException e) {
+        nodes.forEach(RedisNode::close);
         servers.close();
         throw e;
       }
@@ -354,9 +355,14 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private RedisTckEnvironment attached() {
       List<NodeUri> uris = running.stream().map(NodeUri::parse).toList();
       List<RedisNode> nodes = new ArrayList<>();
-      for (int i = 0; i < uris.size(); i++) {
-        NodeUri uri = uris.get(i);
-        nodes.add(new RedisNode(uri, uri, keyPrefix, leaderOf(i, uris), null));
+      try {
+        for (int i = 0; i < uris.size(); i++) {
+          NodeUri uri = uris.get(i);
+          nodes.add(new RedisNode(uri, uri, keyPrefix, leaderOf(i, uris), null));
+        }
+      } catch (RuntimeException e) {
+        nodes.forEach(RedisNode::close);
+        throw e;
       }
       return new RedisTckEnvironment(this, opener, null, nodes);
     }

@@ -3,6 +3,7 @@ package dev.holdfast.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -70,6 +71,36 @@ class ExamplesTest {
           .succeedsWithin(Duration.ofSeconds(10))
           .isEqualTo("done");
     }
+  }
+
+  @Test
+  void workThatThrowsGivesTheLockBackAllTheSame() throws InterruptedException {
+    try (LockManager locks = LockManager.open(url("lettuce"))) {
+      assertThat(
+              Async.locked(
+                  locks,
+                  "async-that-throws",
+                  () -> {
+                    throw new IllegalStateException("no work today");
+                  }))
+          .failsWithin(Duration.ofSeconds(10))
+          .withThrowableThat()
+          .withMessageContaining("no work today");
+      assertThat(locks.inspect("async-that-throws")).isEmpty();
+    }
+  }
+
+  @Test
+  void workThatOutlivesItsLockFails() {
+    LockManager locks = LockManager.open(url("lettuce"));
+    assertThat(
+            Async.locked(
+                locks,
+                "async-that-loses-its-lock",
+                () -> CompletableFuture.runAsync(locks::close).thenApply(closed -> "too late")))
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableThat()
+        .withCauseInstanceOf(LockLostException.class);
   }
 
   @Test

@@ -13,10 +13,12 @@ import java.util.concurrent.CompletableFuture;
  * many threads, virtual ones too.
  *
  * <pre>{@code
- * try (LockManager locks = LockManager.open("redlock:redis://h1,redis://h2,redis://h3");
- *     Lease lease = locks.acquire("nightly-report", Duration.ofSeconds(30))) {
- *   lease.requireHeld();
- *   writeReport();
+ * LockManager locks = LockManager.open("redlock:redis://h1,redis://h2,redis://h3");
+ *
+ * try (Lease lease = locks.acquire("order-4711", Duration.ofSeconds(30))) {
+ *   Order order = load();
+ *   lease.requireHeld(); // right before every effect that others can see
+ *   store(order.shipped());
  * }
  * }</pre>
  */
@@ -75,7 +77,8 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Takes the lock. If the request says nothing of waiting, waits until it is got or the thread is
-   * interrupted, like {@link java.util.concurrent.Semaphore#acquire()}.
+   * interrupted, like {@link java.util.concurrent.Semaphore#acquire()}. Waits for other owners, and
+   * for nodes that are away.
    *
    * @param request what is asked for
    * @return the lease
@@ -148,19 +151,24 @@ public interface LockManager extends AutoCloseable {
    *
    * @param name the name of the lock
    * @return empty if nobody holds it
-   * @throws LockBackendException if no quorum of nodes answered
-   * @throws LockConfigurationException if {@link LockCapability#INSPECTION} is not declared
+   * @throws LockBackendException if no quorum of nodes answered in time
+   * @throws LockConfigurationException if the name is out of range, or {@link
+   *     LockCapability#INSPECTION} is not declared
+   * @throws IllegalStateException if the manager is closed
    */
   Optional<LockStatus> inspect(String name);
 
   /**
    * Takes a lock away from whoever holds it. An operator's act: the holder does not know until its
-   * next renewal, and then sees {@link LossReason#REMOVED}.
+   * next renewal or extension, and then sees {@link LossReason#REMOVED}; a lease that has none,
+   * when it is released.
    *
    * @param name the name of the lock
    * @return true if there was something to remove
-   * @throws LockBackendException if no quorum of nodes answered
-   * @throws LockConfigurationException if {@link LockCapability#FORCE_RELEASE} is not declared
+   * @throws LockBackendException if no quorum of nodes answered in time
+   * @throws LockConfigurationException if the name is out of range, or {@link
+   *     LockCapability#FORCE_RELEASE} is not declared
+   * @throws IllegalStateException if the manager is closed
    */
   boolean forceRelease(String name);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * returns a new request.
  *
  * <pre>{@code
- * LockRequest.of("nightly-report", Duration.ofSeconds(30))
+ * LockRequest.of("reindex", Duration.ofSeconds(30))
  *     .waitAtMost(Duration.ofSeconds(5))
  *     .keepAliveUpTo(Duration.ofHours(2));
  * }</pre>
@@ -53,8 +53,9 @@ public final class LockRequest {
    * renewed.
    *
    * @param name 1 byte to 1 KiB in UTF-8; taken as it is, neither trimmed nor folded
-   * @param ttl how long the lock may outlive a holder that dies; above zero, up to the manager's
-   *     {@code maxTtl}
+   * @param ttl how long the lock may outlive a holder that dies; above zero. A manager asks for
+   *     more than its {@code nodeTimeout} and what it allows for drift, and up to its {@code
+   *     maxTtl}
    * @return the request
    * @throws LockConfigurationException if the name or the ttl is out of range
    */

@@ -38,11 +38,11 @@ class ReadmeTest {
     try (TestNodes nodes = TestNodes.start(3)) {
       String url = "redlock:lettuce:" + String.join(",", nodes.uris());
       assertThat(blocks.get(0)).contains(FIRST_URL);
-      String first = blocks.get(0).replace(FIRST_URL, url);
+      String first = blocks.get(0).replace(FIRST_URL, url) + "locks.close();";
       String second =
-          "try (LockManager locks = LockManager.open(\"%s\")) {\n%s\npublish(new Report(result));\n}"
+          "try (LockManager locks = LockManager.open(\"%s\")) {\n%s\nstore(new Order(result));\n}"
               .formatted(url, blocks.get(1));
-      assertThat(run(0, first)).isEqualTo("the report");
+      assertThat(run(0, first)).isEqualTo("the order, shipped");
       assertThat(run(1, second)).isEqualTo("the work");
     }
   }
@@ -56,10 +56,12 @@ class ReadmeTest {
 
         public class %s {
           static String published;
-          record Report(String text) {}
-          static Report compute() { return new Report("the report"); }
+          record Order(String text) {
+            Order shipped() { return new Order(text + ", shipped"); }
+          }
+          static Order load() { return new Order("the order"); }
           static String work() { return "the work"; }
-          static void publish(Report report) { published = report.text(); }
+          static void store(Order order) { published = order.text(); }
           public static String run() throws Exception {
             %s
             return published;

@@ -65,7 +65,7 @@ public final class MemoryLocks {
     /**
      * Sets what runs timers. The manager does not close it.
      *
-     * @param scheduler default: one daemon thread of the manager's own
+     * @param scheduler default: daemon threads of the manager's own
      * @return this
      */
     public Builder scheduler(Scheduler scheduler) {

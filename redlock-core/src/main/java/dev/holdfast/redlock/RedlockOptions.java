@@ -248,7 +248,7 @@ public final class RedlockOptions {
   /**
    * What runs timers. The manager does not close it.
    *
-   * @param scheduler default: one daemon thread of the manager's own
+   * @param scheduler default: daemon threads of the manager's own
    * @return new options
    */
   public RedlockOptions scheduler(Scheduler scheduler) {

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * An outage: no quorum of nodes answered. It names every node that did not, and why. Trying again
+ * An outage: no quorum of nodes answered, or could vote. It names every node that did not, and why.
+ * Or nobody was asked, because this process has too much under way; then it names none. Trying again
  * later may help.
  */
 public final class LockBackendException extends LockException {
@@ -37,9 +38,9 @@ public final class LockBackendException extends LockException {
   }
 
   /**
-   * The nodes that gave no answer.
+   * The nodes that gave no answer, or none that counts.
    *
-   * @return each node, as {@code host:port}, with its cause; unmodifiable
+   * @return each node, as {@code host:port}, with its cause; empty if none was asked; unmodifiable
    */
   public Map<String, Throwable> failures() {
     return failures;

@@ -189,9 +189,10 @@ public interface LockManager extends AutoCloseable {
   <T> Optional<T> unwrap(Class<T> type);
 
   /**
-   * Closes the manager at once. Nothing is granted any more; open leases end for their holders with
+   * Closes the manager without a grace. Nothing is granted any more; open leases end for their holders with
    * {@link LossReason#CLOSED} and are no longer renewed. Their keys are left to expire, because a
-   * holder may still be at work: closing never lets a second owner in. May be called again.
+   * holder may still be at work: closing never lets a second owner in. What is under way is waited for, for some seconds at
+   * most, also by a thread that is interrupted. May be called again.
    */
   @Override
   void close();
@@ -202,7 +203,7 @@ public interface LockManager extends AutoCloseable {
    * released or lost; early, if this thread is interrupted (its interrupt flag is kept) or another
    * one calls {@link #close()}. Leases are kept alive meanwhile.
    *
-   * @param grace how long to wait for holders at most; not negative
+   * @param grace how long to wait for holders at most; below zero is as zero
    */
   void close(Duration grace);
 }

@@ -1,8 +1,5 @@
 package dev.holdfast.core;
 
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-
 /**
  * Where time comes from. Both readings are needed: the monotonic one is not moved by anybody, and
  * the wall clock goes on while a machine sleeps. Safe for use by many threads.
@@ -39,21 +36,5 @@ public interface Clock {
    */
   static Clock system() {
     return SystemClock.INSTANCE;
-  }
-
-  /** The machine's own clocks. */
-  enum SystemClock implements Clock {
-    /** The only one. */
-    INSTANCE;
-
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public long wallMicros() {
-      return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-    }
   }
 }

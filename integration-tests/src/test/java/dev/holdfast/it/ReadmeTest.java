@@ -2,6 +2,8 @@ package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.spi.LockUrl;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
@@ -9,7 +11,10 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DisplayName;
@@ -45,6 +50,47 @@ class ReadmeTest {
       assertThat(run(0, first)).isEqualTo("the order, shipped");
       assertThat(run(1, second)).isEqualTo("the work");
     }
+  }
+
+  @Test
+  @DisplayName("the table of a redlock: URL's options has each of them with its default, and no other")
+  void theOptionsAreTheOnesThatThereAre() throws Exception {
+    RedlockOptions defaults = RedlockOptions.defaults();
+    Map<String, String> shown =
+        Pattern.compile("(?m)^\\| `(\\w+)` \\| (?:`([^`]*)`|empty)")
+            .matcher(documents("docs/redlock.md"))
+            .results()
+            .collect(Collectors.toMap(row -> row.group(1), row -> String.valueOf(row.group(2))));
+
+    assertThat(shown.keySet()).containsExactlyInAnyOrderElementsOf(RedlockOptions.NAMES);
+    shown.remove("restartGuard"); // whose default is that of the number of nodes
+    shown.remove("owner"); // which is different in each process
+    shown.values().removeIf("null"::equals);
+    assertThat(shown).hasSize(8);
+    String url = "redlock:redis://h1?" + String.join("&", options(shown));
+    assertThat(RedlockOptions.from(LockUrl.parse(url, Map.of())))
+        .usingRecursiveComparison()
+        .isEqualTo(defaults);
+  }
+
+  @Test
+  @DisplayName("the version is the same wherever it has to be written")
+  void theVersionIsTheSameEverywhere() throws Exception {
+    Matcher version =
+        Pattern.compile("<artifactId>holdfast-parent</artifactId>\\s*<version>(.*)</version>")
+            .matcher(documents("pom.xml"));
+    assertThat(version.find()).isTrue();
+
+    String own = "ersion>" + version.group(1) + "</";
+    assertThat(readme()).contains(own).contains("puts " + version.group(1) + " into");
+    assertThat(documents("bom/pom.xml")).contains(own);
+    assertThat(documents("examples/third-party-driver/pom.xml")).contains("<holdfast.v" + own);
+  }
+
+  private static List<String> options(Map<String, String> values) {
+    return values.entrySet().stream()
+        .map(option -> option.getKey() + "=" + option.getValue())
+        .toList();
   }
 
   private String run(int number, String block) throws Exception {
@@ -92,10 +138,14 @@ class ReadmeTest {
 
   /** Tests run in the module's folder, the README stands above it. */
   private static String readme() throws Exception {
+    return documents("README.md");
+  }
+
+  private static String documents(String file) throws Exception {
     Path here = Path.of("").toAbsolutePath();
     return Files.readString(
         Stream.iterate(here, p -> p != null, Path::getParent)
-            .map(p -> p.resolve("README.md"))
+            .map(p -> p.resolve(file))
             .filter(Files::exists)
             .findFirst()
             .orElseThrow());

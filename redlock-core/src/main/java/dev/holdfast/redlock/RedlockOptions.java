@@ -108,6 +108,7 @@ public final class RedlockOptions {
    *
    * @param nodeTimeout above zero, at most an hour; default 50 ms
    * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions nodeTimeout(Duration nodeTimeout) {
     return with(p -> p.nodeTimeout = limited("nodeTimeout", nodeTimeout));
@@ -118,6 +119,7 @@ public final class RedlockOptions {
    *
    * @param connectTimeout above zero, at most an hour; default 2 s
    * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions connectTimeout(Duration connectTimeout) {
     return with(p -> p.connectTimeout = limited("connectTimeout", connectTimeout));
@@ -128,6 +130,7 @@ public final class RedlockOptions {
    *
    * @param retryDelay above zero, at most an hour; default 200 ms
    * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions retryDelay(Duration retryDelay) {
     return with(p -> p.retryDelay = limited("retryDelay", retryDelay));
@@ -136,8 +139,9 @@ public final class RedlockOptions {
   /**
    * The longest ttl that may be asked for.
    *
-   * @param maxTtl above zero; default 60 s
+   * @param maxTtl above zero, at most 365 days; default 60 s
    * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions maxTtl(Duration maxTtl) {
     return with(p -> p.maxTtl = positive("maxTtl", maxTtl));
@@ -149,6 +153,7 @@ public final class RedlockOptions {
    *
    * @param drift from 0 up to, but not including, 1; default 0.01
    * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions drift(double drift) {
     if (!(drift >= 0 && drift < 1)) {
@@ -206,7 +211,7 @@ public final class RedlockOptions {
   /**
    * The label of holders whose request has none.
    *
-   * @param owner default {@code host:pid}
+   * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
    * @return new options
    */
   public RedlockOptions owner(String owner) {

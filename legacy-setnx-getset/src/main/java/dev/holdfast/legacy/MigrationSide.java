@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * One of the two locks of a migration: a URL in an option of another URL.
@@ -75,19 +77,35 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
 
   /** If there is not exactly one, then opening says what was found and what to write. */
   private void requireBackend() {
-    if (backends() != 1) {
+    if (!mayHaveOne()) {
       LockManager.open(text, passedOn).close();
     }
   }
 
-  private long backends() {
+  /** With a provider that is broken nobody knows before it is opened: not before it is needed. */
+  private boolean mayHaveOne() {
     try {
-      return ServiceLoader.load(LockProvider.class, LockProvider.class.getClassLoader()).stream()
-          .filter(provider -> provider.get().accepts(url))
-          .count();
+      return Stream.of(
+                  LockProvider.class.getClassLoader(),
+                  Thread.currentThread().getContextClassLoader())
+              .distinct()
+              .flatMap(loader -> ServiceLoader.load(LockProvider.class, loader).stream())
+              .collect(
+                  Collectors.toMap(ServiceLoader.Provider::type, provider -> provider, (a, b) -> a))
+              .values()
+              .stream()
+              .filter(provider -> provider.get().accepts(url))
+              .count()
+          == 1;
     } catch (RuntimeException | ServiceConfigurationError | LinkageError broken) {
-      return 0;
+      return true;
     }
+  }
+
+  /** Without a password. */
+  @Override
+  public String toString() {
+    return option + "=" + url;
   }
 
   private static LockConfigurationException named(String option, LockConfigurationException e) {

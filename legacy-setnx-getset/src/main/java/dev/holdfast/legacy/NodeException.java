@@ -14,13 +14,20 @@ final class NodeException extends RuntimeException {
   private static final Set<String> MISCONFIGURED =
       Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
 
+  /** Their like without a code of their own, of a URL with a password or a database too many. */
+  private static final List<String> MISTAKEN =
+      List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
+
+  /** What follows may be a password. */
+  private static final String ECHO = ", with args beginning with: ";
+
   /** How Jedis' messages begin where no Redis server answers. */
   private static final List<String> UNREADABLE = List.of("Invalid first byte", "Unknown reply");
 
   private final boolean misconfigured;
 
   private NodeException(String message, boolean misconfigured, @Nullable Throwable cause) {
-    super(message, cause, false, false);
+    super(cut(message), cause, false, false);
     this.misconfigured = misconfigured;
   }
 
@@ -68,6 +75,11 @@ final class NodeException extends RuntimeException {
         message == null ? deepest.getClass().getSimpleName() : message, false, cause);
   }
 
+  private static String cut(String message) {
+    int echo = message.indexOf(ECHO);
+    return echo < 0 ? message : message.substring(0, echo);
+  }
+
   boolean isMisconfigured() {
     return misconfigured;
   }
@@ -75,7 +87,11 @@ final class NodeException extends RuntimeException {
   private static NodeException reply(String error) {
     int end = error.indexOf(' ');
     String code = end < 0 ? error : error.substring(0, end);
-    return new NodeException(error + advice(code), MISCONFIGURED.contains(code), null);
+    boolean mistaken = MISTAKEN.stream().anyMatch(error::startsWith);
+    return new NodeException(
+        error + (mistaken ? " (check this node's URL)" : advice(code)),
+        mistaken || MISCONFIGURED.contains(code),
+        null);
   }
 
   /** Jedis suppresses why no address of a host could be connected. */

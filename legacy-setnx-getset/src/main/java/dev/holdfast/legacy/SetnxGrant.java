@@ -61,7 +61,9 @@ final class SetnxGrant implements Grant {
     stamp = later;
   }
 
-  /** Whether it was seen that the key is not ours any more, so that a DEL would be another's. */
+  /**
+   * Whether the key is not ours any more, as we saw or as we deleted it: a DEL would be another's.
+   */
   boolean isGone() {
     return gone;
   }

@@ -198,7 +198,11 @@ final class SetnxPrimitive implements LockPrimitive {
 
     @Override
     public Optional<LossReason> ask(Wire wire, BooleanSupplier late) {
-      return ours.isGone() ? Optional.of(LossReason.REMOVED) : delete(wire, ours);
+      if (ours.isGone()) {
+        return Optional.of(LossReason.REMOVED);
+      }
+      ours.seenGone(); // whatever becomes of the DEL
+      return delete(wire, ours);
     }
 
     @Override

@@ -11,11 +11,16 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.spi.LockProvider;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +67,22 @@ class MigrationUrlTest {
     try (LockManager locks =
         LockManager.open("migrate:" + phase, Map.of(phase, "memory:", other, NOBODY))) {
       assertThat(locks.tryAcquire("name", TTL)).isPresent();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "a phase connects to nothing that it does not use, though a backend on the class path is broken")
+  void aBrokenBackendMakesNoPhaseConnect(@TempDir Path folder) throws Exception {
+    Path services = Files.createDirectories(folder.resolve("META-INF/services"));
+    Files.writeString(services.resolve(LockProvider.class.getName()), "no.such.Backend");
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try (URLClassLoader broken = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+      thread.setContextClassLoader(broken);
+      aPhaseConnectsToNothingThatItDoesNotUse("from");
+    } finally {
+      thread.setContextClassLoader(before);
     }
   }
 

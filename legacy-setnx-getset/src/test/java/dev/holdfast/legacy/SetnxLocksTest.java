@@ -223,6 +223,18 @@ class SetnxLocksTest {
         .hasMessageNotContaining(secret);
   }
 
+  @ParameterizedTest
+  @CsvSource({"://:wrong@, '', without any password configured", "://, /9999, out of range"})
+  @DisplayName(
+      "ERR-1: a password that nobody asks for, or a database that is not there, is no outage")
+  void whatTheUrlHasTooManyOfIsAMistake(String start, String end, String message) {
+    String url = "setnx:" + NODE.uri().replace("://", start) + end + "?" + PATIENT;
+
+    assertThatThrownBy(() -> LockManager.open(url))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll(NODE.address(), message, "check this node's URL");
+  }
+
   @Test
   void credentialsThatAreRefusedAreAMistake() {
     String url = "setnx:" + NODE.uri().replace("://", "://nobody:wrong@") + "?" + PATIENT;

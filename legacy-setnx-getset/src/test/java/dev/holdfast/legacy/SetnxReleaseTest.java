@@ -166,6 +166,18 @@ class SetnxReleaseTest {
   }
 
   @Test
+  void aLockThatIsGivenBackTwiceIsDeletedOnceBecauseByThenItIsTheNextOwners() {
+    LockManager locks = fleet.manager(clock);
+    SetnxGrant grant = Fleet.granted(locks);
+    assertThat(Fleet.answered(Fleet.released(locks, grant))).isEmpty();
+    fleet.say("SETNX", KEY, stamp(60));
+
+    Fleet.answered(Fleet.released(locks, grant));
+
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(60));
+  }
+
+  @Test
   void aReleaseDoesNotOvertakeAnExtensionWhoseCallerHasGone() {
     Between between = fleet.between();
     LockManager locks =

@@ -13,6 +13,13 @@ final class NodeException extends RuntimeException {
   private static final Set<String> MISCONFIGURED =
       Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
 
+  /** Their like without a code of their own, of a URL with a password or a database too many. */
+  private static final List<String> MISTAKEN =
+      List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
+
+  /** What follows may be a password. */
+  private static final String ECHO = ", with args beginning with: ";
+
   /** How the messages of Lettuce, Jedis and Redisson begin where no Redis server answers. */
   private static final List<String> UNREADABLE =
       List.of("Invalid first byte", "Unknown reply", "Can't decode replay");
@@ -31,7 +38,7 @@ final class NodeException extends RuntimeException {
 
   private NodeException(
       String message, Kind kind, @Nullable Quarantine quarantine, @Nullable Throwable cause) {
-    super(message, cause, false, false);
+    super(cut(message), message.contains(ECHO) ? null : cause, false, false);
     this.kind = kind;
     this.quarantine = quarantine;
   }
@@ -47,7 +54,11 @@ final class NodeException extends RuntimeException {
     if (code.equals(Guard.FOREIGN)) {
       return Guard.foreign(error);
     }
-    return new NodeException(error + advice(code), MISCONFIGURED.contains(code), null);
+    boolean mistaken = MISTAKEN.stream().anyMatch(error::startsWith);
+    return new NodeException(
+        error + (mistaken ? " (check this node's URL)" : advice(code)),
+        mistaken || MISCONFIGURED.contains(code),
+        null);
   }
 
   /** What only a person can mend. */
@@ -87,7 +98,7 @@ final class NodeException extends RuntimeException {
       }
       deepest = at;
       String message = at.getMessage();
-      if (message != null && MISCONFIGURED.stream().anyMatch(c -> message.startsWith(c + " "))) {
+      if (message != null && isReplyOfMistake(message)) {
         return reply(message);
       }
       if (message != null && UNREADABLE.stream().anyMatch(message::startsWith)) {
@@ -98,6 +109,16 @@ final class NodeException extends RuntimeException {
     String message = deepest.getMessage();
     return new NodeException(
         message == null ? deepest.getClass().getSimpleName() : message, false, cause);
+  }
+
+  private static boolean isReplyOfMistake(String message) {
+    return MISCONFIGURED.stream().anyMatch(code -> message.startsWith(code + " "))
+        || MISTAKEN.stream().anyMatch(message::startsWith);
+  }
+
+  private static String cut(String message) {
+    int echo = message.indexOf(ECHO);
+    return echo < 0 ? message : message.substring(0, echo);
   }
 
   boolean isMisconfigured() {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The Redlock algorithm: acquire, extend and release are rounds whose votes are counted. An attempt
  * notes the time, asks all N nodes for {@code SET key token NX PX ttl}, and holds the lock if
- * ⌊N/2⌋+1 of them grant it while some of the ttl is left, less what has passed since and what clocks
- * may drift; if not, it takes it back everywhere. A release compares and deletes.
+ * ⌊N/2⌋+1 of them grant it while some of the ttl is left, less what has passed since and what
+ * clocks may drift; if not, it takes it back everywhere. A release compares and deletes.
  */
 final class RedlockPrimitive implements LockPrimitive {
   private final RedlockOptions options;

@@ -2,6 +2,7 @@ package dev.holdfast.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,32 @@ class NodeExceptionTest {
 
     assertThat(NodeException.of(wrapped)).hasMessageContaining("no Redis server");
     assertThat(NodeException.of(wrapped).isMisconfigured()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ERR AUTH <password> called without any password configured for the default user.",
+        "ERR Client sent AUTH, but no password is set",
+        "ERR DB index is out of range"
+      })
+  @DisplayName(
+      "ERR-1: a password that nobody asks for, or a database that is not there, is no outage")
+  void whatAUrlHasTooManyOfIsAMistake(String reply) {
+    assertThat(NodeException.reply(reply).isMisconfigured()).isTrue();
+    assertThat(NodeException.of(new RuntimeException("no", new IllegalStateException(reply))))
+        .hasMessageContainingAll(reply, "check this node's URL");
+  }
+
+  @Test
+  @DisplayName("ERR-3: a server that does not know AUTH repeats the password")
+  void whatACommandWasGivenIsNotRepeated() {
+    String reply = "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ";
+
+    assertThat(NodeException.reply(reply)).hasMessage("ERR unknown command `AUTH`");
+    assertThat(NodeException.of(new IllegalStateException(reply)))
+        .hasMessage("ERR unknown command `AUTH`")
+        .hasNoCause();
   }
 
   @Test

@@ -140,7 +140,7 @@ final class HeldLock {
           Duration asked = withinHold(ttl);
           boolean limited = asked.compareTo(ttl) < 0;
           if (asked.toMillis() <= 0) {
-            atLimit = true;
+            atLimit = atLimit || limited;
             return CompletableFuture.completedFuture(null);
           }
           return Stages.start(() -> surroundings.primitive().extend(grant, asked, waiting))

@@ -53,6 +53,17 @@ class KeepingAliveTest {
   }
 
   @Test
+  @DisplayName("KEEP-1: an extension by next to nothing does not end the renewals")
+  void anExtensionByNextToNothingIsNotTheLongestHold() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    lease.extend(Duration.ofNanos(900_000));
+
+    time.advance(MAX_HOLD.minusNanos(1000));
+
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
   void itIsHeldUntilTheLongestHoldAndNoLonger() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.advance(MAX_HOLD.minusNanos(1000));

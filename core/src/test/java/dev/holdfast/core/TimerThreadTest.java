@@ -46,10 +46,11 @@ class TimerThreadTest {
   void tasksRunInTheOrderOfTheirTimesHoweverLateTheyWereAskedFor() throws Exception {
     List<Integer> ran = new CopyOnWriteArrayList<>();
     CompletableFuture<Integer> last = new CompletableFuture<>();
-    scheduler.schedule(Duration.ofMillis(300).toNanos(), () -> last.complete(4));
-    scheduler.schedule(Duration.ofMillis(200).toNanos(), () -> ran.add(3));
-    scheduler.schedule(Duration.ofMillis(100).toNanos(), () -> ran.add(2));
-    scheduler.schedule(0, () -> ran.add(1));
+    long soon = System.nanoTime() + Duration.ofMillis(500).toNanos();
+    scheduler.schedule(soon + 3_000 - System.nanoTime(), () -> last.complete(4));
+    scheduler.schedule(soon + 2_000 - System.nanoTime(), () -> ran.add(3));
+    scheduler.schedule(soon + 1_000 - System.nanoTime(), () -> ran.add(2));
+    scheduler.schedule(soon - System.nanoTime(), () -> ran.add(1));
     assertThat(last.get(10, TimeUnit.SECONDS)).isEqualTo(4);
     assertThat(ran).containsExactly(1, 2, 3);
   }

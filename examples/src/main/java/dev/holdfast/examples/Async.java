@@ -4,6 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -19,10 +20,14 @@ final class Async {
       LockManager locks, String name, Supplier<CompletableFuture<T>> work) {
     LockRequest request =
         LockRequest.of(name, Duration.ofSeconds(10)).waitAtMost(Duration.ofSeconds(30));
-    return locks
-        .tryAcquireAsync(request)
-        .thenApply(lease -> lease.orElseThrow(() -> new IllegalStateException("others are at it")))
-        .thenCompose(lease -> thenRelease(lease, whileHeld(lease, work)));
+    CompletableFuture<Optional<Lease>> asked = locks.tryAcquireAsync(request);
+    CompletableFuture<T> done =
+        asked
+            .thenApply(
+                lease -> lease.orElseThrow(() -> new IllegalStateException("others have it")))
+            .thenCompose(lease -> thenRelease(lease, whileHeld(lease, work)));
+    done.whenComplete((result, failure) -> asked.cancel(true)); // for who cancels while it waits
+    return done;
   }
 
   private static <T> CompletableFuture<T> whileHeld(

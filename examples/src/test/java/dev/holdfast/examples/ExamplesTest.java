@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.ClientOptions;
@@ -101,6 +102,23 @@ class ExamplesTest {
         .failsWithin(Duration.ofSeconds(10))
         .withThrowableThat()
         .withCauseInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void whoCancelsWhileItWaitsLeavesNoLock() throws InterruptedException {
+    try (LockManager locks = LockManager.open(url("lettuce"));
+        Lease first = locks.acquire("async-that-is-cancelled", Duration.ofSeconds(30))) {
+      CompletableFuture<String> waiting =
+          Async.locked(
+              locks, "async-that-is-cancelled", () -> CompletableFuture.completedFuture("done"));
+      assertThat(waiting.cancel(true)).isTrue();
+      assertThat(first.release()).isTrue();
+
+      LockRequest next =
+          LockRequest.of("async-that-is-cancelled", Duration.ofSeconds(30))
+              .waitAtMost(Duration.ofSeconds(5)); // less than its ttl
+      assertThat(locks.tryAcquire(next)).isPresent();
+    }
   }
 
   @Test

@@ -53,7 +53,8 @@ class ReadmeTest {
   }
 
   @Test
-  @DisplayName("the table of a redlock: URL's options has each of them with its default, and no other")
+  @DisplayName(
+      "the table of a redlock: URL's options has each of them with its default, and no other")
   void theOptionsAreTheOnesThatThereAre() throws Exception {
     RedlockOptions defaults = RedlockOptions.defaults();
     Map<String, String> shown =
@@ -66,7 +67,7 @@ class ReadmeTest {
     shown.remove("restartGuard"); // whose default is that of the number of nodes
     shown.remove("owner"); // which is different in each process
     shown.values().removeIf("null"::equals);
-    assertThat(shown).hasSize(8);
+    assertThat(shown).hasSize(7);
     String url = "redlock:redis://h1?" + String.join("&", options(shown));
     assertThat(RedlockOptions.from(LockUrl.parse(url, Map.of())))
         .usingRecursiveComparison()

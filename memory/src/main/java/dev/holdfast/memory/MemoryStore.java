@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -39,6 +41,9 @@ public final class MemoryStore {
 
   private final Clock clock;
   private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
+
+  /** Names of holds that were given back, but keep others out for a while. */
+  private final Queue<String> shortened = new ConcurrentLinkedQueue<>();
 
   /** One for all names, so that nothing has to be kept of a name that nobody holds. */
   private final AtomicLong fence = new AtomicLong();
@@ -146,6 +151,7 @@ public final class MemoryStore {
 
   /** A new hold, if nobody holds the lock. */
   Optional<Hold> take(String name, String owner, long until) {
+    forgetEnded();
     String token = newToken(owner);
     Hold inPlace =
         holds.compute(
@@ -164,7 +170,21 @@ public final class MemoryStore {
 
   /** Ends a hold at this time, if it would end later. Empty if it was held until now. */
   Optional<LossReason> shorten(String name, String token, long until) {
+    shortened.add(name);
     return change(name, token, hold -> hold.until() - until <= 0 ? hold : hold.endingAt(until));
+  }
+
+  /** Nobody is left who would end these. */
+  private void forgetEnded() {
+    for (String name = shortened.peek(); name != null; name = shortened.peek()) {
+      Hold hold = holds.get(name);
+      if (hold != null && left(hold) > 0) {
+        return; // the next ones end soon after, if not before
+      }
+      if (shortened.remove(name) && hold != null) {
+        holds.remove(name, hold);
+      }
+    }
   }
 
   /** Ends a hold. Empty if it was held until now. */

@@ -11,7 +11,9 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +50,21 @@ class MemoryStoreTest {
     assertThat(lossFoundByExtending(lease)).isEqualTo(LossReason.TAKEN);
     assertThat(next.isHeld()).isTrue();
     next.extend(TTL);
+  }
+
+  @Test
+  void nothingIsKeptOfALockThatKeptOthersOutForAWhileAfterItsRelease() throws Exception {
+    Duration least = Duration.ofSeconds(5);
+    for (String name : List.of("a", "b")) {
+      assertThat(manager.acquire(LockRequest.of(name, TTL).holdAtLeast(least)).release()).isTrue();
+      assertThat(manager.inspect(name)).isPresent();
+    }
+    clock.advance(least);
+
+    Lease next = manager.acquire("c", TTL);
+
+    assertThat(store).extracting("holds", InstanceOfAssertFactories.MAP).containsOnlyKeys("c");
+    assertThat(next.isHeld()).isTrue();
   }
 
   @Test

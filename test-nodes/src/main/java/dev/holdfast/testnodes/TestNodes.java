@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ public final class TestNodes implements AutoCloseable {
   private final @Nullable Path detachedIn;
   private final Runnable cleanUp;
   private final Thread hook;
-  private final AtomicBoolean ended = new AtomicBoolean();
+  private boolean ended;
 
   /**
    * Nodes that run.
@@ -128,13 +127,15 @@ public final class TestNodes implements AutoCloseable {
     }
   }
 
-  private void end() {
-    if (!ended.compareAndSet(false, true)) {
+  /** What fails is tried again by who ends them again. */
+  private synchronized void end() {
+    if (ended) {
       return;
     }
     nodes.forEach(TestNode::sendFinalKill);
     nodes.forEach(TestNode::awaitEnd);
     cleanUp.run();
+    ended = true;
     forgetHook();
   }
 

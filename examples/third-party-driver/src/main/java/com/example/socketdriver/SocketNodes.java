@@ -21,6 +21,8 @@ final class SocketNodes implements RedisNodes {
   /** The latest connection of each index: two to a node, as the port says. */
   private final AtomicReferenceArray<SocketConnection> connections;
 
+  private volatile boolean closed;
+
   SocketNodes(List<URI> nodes, Duration connectTimeout) {
     for (URI node : nodes) {
       if (!"redis".equals(node.getScheme())) {
@@ -43,6 +45,9 @@ final class SocketNodes implements RedisNodes {
     URI uri = nodes.get(node % nodes.size());
     SocketConnection connection = new SocketConnection(node, uri, port(uri), disconnected);
     connections.set(node, connection);
+    if (closed) {
+      connection.end(new IOException("the manager was closed"));
+    }
     return connection.begin(connectTimeout);
   }
 
@@ -68,6 +73,7 @@ final class SocketNodes implements RedisNodes {
   /** Waits a second at most for what was asked before, such as releases. */
   @Override
   public void close() {
+    closed = true; // first: who connects looks after it can be found here
     long deadline = System.nanoTime() + CLOSE_NANOS;
     for (int node = 0; node < connections.length(); node++) {
       SocketConnection connection = connections.get(node);

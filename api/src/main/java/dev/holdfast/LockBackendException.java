@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 
 /**
  * An outage: no quorum of nodes answered, or could vote. It names every node that did not, and why.
- * Or nobody was asked, because this process has too much under way; then it names none. Trying again
- * later may help.
+ * Or nobody was asked, because this process has too much under way; then it names none. Trying
+ * again later may help.
  */
 public final class LockBackendException extends LockException {
   private static final long serialVersionUID = 1L;

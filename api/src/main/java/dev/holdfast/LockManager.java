@@ -189,10 +189,11 @@ public interface LockManager extends AutoCloseable {
   <T> Optional<T> unwrap(Class<T> type);
 
   /**
-   * Closes the manager without a grace. Nothing is granted any more; open leases end for their holders with
-   * {@link LossReason#CLOSED} and are no longer renewed. Their keys are left to expire, because a
-   * holder may still be at work: closing never lets a second owner in. What is under way is waited for, for some seconds at
-   * most, also by a thread that is interrupted. May be called again.
+   * Closes the manager without a grace. Nothing is granted any more; open leases end for their
+   * holders with {@link LossReason#CLOSED} and are no longer renewed. Their keys are left to
+   * expire, because a holder may still be at work: closing never lets a second owner in. What is
+   * under way is waited for, for some seconds at most, also by a thread that is interrupted. May be
+   * called again.
    */
   @Override
   void close();

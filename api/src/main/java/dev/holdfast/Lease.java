@@ -92,7 +92,8 @@ public interface Lease extends AutoCloseable {
    * Gives the lock back. Only this grant's own keys are touched, whoever holds the lock by now. May
    * be called again: the answer is the same.
    *
-   * @return true if it was held until now; false if it had been lost
+   * @return true if it was held until now; false if it had been lost, or if its keys were gone when
+   *     they were to be removed
    * @throws LockBackendException if no quorum answered: the lease is over for this holder, and what
    *     was not reached expires with the ttl
    */

@@ -110,6 +110,13 @@ class SeedsTest {
     assertThat(Run.of(2_077_452, Profile.CALM).violation()).isNull();
   }
 
+  @Test
+  @DisplayName(
+      "a node that took a lock late, behind a connection that hung, is told of its release when it is back")
+  void aLockThatWasTakenLateIsReleasedAllTheSame() {
+    assertThat(Run.of(3_440_255, Profile.FENCES).violation()).isNull();
+  }
+
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

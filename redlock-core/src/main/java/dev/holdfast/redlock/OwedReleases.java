@@ -9,7 +9,8 @@ import java.util.List;
 /**
  * Releases that a node did not answer because its connection broke: whether they were carried out
  * nobody knows, so they are sent once more when the node is back. Needed for liveness only: a key
- * that is missed lives for its ttl at most, and then its release is forgotten too.
+ * that is missed lives for its ttl at most, and after the longest ttl its release is forgotten too,
+ * though a node can take a lock later than that, on a connection that hung.
  */
 final class OwedReleases {
   /** What a node is owed at most; the oldest expire first anyway. */

@@ -66,13 +66,13 @@ final class Releases {
       List<String> message,
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       boolean callerWaits) {
-    long keepUntil = clock.nanos() + keepMillis * 1_000_000;
+    long now = clock.nanos();
+    Owed release =
+        new Owed(key, token, now + keepMillis * 1_000_000, now + options.maxTtl().toNanos());
     IntConsumer owe =
         node -> {
           if ((sent & 1L << node) != 0) {
-            // from now, as the node may have taken the lock just before its connection ended
-            long expiresAt = clock.nanos() + options.maxTtl().toNanos();
-            owe(node, new Owed(key, token, keepUntil, expiresAt));
+            owe(node, release);
           }
         };
     return new Ballot(

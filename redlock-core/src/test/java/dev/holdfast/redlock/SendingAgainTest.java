@@ -76,25 +76,6 @@ class SendingAgainTest {
     assertThat(nodes.take()).extracting(Asked::node).containsExactly(AWAY);
   }
 
-  @Test
-  @DisplayName(
-      "REL-6: it is owed from the end of a connection that hung, when the lock may have been taken")
-  void itIsOwedFromTheEndOfAConnectionThatHung() {
-    comesBackAfter(SECOND);
-    nodes.answer(a -> a.round().reply(a.node(), Scripts.MINE));
-    var lease = locks.tryAcquireAsync(LockRequest.of("b", Duration.ofSeconds(10)));
-    nodes.answer(a -> a.round().reply(a.node(), "OK"));
-    lease.join().orElseThrow().releaseAsync();
-    List<Asked> asked = nodes.take();
-
-    time.advance(SECOND.multipliedBy(61));
-    asked.forEach(a -> a.round().failure(a.node(), new IllegalStateException("connection reset")));
-    goesAway();
-    comesBackAfter(SECOND);
-
-    assertThat(nodes.take()).extracting(Asked::node).contains(AWAY);
-  }
-
   private void goesAway() {
     nodes.unreachable(AWAY, new IllegalStateException("connection refused"));
     nodes.breakConnection(AWAY);

@@ -97,7 +97,7 @@ final class Connection {
   }
 
   void send(Round round) {
-    Request request = new Request(this, round);
+    Request request = new Request(this, round, world.now());
     unanswered.add(request);
     if (cutUp) {
       return;

@@ -347,7 +347,11 @@ final class Judge {
             && stored.at() <= then;
     // a command that arrives after its connection has ended can come after the release
     boolean late = stored.connection().hadEndedAt(stored.at());
-    if (!clean || late || node.lostDataSince(stored.at())) {
+    // one that hung can come when its release, sent again for the longest ttl, is forgotten
+    boolean hung =
+        stored.at() - stored.sentAt() > SECOND
+            && then - stored.sentAt() > host.longestTtlMillis * MILLI;
+    if (!clean || late || hung || node.lostDataSince(stored.at())) {
       return;
     }
     Holding holding = byToken.get(token);

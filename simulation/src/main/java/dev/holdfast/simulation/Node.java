@@ -64,8 +64,8 @@ final class Node {
   /** Cannot be reached by a client, or by none. */
   private record Parted(@Nullable Host from, long until) {}
 
-  /** Who stored a token, and when. */
-  record Stored(Connection connection, long at) {}
+  /** Who stored a token, when, and when that was sent. */
+  record Stored(Connection connection, long at, long sentAt) {}
 
   Node(World world, int id) {
     this.world = world;
@@ -315,7 +315,7 @@ final class Node {
     }
     String value = after == null ? null : after.value();
     if (value != null && (before == null || !value.equals(before.value()))) {
-      storedBy.put(value, new Stored(request.connection(), world.now()));
+      storedBy.put(value, new Stored(request.connection(), world.now(), request.sentAt()));
     }
     world.judge.changed(this, request, before, after);
   }

@@ -3,8 +3,12 @@ package dev.holdfast.simulation;
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 
-/** A command on its way to a node over one connection. */
-record Request(Connection connection, Round round) {
+/**
+ * A command on its way to a node over one connection.
+ *
+ * @param sentAt in true time
+ */
+record Request(Connection connection, Round round, long sentAt) {
   /** Whether a token is among its words. */
   boolean names(String token) {
     Command command = round.command();

@@ -112,8 +112,8 @@ class SeedsTest {
 
   @Test
   @DisplayName(
-      "a node that took a lock late, behind a connection that hung, is told of its release when it is back")
-  void aLockThatWasTakenLateIsReleasedAllTheSame() {
+      "a lock that a node takes when its release is forgotten, on a connection that hung, is no orphan")
+  void aLockThatIsTakenVeryLateIsNoOrphan() {
     assertThat(Run.of(3_440_255, Profile.FENCES).violation()).isNull();
   }
 

@@ -46,10 +46,11 @@ class TimerThreadTest {
   void tasksRunInTheOrderOfTheirTimesHoweverLateTheyWereAskedFor() throws Exception {
     List<Integer> ran = new CopyOnWriteArrayList<>();
     CompletableFuture<Integer> last = new CompletableFuture<>();
-    long soon = System.nanoTime() + Duration.ofMillis(500).toNanos();
-    scheduler.schedule(soon + 3_000 - System.nanoTime(), () -> last.complete(4));
-    scheduler.schedule(soon + 2_000 - System.nanoTime(), () -> ran.add(3));
-    scheduler.schedule(soon + 1_000 - System.nanoTime(), () -> ran.add(2));
+    long step = Duration.ofMillis(100).toNanos();
+    long soon = System.nanoTime() + 2 * step;
+    scheduler.schedule(soon + 3 * step - System.nanoTime(), () -> last.complete(4));
+    scheduler.schedule(soon + 2 * step - System.nanoTime(), () -> ran.add(3));
+    scheduler.schedule(soon + step - System.nanoTime(), () -> ran.add(2));
     scheduler.schedule(soon - System.nanoTime(), () -> ran.add(1));
     assertThat(last.get(10, TimeUnit.SECONDS)).isEqualTo(4);
     assertThat(ran).containsExactly(1, 2, 3);

@@ -55,7 +55,7 @@ record KeptAlive(int leases, Duration time) implements Scenario {
   public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
     try (Contestant contestant = subject.kind().opener().open(subject.uris())) {
       long heapBefore = Heap.used();
-      int threadsBefore = ManagementFactory.getThreadMXBean().getThreadCount();
+      int threadsBefore = Waiters.liveThreads();
       take(contestant, subject, tally);
       tally.note(Figure.HEAP_EACH, (double) (Heap.used() - heapBefore) / leases);
       long begun = System.nanoTime();
@@ -63,8 +63,7 @@ record KeptAlive(int leases, Duration time) implements Scenario {
       TimeUnit.NANOSECONDS.sleep(time.toNanos());
       double used = PROCESS.getProcessCpuTime() - cpu;
       tally.note(Figure.CORES, used / (System.nanoTime() - begun));
-      tally.note(
-          Figure.THREADS, ManagementFactory.getThreadMXBean().getThreadCount() - threadsBefore);
+      tally.note(Figure.THREADS, Waiters.liveThreads() - threadsBefore);
       tally.note(Figure.LOST, (double) (leases - held(subject)));
     }
   }

@@ -120,7 +120,7 @@ record Waiters(int nodes, int threads) implements Scenario {
     }
   }
 
-  private static int liveThreads() {
+  static int liveThreads() {
     return ManagementFactory.getThreadMXBean().getThreadCount();
   }
 

@@ -39,11 +39,8 @@ final class Main {
     try {
       requireReadable(args);
       return commandLine(meant).execute(meant);
-    } catch (UsageException e) {
-      System.err.println(Message.of(String.valueOf(e.getMessage())));
-      return ExitCode.USAGE;
-    } catch (Error e) {
-      // The JVM would end with 1, which is an answer of several commands.
+    } catch (UsageException | Error e) {
+      // After an error the JVM would end with 1, which is an answer of several commands.
       return Failures.failed(e, new PrintWriter(System.err, true, Charset.defaultCharset()));
     }
   }

@@ -9,9 +9,13 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.ServiceLoader;
-import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Stream;
 import org.redisson.Redisson;
 import redis.clients.jedis.Connection;
 
@@ -54,13 +58,25 @@ public record Machine(
    */
   public static String version(Class<?> type) {
     try (JarFile jar = new JarFile(Path.of(location(type)).toFile())) {
-      Attributes main = jar.getManifest().getMainAttributes();
-      String version = main.getValue(Attributes.Name.IMPLEMENTATION_VERSION);
-      return (version == null ? String.valueOf(main.getValue("Bundle-Version")) : version)
-          .replaceFirst("/.*", "");
+      Properties said = new Properties();
+      for (JarEntry entry : jar.stream().filter(Machine::isOfMaven).toList()) {
+        said.load(jar.getInputStream(entry));
+      }
+      Manifest manifest = Objects.requireNonNullElseGet(jar.getManifest(), Manifest::new);
+      manifest.getMainAttributes().forEach((key, value) -> said.put(key.toString(), value));
+      return Stream.of("Implementation-Version", "Bundle-Version", "version")
+          .flatMap(key -> Stream.ofNullable(said.getProperty(key)))
+          .map(version -> version.replaceFirst("/.*", ""))
+          .findFirst()
+          .orElse("?");
     } catch (IOException | URISyntaxException e) {
       return "?";
     }
+  }
+
+  private static boolean isOfMaven(JarEntry entry) {
+    return entry.getName().startsWith("META-INF/maven/")
+        && entry.getName().endsWith("/pom.properties");
   }
 
   private static URI location(Class<?> type) throws URISyntaxException {

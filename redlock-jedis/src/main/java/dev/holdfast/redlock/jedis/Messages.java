@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.holdfast.redlock.Command;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -14,6 +15,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Between the words of the port and those of Jedis. */
 final class Messages {
+  /** Of most replies to {@code SET}; each would else be two objects more. */
+  private static final byte[] OK = {'O', 'K'};
+
   private Messages() {}
 
   static CommandArguments arguments(Command command) {
@@ -27,7 +31,7 @@ final class Messages {
   /** Makes of what Jedis reads what {@link dev.holdfast.redlock.Round#reply} takes. */
   static @Nullable Object reply(@Nullable Object read) {
     if (read instanceof byte[] bytes) {
-      return new String(bytes, UTF_8);
+      return Arrays.equals(bytes, OK) ? "OK" : new String(bytes, UTF_8);
     }
     if (read instanceof List<?> parts) {
       List<@Nullable Object> array = new ArrayList<>(parts.size());

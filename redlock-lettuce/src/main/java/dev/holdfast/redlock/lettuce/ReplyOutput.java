@@ -19,6 +19,9 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
   /** The one status that Lettuce keeps to itself; so it is this where nothing else is told. */
   private static final String QUEUED = "QUEUED";
 
+  /** Of most replies to {@code SET}; each would else be four objects more. */
+  private static final ByteBuffer OK = UTF_8.encode("OK").asReadOnlyBuffer();
+
   /** The arrays that are not complete yet, the innermost first; few replies have any. */
   private @Nullable Deque<List<@Nullable Object>> open;
 
@@ -33,7 +36,11 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
 
   @Override
   public void set(@Nullable ByteBuffer bytes) {
-    add(bytes == null ? null : UTF_8.decode(bytes).toString());
+    if (OK.equals(bytes)) {
+      add("OK");
+    } else {
+      add(bytes == null ? null : UTF_8.decode(bytes).toString());
+    }
   }
 
   @Override

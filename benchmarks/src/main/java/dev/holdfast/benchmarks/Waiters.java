@@ -33,7 +33,8 @@ record Waiters(int nodes, int threads) implements Scenario {
 
   @Override
   public String title() {
-    return "N=%d, %,d threads wait for a lock that another one holds".formatted(nodes, threads);
+    return "N=%d, %s waiting for a lock that another one holds"
+        .formatted(nodes, Crowd.words(threads));
   }
 
   @Override

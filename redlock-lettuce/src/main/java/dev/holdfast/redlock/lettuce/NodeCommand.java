@@ -38,7 +38,7 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
         outgoing.round().reply(node, output.get());
       }
     } finally {
-      connection.over();
+      connection.answered();
     }
   }
 
@@ -52,7 +52,7 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
     try {
       outgoing.round().failure(node, cause);
     } finally {
-      connection.over();
+      connection.answered();
     }
     return true;
   }

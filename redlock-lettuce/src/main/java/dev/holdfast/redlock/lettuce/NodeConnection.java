@@ -11,8 +11,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandExpiryWriter;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +30,12 @@ final class NodeConnection implements RedisConnectionStateListener {
   /** One of our own, by which our own client knows our connections. */
   static final RedisCodec<String, String> CODEC = new StringCodec(UTF_8);
 
+  /**
+   * What more is asked of a node that hangs waits here: when its connection ends, Lettuce and netty
+   * take their time for each command that was written, and it is that of the loop of all nodes.
+   */
+  private static final int MOST_WRITTEN = 1_000;
+
   private final Runnable whenOver;
   private final Executor sender;
   private final boolean opensBatches;
@@ -35,6 +45,12 @@ final class NodeConnection implements RedisConnectionStateListener {
 
   /** The connection, and each command that was asked on it and has no answer. */
   private final AtomicInteger notOver = new AtomicInteger(1);
+
+  /** Those of them that were written. */
+  private final AtomicInteger written = new AtomicInteger();
+
+  /** The others, in order. */
+  private final Queue<NodeCommand> waiting = new ConcurrentLinkedQueue<>();
 
   private volatile boolean dropped;
   private volatile @Nullable RedisChannelHandler<?, ?> connection;
@@ -74,8 +90,28 @@ final class NodeConnection implements RedisConnectionStateListener {
     return writer != null && !ended.get();
   }
 
-  /** Sends all in one go. By the sender alone, if it is usable. */
-  void write(List<NodeCommand> commands) {
+  /** Sends all in one go, if the node keeps up. By the sender alone, if it is usable. */
+  void send(List<NodeCommand> commands) {
+    if (waiting.isEmpty() && written.get() + commands.size() <= MOST_WRITTEN) {
+      write(commands);
+    } else {
+      waiting.addAll(commands);
+      sendWaiting();
+    }
+  }
+
+  private void sendWaiting() {
+    for (int room; (room = MOST_WRITTEN - written.get()) > 0 && !waiting.isEmpty() && !dropped; ) {
+      List<NodeCommand> next = new ArrayList<>();
+      for (int i = 0; i < room && !waiting.isEmpty(); i++) {
+        next.add(waiting.remove());
+      }
+      write(next);
+    }
+  }
+
+  private void write(List<NodeCommand> commands) {
+    written.addAndGet(commands.size());
     RedisChannelWriter out = writer;
     if (out != null && opensBatches) {
       out.write(new NodeBatch(commands));
@@ -84,8 +120,7 @@ final class NodeConnection implements RedisConnectionStateListener {
     }
     if (!isUsable()) {
       // Lettuce may forget what comes in just when a connection ends
-      RedisConnectionException cause = new RedisConnectionException("the connection has ended");
-      commands.forEach(command -> command.completeExceptionally(cause));
+      failAll(commands);
     }
   }
 
@@ -94,8 +129,16 @@ final class NodeConnection implements RedisConnectionStateListener {
     notOver.incrementAndGet();
   }
 
+  /** A command is done with. If it was one too many, others may wait for its place. */
+  void answered() {
+    if (written.getAndDecrement() == MOST_WRITTEN) {
+      sender.execute(this::sendWaiting);
+    }
+    over();
+  }
+
   /** A command, or the connection itself, is done with. */
-  void over() {
+  private void over() {
     if (notOver.decrementAndGet() == 0) {
       whenOver.run();
     }
@@ -117,8 +160,18 @@ final class NodeConnection implements RedisConnectionStateListener {
   public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {
     if (ended.compareAndSet(false, true)) {
       close(disconnected);
-      sender.execute(this::over);
+      sender.execute(
+          () -> {
+            failAll(waiting);
+            over();
+          });
     }
+  }
+
+  /** With one reason for all, because there may be thousands. */
+  private static void failAll(Collection<NodeCommand> commands) {
+    RedisConnectionException cause = new RedisConnectionException("the connection has ended");
+    commands.forEach(command -> command.completeExceptionally(cause));
   }
 
   /** Once, because Lettuce warns of more. */

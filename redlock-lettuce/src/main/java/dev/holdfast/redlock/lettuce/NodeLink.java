@@ -125,7 +125,7 @@ final class NodeLink {
       }
     }
     if (connection != null && !commands.isEmpty()) {
-      connection.write(commands);
+      connection.send(commands);
     }
   }
 }

@@ -81,7 +81,7 @@ record Waiters(int nodes, int threads) implements Scenario {
     } finally {
       waiting.forEach(Thread::interrupt);
       over.countDown();
-      end(holder, waiting);
+      end(holder, waiting, END_LIMIT);
     }
   }
 
@@ -112,12 +112,21 @@ record Waiters(int nodes, int threads) implements Scenario {
     return thread;
   }
 
-  private static void end(Thread holder, List<Thread> waiting) throws InterruptedException {
-    long limit = System.nanoTime() + END_LIMIT.toNanos();
-    holder.join(END_LIMIT.toMillis());
+  /** Who goes on waiting would be counted, and cost the others their time. */
+  static void end(Thread holder, List<Thread> waiting, Duration limit) throws InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    holder.join(limit.toMillis());
     for (Thread waiter : waiting) {
-      long left = TimeUnit.NANOSECONDS.toMillis(limit - System.nanoTime());
-      waiter.join(Math.max(1, left));
+      long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (left > 0) {
+        waiter.join(left);
+      }
+    }
+    long more = waiting.stream().filter(Thread::isAlive).count();
+    if (more > 0) {
+      throw new IllegalStateException(
+          "%,d of the waiting threads did not end within %d ms of their interruption"
+              .formatted(more, limit.toMillis()));
     }
   }
 

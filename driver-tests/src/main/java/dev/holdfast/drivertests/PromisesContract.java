@@ -181,7 +181,7 @@ public abstract class PromisesContract {
   void whatAFrozenNodeLeavesUnansweredFailsOnceWhenItIsDropped() throws Exception {
     Connection connection = new Connection();
     server.freeze();
-    connection.ask(1_000);
+    connection.ask(3_000);
 
     driver.nodes().disconnect(0);
 
@@ -195,7 +195,7 @@ public abstract class PromisesContract {
   void whatAKilledServerLeavesUnansweredFailsOnce() throws Exception {
     Connection connection = new Connection();
     server.freeze();
-    connection.ask(1_000);
+    connection.ask(3_000);
 
     server.kill();
 

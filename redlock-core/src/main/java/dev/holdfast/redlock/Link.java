@@ -12,6 +12,9 @@ final class Link {
   /** Of a moment's worth; more than that is an outage. */
   private static final int MOST_HELD = 10_000;
 
+  /** Two seconds' worth of a busy client: a node that owes more does not keep up. */
+  private static final int MOST_UNANSWERED = 50_000;
+
   private final String address;
   private final long restNanos;
   private final long silenceNanos;
@@ -215,13 +218,15 @@ final class Link {
     return isNew;
   }
 
-  /** Counts a question. Returns true, once until it is looked into, if the node seems silent. */
+  /** Counts a question. Returns true, once until it is looked into, if the node seems stuck. */
   boolean asked(long now) {
-    if (unanswered.getAndIncrement() == 0) {
+    int before = unanswered.getAndIncrement();
+    if (before == 0) {
       progressAt = now;
       return false;
     }
-    return isUp() && now - progressAt > silenceNanos && suspected.compareAndSet(false, true);
+    boolean stuck = now - progressAt > silenceNanos || before >= MOST_UNANSWERED;
+    return stuck && isUp() && suspected.compareAndSet(false, true);
   }
 
   /** When it answered last, or was first asked after all was answered. */
@@ -229,10 +234,15 @@ final class Link {
     return progressAt;
   }
 
-  /** The suspicion is looked into. Returns true if nothing has come since. */
-  boolean isSilentSince(long then) {
+  /**
+   * The suspicion is looked into. Returns what is wrong, if nothing has come since or too little.
+   */
+  @Nullable NodeException faultSince(long then) {
     suspected.set(false);
-    return isAwaited() && progressAt == then;
+    if (unanswered.get() > MOST_UNANSWERED) {
+      return NodeException.passing("it leaves " + MOST_UNANSWERED + " commands unanswered");
+    }
+    return isAwaited() && progressAt == then ? NodeException.passing("it answers nothing") : null;
   }
 
   /** Whether an answer is still to come. */

@@ -245,10 +245,10 @@ final class Members {
   }
 
   /**
-   * A connection on which nothing comes back, though it is open, gathers commands without end. It
-   * is dropped; to be connected again, the node has to answer. But not before it had time for one
-   * more answer while we ran: after a stall of our own (a long collection, a throttled container)
-   * all that we did not read looks like silence.
+   * A connection on which nothing comes back though it is open, or always too little, gathers
+   * commands without end. It is dropped; to be connected again, the node has to answer. But not
+   * before it had time for one more answer while we ran: after a stall of our own (a long
+   * collection, a throttled container) all that we did not read looks like silence.
    */
   private void lookAgain(int node, Link.@Nullable Attempt attempt, long progressAt) {
     long due = clock.nanos() + nodeTimeout.toNanos();
@@ -256,12 +256,14 @@ final class Members {
         nodeTimeout.toNanos(),
         () -> {
           boolean stalled = clock.nanos() - due > nodeTimeout.toNanos();
-          if (attempt == null || links[node].present() != attempt) {
-            links[node].isSilentSince(progressAt);
-          } else if (stalled) {
+          boolean present = links[node].present() == attempt;
+          if (present && stalled) {
             lookAgain(node, attempt, progressAt);
-          } else if (links[node].isSilentSince(progressAt)) {
-            fail(node, attempt, NodeException.passing("it answers nothing"));
+            return;
+          }
+          NodeException fault = links[node].faultSince(progressAt);
+          if (attempt != null && present && fault != null) {
+            fail(node, attempt, fault);
           }
         });
   }

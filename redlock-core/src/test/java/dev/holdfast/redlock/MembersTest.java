@@ -9,7 +9,9 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -230,6 +232,32 @@ class MembersTest {
     askAllBut(2, locks, Duration.ofMillis(1_500));
     assertThat(nodes.disconnects()).containsExactly(2);
     assertThat(log).singleElement().asString().contains("h3:6379", "answers nothing");
+  }
+
+  @Test
+  @DisplayName("a connection on which always too little comes back is dropped, and made anew")
+  void aConnectionOfANodeThatDoesNotKeepUpIsDropped() {
+    LockManager locks = open();
+    Deque<Asked> unanswered = new ArrayDeque<>();
+    for (int attempt = 0; attempt < 60_000 && nodes.disconnects().isEmpty(); attempt++) {
+      locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+      nodes.answerAll(
+          a -> {
+            if (a.node() == 2) {
+              unanswered.add(a);
+            } else {
+              a.round().reply(a.node(), a.name().equals("SET") ? null : Scripts.OTHER);
+            }
+          });
+      if (attempt % 100 == 0) {
+        Asked oldest = unanswered.remove();
+        oldest.round().reply(2, null);
+        time.advance(Duration.ofMillis(2));
+      }
+    }
+    assertThat(nodes.disconnects()).containsExactly(2);
+    assertThat(unanswered).hasSizeBetween(50_000, 56_000);
+    assertThat(log).first().asString().contains("h3:6379", "leaves 50000 commands unanswered");
   }
 
   @Test

@@ -101,6 +101,7 @@ final class LettuceNodes implements RedisNodes {
       Waiting.atMost(
           CLOSE_SECONDS,
           CompletableFuture.supplyAsync(this::closeLinks, sender).thenCompose(Function.identity()));
+      closeLinks(); // before the sender is no more, should it be late
       afterClose.run();
     }
   }

@@ -1,6 +1,5 @@
 package dev.holdfast.redlock.lettuce;
 
-import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -59,7 +58,7 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
 
   @Override
   public void cancel() {
-    completeExceptionally(new RedisConnectionException("the connection was closed"));
+    completeExceptionally(connection.end());
   }
 
   @Override

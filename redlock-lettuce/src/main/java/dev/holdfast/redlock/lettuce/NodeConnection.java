@@ -12,7 +12,6 @@ import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.protocol.CommandExpiryWriter;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -46,11 +45,15 @@ final class NodeConnection implements RedisConnectionStateListener {
   /** The connection, and each command that was asked on it and has no answer. */
   private final AtomicInteger notOver = new AtomicInteger(1);
 
-  /** Those of them that were written. */
+  /** Those of them that were written; of use until the end alone. */
   private final AtomicInteger written = new AtomicInteger();
 
   /** The others, in order. */
   private final Queue<NodeCommand> waiting = new ConcurrentLinkedQueue<>();
+
+  /** One reason for all that fails at the end, because there may be thousands. */
+  private final RedisConnectionException end =
+      new RedisConnectionException("the connection has ended");
 
   private volatile boolean dropped;
   private volatile @Nullable RedisChannelHandler<?, ?> connection;
@@ -87,7 +90,12 @@ final class NodeConnection implements RedisConnectionStateListener {
 
   /** Whether it can be written to. */
   boolean isUsable() {
-    return writer != null && !ended.get();
+    return writer != null && !dropped && !ended.get();
+  }
+
+  /** Why a command fails that the end leaves unanswered. */
+  RedisConnectionException end() {
+    return end;
   }
 
   /** Sends all in one go, if the node keeps up. By the sender alone, if it is usable. */
@@ -101,12 +109,18 @@ final class NodeConnection implements RedisConnectionStateListener {
   }
 
   private void sendWaiting() {
-    for (int room; (room = MOST_WRITTEN - written.get()) > 0 && !waiting.isEmpty() && !dropped; ) {
-      List<NodeCommand> next = new ArrayList<>();
-      for (int i = 0; i < room && !waiting.isEmpty(); i++) {
-        next.add(waiting.remove());
-      }
+    int room = MOST_WRITTEN - written.get();
+    List<NodeCommand> next = new ArrayList<>();
+    for (NodeCommand command; next.size() < room && (command = waiting.poll()) != null; ) {
+      next.add(command);
+    }
+    if (!next.isEmpty()) {
       write(next);
+    }
+    if (!isUsable()) {
+      failWaiting();
+    } else if (!waiting.isEmpty() && written.get() < MOST_WRITTEN) {
+      sender.execute(this::sendWaiting); // after what other nodes are to be sent
     }
   }
 
@@ -120,7 +134,7 @@ final class NodeConnection implements RedisConnectionStateListener {
     }
     if (!isUsable()) {
       // Lettuce may forget what comes in just when a connection ends
-      failAll(commands);
+      commands.forEach(command -> command.completeExceptionally(end));
     }
   }
 
@@ -129,7 +143,7 @@ final class NodeConnection implements RedisConnectionStateListener {
     notOver.incrementAndGet();
   }
 
-  /** A command is done with. If it was one too many, others may wait for its place. */
+  /** A command is done with. If there was no room, others may wait for its place. */
   void answered() {
     if (written.getAndDecrement() == MOST_WRITTEN) {
       sender.execute(this::sendWaiting);
@@ -162,16 +176,19 @@ final class NodeConnection implements RedisConnectionStateListener {
       close(disconnected);
       sender.execute(
           () -> {
-            failAll(waiting);
-            over();
+            try {
+              failWaiting();
+            } finally {
+              over();
+            }
           });
     }
   }
 
-  /** With one reason for all, because there may be thousands. */
-  private static void failAll(Collection<NodeCommand> commands) {
-    RedisConnectionException cause = new RedisConnectionException("the connection has ended");
-    commands.forEach(command -> command.completeExceptionally(cause));
+  private void failWaiting() {
+    for (NodeCommand next; (next = waiting.poll()) != null; ) {
+      next.completeExceptionally(end);
+    }
   }
 
   /** Once, because Lettuce warns of more. */

@@ -18,8 +18,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
-import java.util.ArrayList;
+import io.netty.channel.EventLoop;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,50 +32,83 @@ import org.junit.jupiter.api.Test;
 /** When a connection ends, what was written to it costs the loop of all nodes its time. */
 class HangingNodeTest {
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
+  private static final int MOST_WRITTEN = 1_000;
   private static final int ASKED = 3_500;
+  private static final int ASKED_LATER = 500;
 
   private final Written written = new Written();
+  private final ClientResources resources =
+      ClientResources.builder().nettyCustomizer(written).build();
+  private final AtomicInteger answers = new AtomicInteger();
 
   @Test
   void noMoreThanAThousandCommandsAreWrittenToANodeThatDoesNotAnswer() throws Exception {
-    ClientResources resources = ClientResources.builder().nettyCustomizer(written).build();
-    RedisClient client = RedisClient.create(resources);
     ExecutorService sender = Executors.newSingleThreadExecutor();
+    try {
+      requireThatMostWaitAndNoneOvertakes(RedisClient.create(resources), sender);
+    } finally {
+      sender.shutdownNow();
+    }
+  }
+
+  @Test
+  void norAreTheyInBatchesOfOurOwnClients() throws Exception {
+    written.opensBatches = true;
+    requireThatMostWaitAndNoneOvertakes(
+        new LeanClient(resources), task -> written.loop().execute(task));
+  }
+
+  private void requireThatMostWaitAndNoneOvertakes(RedisClient client, Executor sender)
+      throws Exception {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
       NodeLink link = new NodeLink(0, client, RedisURI.create(server.uri()));
       LettuceNodes nodes = new LettuceNodes(List.of(link), sender, () -> {});
       new Driver(nodes, () -> {}).connect(0);
-      AtomicInteger answers = new AtomicInteger();
 
       server.freeze();
       for (int i = 0; i < ASKED; i++) {
-        Asked.of(nodes, 1, answers::incrementAndGet, APPEND, Integer.toString(i));
+        ask(nodes, i);
       }
-      sender.submit(() -> {}).get(10, SECONDS);
+      CompletableFuture.runAsync(() -> {}, sender).get(10, SECONDS);
       written.await();
-      assertThat(written.commands).hasValue(1_000);
+      assertThat(written.commands).hasValue(MOST_WRITTEN);
 
       server.thaw();
-      soon().until(() -> answers.get() == ASKED);
+      soon().until(() -> answers.get() == ASKED + ASKED_LATER);
       assertThat(server.command("LRANGE", "the-key", "0", "-1"))
-          .isEqualTo(IntStream.range(0, ASKED).mapToObj(Integer::toString).toList());
+          .isEqualTo(IntStream.range(0, ASKED + ASKED_LATER).mapToObj(Integer::toString).toList());
       nodes.close();
     } finally {
       client.shutdown();
       resources.shutdown();
-      sender.shutdownNow();
     }
+  }
+
+  /** With the first answers more is asked, while others still wait. */
+  private void ask(LettuceNodes nodes, int number) {
+    Runnable whenAnswered =
+        () -> {
+          int answer = answers.incrementAndGet();
+          if (answer <= ASKED_LATER) {
+            ask(nodes, ASKED + answer - 1);
+          }
+        };
+    Asked.of(nodes, 1, whenAnswered, APPEND, Integer.toString(number));
   }
 
   /** Counts the scripts that go to the socket. */
   private static final class Written implements NettyCustomizer {
     private final AtomicInteger commands = new AtomicInteger();
-    private final List<Channel> channels = new ArrayList<>();
+    private final List<Channel> channels = new CopyOnWriteArrayList<>();
+    private boolean opensBatches;
 
     @Override
     public void afterChannelInitialized(Channel channel) {
       channels.add(channel);
+      if (opensBatches) {
+        channel.pipeline().addLast(new NodeBatch.Opener());
+      }
       channel
           .pipeline()
           .addFirst(
@@ -85,6 +121,11 @@ class HangingNodeTest {
                   context.write(message, promise);
                 }
               });
+    }
+
+    /** The connection's. */
+    EventLoop loop() {
+      return channels.get(0).eventLoop();
     }
 
     /** Until what was written by others has reached the loops. */

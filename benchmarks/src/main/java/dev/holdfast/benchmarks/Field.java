@@ -1,21 +1,35 @@
 package dev.holdfast.benchmarks;
 
 import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Servers, and all contestants of a scenario, connected to them. */
 final class Field implements AutoCloseable {
   /** The server that can be in trouble, and before which there can be a link. */
   static final int LINKED = 2;
 
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(60);
+
   private final TestNodes nodes;
+  private final Duration closeLimit;
   private final List<AutoCloseable> opened = new ArrayList<>();
   private final List<Subject> subjects = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
   /** Those that cannot be connected are left out, with a note. */
   Field(List<Kind> kinds, Scenario scenario) {
+    this(kinds, scenario, CLOSE_LIMIT);
+  }
+
+  /** The same with another limit for what is closed. */
+  Field(List<Kind> kinds, Scenario scenario, Duration closeLimit) {
+    this.closeLimit = closeLimit;
     nodes = TestNodes.start(scenario.nodes());
     try {
       Contestant floor = new RawLettuce(nodes.uris());
@@ -30,6 +44,31 @@ final class Field implements AutoCloseable {
     } catch (RuntimeException e) {
       close();
       throw e;
+    }
+  }
+
+  /** One that does not end in time is left behind. */
+  private void close(AutoCloseable each) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                each.close();
+                ended.complete(null);
+              } catch (Exception e) {
+                ended.completeExceptionally(e);
+              }
+            },
+            "close");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      ended.get(closeLimit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      notes.add("not closed: " + e);
     }
   }
 
@@ -53,7 +92,7 @@ final class Field implements AutoCloseable {
   /** One that has failed takes no further part. */
   void leaveOut(Subject subject, Exception why) {
     subjects.remove(subject);
-    subject.contestant().close();
+    close(subject.contestant());
     notes.add(subject.kind().label() + " failed: " + why);
   }
 
@@ -62,13 +101,7 @@ final class Field implements AutoCloseable {
   public void close() {
     subjects.forEach(subject -> opened.add(0, subject.contestant()));
     try (nodes) {
-      for (AutoCloseable each : opened) {
-        try {
-          each.close();
-        } catch (Exception e) {
-          notes.add("not closed: " + e);
-        }
-      }
+      opened.forEach(this::close);
     }
   }
 }

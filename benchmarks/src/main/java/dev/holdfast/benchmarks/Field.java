@@ -4,8 +4,8 @@ import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -49,26 +49,21 @@ final class Field implements AutoCloseable {
 
   /** One that does not end in time is left behind. */
   private void close(AutoCloseable each) {
-    CompletableFuture<Void> ended = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
+    FutureTask<Void> closing =
+        new FutureTask<>(
             () -> {
-              try {
-                each.close();
-                ended.complete(null);
-              } catch (Exception e) {
-                ended.completeExceptionally(e);
-              }
-            },
-            "close");
+              each.close();
+              return null;
+            });
+    Thread thread = new Thread(closing, "close");
     thread.setDaemon(true);
     thread.start();
     try {
-      ended.get(closeLimit.toMillis(), TimeUnit.MILLISECONDS);
+      closing.get(closeLimit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      notes.add("not closed: " + e);
+      notes.add(each.getClass().getSimpleName() + " is not closed: " + e);
     }
   }
 

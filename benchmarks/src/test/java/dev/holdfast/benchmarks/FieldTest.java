@@ -26,15 +26,18 @@ class FieldTest {
             uris -> new Stubborn());
     Field field = new Field(List.of(stubborn), new Waiters(1, 1), Duration.ofMillis(100));
 
-    field.leaveOut(field.subjects().get(0), new IllegalStateException("for this test"));
+    try {
+      field.leaveOut(field.subjects().get(0), new IllegalStateException("for this test"));
 
-    assertThat(field.subjects()).isEmpty();
-    assertThat(field.notes())
-        .satisfiesExactly(
-            closing -> assertThat(closing).contains("not closed", "TimeoutException"),
-            why -> assertThat(why).contains("Stubborn failed", "for this test"));
-    over.countDown();
-    field.close();
+      assertThat(field.subjects()).isEmpty();
+      assertThat(field.notes())
+          .satisfiesExactly(
+              closing -> assertThat(closing).contains("Stubborn is not closed", "Timeout"),
+              why -> assertThat(why).contains("Stubborn failed", "for this test"));
+    } finally {
+      over.countDown();
+      field.close();
+    }
   }
 
   private final class Stubborn implements Contestant {

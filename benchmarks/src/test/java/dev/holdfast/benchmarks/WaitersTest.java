@@ -15,12 +15,14 @@ class WaitersTest {
   private final Thread holder = new Thread(() -> {});
 
   @Test
-  void whoGoesOnWaitingThoughItIsInterruptedIsLeftOut() {
+  void whoGoesOnWaitingThoughItIsInterruptedIsLeftOut() throws Exception {
     Thread stubborn = started(() -> awaitWithoutInterruption(told));
     stubborn.interrupt();
+    Thread other = started(() -> {});
+    other.join();
 
-    assertThatThrownBy(() -> Waiters.end(holder, List.of(stubborn, started(() -> {})), LIMIT))
-        .hasMessage("1 of the waiting threads did not end within 100 ms of their interruption");
+    assertThatThrownBy(() -> Waiters.end(holder, List.of(stubborn, other), LIMIT))
+        .hasMessage("1 threads did not end within 100 ms, though they were told to");
 
     told.countDown();
     assertThatCode(() -> Waiters.end(holder, List.of(stubborn), Duration.ofSeconds(10)))
@@ -29,6 +31,7 @@ class WaitersTest {
 
   private static Thread started(Runnable work) {
     Thread thread = new Thread(work);
+    thread.setDaemon(true);
     thread.start();
     return thread;
   }

@@ -12,7 +12,7 @@ final class Link {
   /** Of a moment's worth; more than that is an outage. */
   private static final int MOST_HELD = 10_000;
 
-  /** Two seconds' worth of a busy client: a node that owes more does not keep up. */
+  /** A second's worth of a busy client: a node that goes on owing more does not keep up. */
   private static final int MOST_UNANSWERED = 50_000;
 
   private final String address;
@@ -234,15 +234,15 @@ final class Link {
     return progressAt;
   }
 
-  /**
-   * The suspicion is looked into. Returns what is wrong, if nothing has come since or too little.
-   */
-  @Nullable NodeException faultSince(long then) {
+  /** The suspicion is looked into. Returns what is wrong: nothing has come since, or too little. */
+  @Nullable NodeException faultSince(long then, long now) {
     suspected.set(false);
-    if (unanswered.get() > MOST_UNANSWERED) {
-      return NodeException.passing("it leaves " + MOST_UNANSWERED + " commands unanswered");
+    if (isAwaited() && progressAt == then && now - then > silenceNanos) {
+      return NodeException.passing("it answers nothing");
     }
-    return isAwaited() && progressAt == then ? NodeException.passing("it answers nothing") : null;
+    return unanswered.get() >= MOST_UNANSWERED
+        ? NodeException.passing("it leaves " + MOST_UNANSWERED + " commands unanswered")
+        : null;
   }
 
   /** Whether an answer is still to come. */

@@ -255,13 +255,14 @@ final class Members {
     scheduler.schedule(
         nodeTimeout.toNanos(),
         () -> {
-          boolean stalled = clock.nanos() - due > nodeTimeout.toNanos();
+          long now = clock.nanos();
+          boolean stalled = now - due > nodeTimeout.toNanos();
           boolean present = links[node].present() == attempt;
           if (present && stalled) {
             lookAgain(node, attempt, progressAt);
             return;
           }
-          NodeException fault = links[node].faultSince(progressAt);
+          NodeException fault = links[node].faultSince(progressAt, now);
           if (attempt != null && present && fault != null) {
             fail(node, attempt, fault);
           }

@@ -45,7 +45,7 @@ final class NodeConnection implements RedisConnectionStateListener {
   /** The connection, and each command that was asked on it and has no answer. */
   private final AtomicInteger notOver = new AtomicInteger(1);
 
-  /** Those of them that were written; of use until the end alone. */
+  /** Those of them that were written. At the end, when the others fail, it says nothing. */
   private final AtomicInteger written = new AtomicInteger();
 
   /** The others, in order. */
@@ -109,6 +109,10 @@ final class NodeConnection implements RedisConnectionStateListener {
   }
 
   private void sendWaiting() {
+    if (!isUsable()) {
+      failWaiting();
+      return;
+    }
     int room = MOST_WRITTEN - written.get();
     List<NodeCommand> next = new ArrayList<>();
     for (NodeCommand command; next.size() < room && (command = waiting.poll()) != null; ) {
@@ -117,9 +121,7 @@ final class NodeConnection implements RedisConnectionStateListener {
     if (!next.isEmpty()) {
       write(next);
     }
-    if (!isUsable()) {
-      failWaiting();
-    } else if (!waiting.isEmpty() && written.get() < MOST_WRITTEN) {
+    if (!waiting.isEmpty() && written.get() < MOST_WRITTEN) {
       sender.execute(this::sendWaiting); // after what other nodes are to be sent
     }
   }

@@ -2,6 +2,8 @@ package dev.holdfast;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Somebody else holds the lock, and the wait that was asked for is over. A quorum of nodes
@@ -14,6 +16,8 @@ public final class LockUnavailableException extends LockException {
   private final int refused;
   private final int unanswered;
   private final Duration waited;
+  private final @Nullable String holder;
+  private final boolean heldByThisManager;
 
   /**
    * Says that a lock was not to be had in time.
@@ -26,23 +30,59 @@ public final class LockUnavailableException extends LockException {
    */
   public LockUnavailableException(
       String name, int granted, int refused, int unanswered, Duration waited) {
+    this(name, granted, refused, unanswered, waited, null, false);
+  }
+
+  /**
+   * Says that a lock was not to be had in time, and which owner holds it.
+   *
+   * @param name the name of the lock
+   * @param granted how many nodes granted the last attempt
+   * @param refused how many nodes refused it
+   * @param unanswered how many nodes gave no answer in time, or an error
+   * @param waited how long the caller waited
+   * @param holder the holder's label; null if it is not known
+   * @param heldByThisManager whether the manager that was asked holds the lock itself
+   */
+  public LockUnavailableException(
+      String name,
+      int granted,
+      int refused,
+      int unanswered,
+      Duration waited,
+      @Nullable String holder,
+      boolean heldByThisManager) {
     super(
         "the lock '"
             + name
-            + "' is held by another owner: waited "
+            + "' is held by "
+            + (heldByThisManager ? "this very manager" : "another owner")
+            + (holder == null ? "" : ", '" + holder + "'")
+            + ": waited "
             + waited.toMillis()
-            + " ms; votes of the last attempt: "
-            + granted
-            + " granted, "
-            + refused
-            + " refused, "
-            + unanswered
-            + " unanswered",
+            + " ms; "
+            + votes(granted, refused, unanswered)
+            + (heldByThisManager
+                ? "; a lock is not reentrant: release it first, or use Locks.asLock, which is"
+                : ""),
         null);
     this.granted = granted;
     this.refused = refused;
     this.unanswered = unanswered;
     this.waited = Objects.requireNonNull(waited, "waited");
+    this.holder = holder;
+    this.heldByThisManager = heldByThisManager;
+  }
+
+  private static String votes(int granted, int refused, int unanswered) {
+    return granted + refused + unanswered == 0
+        ? "its turn to try never came"
+        : "votes of the last attempt: "
+            + granted
+            + " granted, "
+            + refused
+            + " refused"
+            + (unanswered == 0 ? "" : ", " + unanswered + " unanswered");
   }
 
   /**
@@ -64,7 +104,8 @@ public final class LockUnavailableException extends LockException {
   }
 
   /**
-   * Nodes that did not vote in the last attempt.
+   * Nodes that did not vote in the last attempt. A node whose vote was still to come when the
+   * others had decided is not counted.
    *
    * @return how many gave no answer in time, or an error
    */
@@ -79,5 +120,24 @@ public final class LockUnavailableException extends LockException {
    */
   public Duration waited() {
     return waited;
+  }
+
+  /**
+   * The label of the owner that holds the lock, as {@link LockManager#inspect} shows it.
+   *
+   * @return empty if it is not known
+   */
+  public Optional<String> holder() {
+    return Optional.ofNullable(holder);
+  }
+
+  /**
+   * Whether the manager that was asked holds the lock itself. A lock is not reentrant; the view of
+   * {@link Locks#asLock} is.
+   *
+   * @return true if a lease of this manager keeps the lock from the caller
+   */
+  public boolean isHeldByThisManager() {
+    return heldByThisManager;
   }
 }

@@ -33,11 +33,21 @@ final class LockedCall {
     try {
       lease.requireHeld();
     } catch (LockLostException lost) {
+      release(lease);
       throw thrown == null || thrown == lost
           ? lost
           : new LockLostException(lease.name(), lost.reason(), thrown);
     } catch (IllegalStateException releasedByTheTask) {
       // a release is no loss: what the task returned or threw stands
+    }
+  }
+
+  /** Closing a lost lease logs the loss, unless the lease was released before. */
+  private static void release(Lease lost) {
+    try {
+      lost.release();
+    } catch (LockException unreachable) {
+      // the loss is thrown, and says more
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** What to say when there is not exactly one backend for a URL. */
 final class ProviderErrors {
@@ -15,7 +16,7 @@ final class ProviderErrors {
   /** Where this project's backends are, by scheme. */
   private static final Map<String, String> ARTIFACTS =
       Map.of(
-          "redlock", "holdfast-redlock-lettuce",
+          "redlock", "holdfast-redlock-lettuce", // or another driver
           "memory", "holdfast-memory",
           "setnx", "holdfast-legacy-setnx-getset",
           "migrate", "holdfast-legacy-setnx-getset");
@@ -45,25 +46,35 @@ final class ProviderErrors {
     if (artifact == null) {
       return "there is no kind of lock '"
           + url.scheme()
-          + "' here: the nearest is "
-          + Nearest.to(url.scheme(), ARTIFACTS.keySet()).orElseThrow()
+          + "' here: "
+          + nearest(url.scheme(), ARTIFACTS.keySet())
           + "; a backend of a third party needs its jar on the class path or module path";
     }
     if (url.scheme().equals("redlock")) {
       if (url.nodes().isEmpty()) {
         return "the nodes are missing: write redlock:redis://host:6379,redis://host2:6379";
       }
-      String driver = url.driver().orElse("lettuce");
+      if (url.driver().isEmpty()) {
+        return "add one driver to the class path or module path: "
+            + "dev.holdfast:holdfast-redlock-jedis, -lettuce or -redisson";
+      }
+      String driver = url.driver().get();
       if (!REDLOCK_DRIVERS.contains(driver)) {
         return "there is no driver '"
             + driver
-            + "' here: the nearest is "
-            + Nearest.to(driver, REDLOCK_DRIVERS).orElseThrow()
+            + "' here: "
+            + nearest(driver, REDLOCK_DRIVERS)
             + "; leave it out for the one that is on the class path";
       }
       artifact = "holdfast-redlock-" + driver;
     }
     return "add dev.holdfast:" + artifact + " to the class path or module path";
+  }
+
+  private static String nearest(String word, Set<String> known) {
+    return Nearest.to(word, known)
+        .map(near -> "the nearest is " + near)
+        .orElseGet(() -> "there are " + String.join(", ", new TreeSet<>(known)));
   }
 
   static LockConfigurationException several(LockUrl url, List<LockProvider> accepting) {

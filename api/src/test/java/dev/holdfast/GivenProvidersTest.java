@@ -110,14 +110,16 @@ class GivenProvidersTest {
       delimiter = ';',
       textBlock =
           """
-          redlock:redis://h1         ; add dev.holdfast:holdfast-redlock-lettuce to the class path
+          redlock:redis://h1         ; add one driver to the class path or module path: dev.holdfast:holdfast-redlock-jedis, -lettuce or -redisson
           redlock:lettuce:redis://h1 ; add dev.holdfast:holdfast-redlock-lettuce to the class path
           redlock:jedis:redis://h1   ; add dev.holdfast:holdfast-redlock-jedis to the class path
           redlock:lettuce            ; the nodes are missing: write redlock:redis://host:6379
           redlock:redison:redis://h1 ; there is no driver 'redison' here: the nearest is redisson
+          redlock:vertx:redis://h1   ; there is no driver 'vertx' here: there are jedis, lettuce, redisson; leave it out
           memory:                    ; add dev.holdfast:holdfast-memory to the class path
           setnx:redis://h1           ; add dev.holdfast:holdfast-legacy-setnx-getset to the class path
           migrate:both               ; add dev.holdfast:holdfast-legacy-setnx-getset to the class path
+          etcd:x                     ; there is no kind of lock 'etcd' here: there are memory, migrate, redlock, setnx;
           redlok:redis://h1          ; there is no kind of lock 'redlok' here: the nearest is redlock
           """)
   void withoutAProviderTheErrorSaysWhatToWriteOrToAdd(String url, String advice) {

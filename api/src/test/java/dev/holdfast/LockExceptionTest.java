@@ -44,6 +44,32 @@ class LockExceptionTest {
   }
 
   @Test
+  void contentionNamesTheHolderWhereItIsKnown() {
+    LockUnavailableException contended =
+        new LockUnavailableException("stock", 0, 3, 0, Duration.ofMillis(5), "web-1:42", false);
+
+    assertThat(contended)
+        .hasMessage(
+            "the lock 'stock' is held by another owner, 'web-1:42': waited 5 ms; votes of the last"
+                + " attempt: 0 granted, 3 refused");
+    assertThat(contended.holder()).contains("web-1:42");
+    assertThat(contended.isHeldByThisManager()).isFalse();
+  }
+
+  @Test
+  void contentionWithinOneManagerSaysThatLocksAreNotReentrant() {
+    LockUnavailableException contended =
+        new LockUnavailableException("stock", 0, 0, 0, Duration.ofMillis(5), null, true);
+
+    assertThat(contended)
+        .hasMessage(
+            "the lock 'stock' is held by this very manager: waited 5 ms; its turn to try never"
+                + " came; a lock is not reentrant: release it first, or use Locks.asLock, which is");
+    assertThat(contended.holder()).isEmpty();
+    assertThat(contended.isHeldByThisManager()).isTrue();
+  }
+
+  @Test
   void anOutageNamesEveryNodeAndItsCause() {
     ConnectException refused = new ConnectException("refused");
     TimeoutException late = new TimeoutException();

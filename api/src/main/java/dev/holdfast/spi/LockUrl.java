@@ -221,8 +221,11 @@ public final class LockUrl {
                 "there is no option "
                     + option.text().quoted(option.from(), end)
                     + Nearest.to(option.name(), known)
-                        .map(n -> "; the nearest is " + n + ", all are " + new TreeSet<>(known))
-                        .orElse("; there are none here"));
+                        .map(near -> "; the nearest is " + near)
+                        .orElse("")
+                    + (known.isEmpty()
+                        ? "; there are none here"
+                        : "; all are " + new TreeSet<>(known)));
       }
     }
   }

@@ -7,12 +7,20 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** One node of a URL: {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss://}. */
 final class NodeUri {
   static final int DEFAULT_PORT = 6379;
 
   private static final int MAX_PORT = 65535;
+
+  private static final Pattern NEXT_NODE =
+      Pattern.compile("[;|\\s]\\s*rediss?://", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern BARE_IPV6 =
+      Pattern.compile("[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]+");
 
   private final ShownText text;
   private final int from;
@@ -34,13 +42,11 @@ final class NodeUri {
     String scheme = text.raw().substring(from, colon).toLowerCase(Locale.ROOT);
     if (!(scheme.equals("redis") || scheme.equals("rediss"))
         || !text.raw().startsWith("://", colon)) {
-      throw text.error(
-          from,
-          Math.max(colon, from + 1),
-          "a node starts with redis:// or rediss://; a comma inside a password is written %2C");
+      throw text.error(from, Math.max(colon, from + 1), noScheme(scheme));
     }
     int authority = colon + 3;
     int slash = Chars.firstOf("/", text.raw(), authority, to);
+    requireOneNode(authority);
     String database = database(slash);
     int at = text.raw().substring(authority, slash).lastIndexOf('@') + authority;
     int host = at < authority ? authority : at + 1;
@@ -49,6 +55,34 @@ final class NodeUri {
     int port = port(hostEnd, slash);
     return uri(
         scheme + "://" + userInfo + lower(host, hostEnd) + ":" + port + database, host, hostEnd);
+  }
+
+  private static String noScheme(String scheme) {
+    if (scheme.contains("sentinel")) {
+      return "Sentinel follows one master and its replicas, and Redlock needs independent masters:"
+          + " write redis://host:6379 for each master itself";
+    }
+    if (!scheme.isEmpty() && Character.isWhitespace(scheme.charAt(0))) {
+      return "a space stands before this node: write redis://h1,redis://h2 without spaces";
+    }
+    return "a node starts with redis:// or rediss://; a comma inside a password is written %2C";
+  }
+
+  /** Other lists are parted by semicolons or spaces. */
+  private void requireOneNode(int authority) {
+    Matcher next = NEXT_NODE.matcher(text.raw()).region(authority, to);
+    if (next.find()) {
+      throw text.error(
+          next.start(),
+          next.end(),
+          "nodes are parted by commas alone: write redis://h1,redis://h2");
+    }
+    if (Character.isWhitespace(text.at(to - 1))) {
+      throw text.error(
+          to - 1,
+          to,
+          "a space stands behind this node: write redis://h1,redis://h2 without spaces");
+    }
   }
 
   private String lower(int start, int end) {
@@ -116,6 +150,9 @@ final class NodeUri {
             host, end, "an IPv6 address ends with a bracket: write [::1] or [::1]:6379");
       }
       return bracket + 1;
+    }
+    if (BARE_IPV6.matcher(text.raw()).region(host, end).matches()) {
+      throw text.error(host, end, "an IPv6 address stands in brackets: write redis://[::1]:6379");
     }
     int hostEnd = Chars.firstOf(":", text.raw(), host, end);
     if (host == hostEnd) {

@@ -26,6 +26,7 @@ final class Secrets {
       Pattern.compile("(?:\\[[0-9A-Fa-f:.]*+]|[A-Za-z0-9.-]++)(?::[0-9]{1,5})?+(?:/[0-9]*+)?+");
   private static final Pattern PORT = Pattern.compile("[0-9]{0,5}");
   private static final Pattern UNCLOSED_IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]*+");
+  private static final Pattern NEXT_OPTION = Pattern.compile("&[A-Za-z0-9]{1,64}=");
   private static final List<String> NAMES_OF_SECRETS =
       List.of("pass", "pwd", "secret", "credential", "auth");
 
@@ -138,13 +139,18 @@ final class Secrets {
     return spans;
   }
 
-  /** No option is meant for a password, but somebody may try. */
+  /**
+   * No option is meant for a password, but users try. A password that is not encoded may hold a
+   * question mark, and an ampersand that begins no other option.
+   */
   private List<Span> secretOptions() {
     List<Span> spans = new ArrayList<>();
     for (int from = 0; from <= text.length(); ) {
       int to = Chars.firstOf("?&", text, from, text.length());
       int equals = Chars.firstOf("=", text, from, to);
       if (equals < to && isNameOfSecret(text.substring(from, equals))) {
+        Matcher next = NEXT_OPTION.matcher(text).region(to, text.length());
+        to = next.find() ? next.start() : text.length();
         spans.add(new Span(equals + 1, to));
       }
       from = to + 1;

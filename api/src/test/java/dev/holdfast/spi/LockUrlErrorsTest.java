@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LockUrlErrorsTest {
   /** What must be marked stands between bars; {@code |^|} is a place where something is missing. */
@@ -56,6 +57,11 @@ class LockUrlErrorsTest {
           redlock:redis://h1|:65536|,redis://h2       ; a port is a number from 1 to 65535
           redlock:redis://h1|:|                       ; a port is a number from 1 to 65535
           redlock:redis://[::1]|6379|                 ; a port is a number from 1 to 65535
+          redlock:|redis-sentinel|://h1:26379         ; write redis://host:6379 for each master itself
+          redlock:redis://h1,| redis|://h2            ; without spaces
+          redlock:redis://h1| |,redis://h2            ; without spaces
+          redlock:redis://h1:6379/0| |,redis://h2     ; without spaces
+          redlock:redis://h1| redis://|h2             ; nodes are parted by commas alone
           redlock:redis://h1/|x|                      ; the number of a database
           redlock:redis://h1/|-1|,redis://h2          ; the number of a database
           redlock:redis://h1/|2147483648|             ; the number of a database
@@ -112,6 +118,9 @@ class LockUrlErrorsTest {
           redlock:redis://u:@h1              ; redlock:redis://***@h1          ; the password is empty
           redlock:redis://a%3Ab:p@h1         ; redlock:redis://***@h1          ; a user name cannot hold a colon
           redlock:redis://h1:secret          ; redlock:redis://h1:***          ; if this is a password, add @host
+          redlock:redis://::1:6379           ; redlock:redis://:***            ; write redis://[::1]:6379
+          redlock:redis://fe80::1            ; redlock:redis://fe80:***        ; write redis://[::1]:6379
+          redlock:redis://u:p@::1:6379       ; redlock:redis://***@::1:6379     ; write redis://[::1]:6379
           redlock:redis://u:p@h1,redis://u:q@h2:x ; redlock:redis://***@h1,redis://***@h2:x ; a port is a number
           """)
   void credentialsAreHiddenAndTheWayToEncodeThemIsTold(String url, String shown, String message) {
@@ -119,6 +128,30 @@ class LockUrlErrorsTest {
 
     assertThat(lines.get(0)).contains(message);
     assertThat(lines.get(1)).isEqualTo("  " + shown);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redlock:redis://h1;redis://h2",
+        "redlock:redis://h1:6379;redis://h2:6379,redis://h3"
+      })
+  void nodesPartedBySemicolonsAreToldToBePartedByCommas(String url) {
+    assertThat(linesOf(errorOf(url)).get(0))
+        .isEqualTo("nodes are parted by commas alone: write redis://h1,redis://h2");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "memory:?password=a?b         | memory:?password=***",
+        "memory:?password=a?b&c=d     | memory:?password=***&c=d",
+        "memory:?password=a&b         | memory:?password=***",
+        "memory:?x=1&secret=a?b=c&d   | memory:?x=1&secret=***",
+      })
+  void aPasswordInAnOptionIsHiddenAsAWhole(String url, String shown) {
+    assertThat(new ShownText(url)).hasToString(shown);
   }
 
   @Test

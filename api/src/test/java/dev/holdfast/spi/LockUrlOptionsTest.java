@@ -158,7 +158,7 @@ class LockUrlOptionsTest {
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage(
             """
-            there is no option 'nodeTimout'; the nearest is nodeTimeout, all are [connectTimeout, fencing, nodeTimeout]
+            there is no option 'nodeTimout'; the nearest is nodeTimeout; all are [connectTimeout, fencing, nodeTimeout]
               memory:?fencing=on&nodeTimout=50ms
                                  ^^^^^^^^^^""");
   }

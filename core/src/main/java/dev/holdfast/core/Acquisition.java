@@ -129,12 +129,17 @@ final class Acquisition {
     return result.get();
   }
 
-  /** What {@code acquire} throws where {@code tryAcquire} is empty. */
-  LockUnavailableException unavailable() {
+  /**
+   * Makes the exception of {@code acquire} where {@code tryAcquire} is empty.
+   *
+   * @param holder the label of the owner that holds the lock, if it is known
+   * @param heldHere whether a lease of this manager holds it
+   */
+  LockUnavailableException unavailable(@Nullable String holder, boolean heldHere) {
     Duration waited = Duration.ofNanos(waited());
     Contended votes = last instanceof Contended contended ? contended : Contended.UNTRIED;
     return new LockUnavailableException(
-        name(), votes.granted(), votes.refused(), votes.unanswered(), waited);
+        name(), votes.granted(), votes.refused(), votes.unanswered(), waited, holder, heldHere);
   }
 
   void start(boolean callerWaits) {

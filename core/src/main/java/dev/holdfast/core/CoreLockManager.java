@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The manager over any primitive. */
 final class CoreLockManager implements LockManager {
@@ -26,15 +27,22 @@ final class CoreLockManager implements LockManager {
    */
   private static final long CLOSING_NANOS = 5_000_000_000L;
 
+  /** An exception that comes soon is worth more than the holder's label in it. */
+  private static final Duration LABEL_PATIENCE = Duration.ofMillis(100);
+
   private final Surroundings surroundings;
   private final Runnable afterClose;
   private final WaitingLines lines = new WaitingLines();
   private final OpenLeases leases;
+  private final Holders holders;
 
   CoreLockManager(Surroundings surroundings, Runnable afterClose) {
     this.surroundings = surroundings;
     this.afterClose = afterClose;
     this.leases = new OpenLeases(surroundings, lines);
+    this.holders =
+        new Holders(
+            name -> operation(() -> surroundings.primitive().inspect(name)), LABEL_PATIENCE);
   }
 
   @Override
@@ -46,7 +54,19 @@ final class CoreLockManager implements LockManager {
   public Lease acquire(LockRequest request) throws InterruptedException {
     Duration wait = request.maxWait().orElse(ChronoUnit.FOREVER.getDuration());
     Acquisition acquisition = start(request, wait, true);
-    return await(acquisition).orElseThrow(acquisition::unavailable);
+    Optional<Lease> lease = await(acquisition);
+    if (lease.isPresent()) {
+      return lease.get();
+    }
+    throw leases.hold(request.name())
+        ? acquisition.unavailable(null, true)
+        : acquisition.unavailable(holderOf(request.name()), false);
+  }
+
+  private @Nullable String holderOf(String name) throws InterruptedException {
+    boolean canLook =
+        surroundings.capabilities().contains(LockCapability.INSPECTION) && !leases.closed();
+    return canLook ? holders.labelOf(name).orElse(null) : null;
   }
 
   @Override

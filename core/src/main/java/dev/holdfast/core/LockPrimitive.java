@@ -203,7 +203,7 @@ public interface LockPrimitive extends AutoCloseable {
    *
    * @param granted votes for the attempt
    * @param refused votes against it
-   * @param unanswered nodes that did not vote
+   * @param unanswered nodes that failed to vote; not those that were not waited for
    */
   record Refusal(int granted, int refused, int unanswered) implements Outcome {}
 

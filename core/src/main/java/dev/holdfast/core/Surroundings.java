@@ -22,6 +22,8 @@ record Surroundings(
     Duration maxTtl,
     String defaultOwner,
     Operations operations) {
+  /** Proposed to users who ask for more than {@code maxTtl}. */
+  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
 
   /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
   long jitter(long delayNanos) {
@@ -42,14 +44,23 @@ record Surroundings(
     }
     if (ttl.compareTo(maxTtl) > 0) {
       throw new LockConfigurationException(
-          "the ttl, "
-              + text(ttl)
-              + ", is above maxTtl, "
-              + text(maxTtl)
-              + ": ask for less, or raise maxTtl");
+          "the ttl, " + text(ttl) + ", is above maxTtl, " + text(maxTtl) + ": " + instead(ttl));
     }
     primitive.requireName(name);
     primitive.requireUsable(name, ttl);
+  }
+
+  /** A larger maxTtl is no remedy: with the restart guard all clients must give the same. */
+  private String instead(Duration ttl) {
+    if (!capabilities.contains(LockCapability.KEEP_ALIVE)) {
+      return "ask for less, or raise maxTtl";
+    }
+    Duration usual = maxTtl.compareTo(USUAL_TTL) < 0 ? maxTtl : USUAL_TTL;
+    return "a ttl is how long the lock outlives a holder that dies; for longer work ask for "
+        + text(usual)
+        + " and keepAliveUpTo("
+        + text(ttl)
+        + "), which renews it";
   }
 
   /** Holds a name that comes without a request to the limits of those that come with one. */
@@ -59,6 +70,9 @@ record Surroundings(
 
   /** In the units of URLs and of the command line. */
   static String text(Duration duration) {
+    if (!duration.isZero() && duration.equals(Duration.ofHours(duration.toHours()))) {
+      return duration.toHours() + "h";
+    }
     boolean whole = duration.toMillisPart() == 0 || duration.toSeconds() > 1_000_000;
     return whole ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
   }

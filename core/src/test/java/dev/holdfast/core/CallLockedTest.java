@@ -72,6 +72,22 @@ class CallLockedTest {
   }
 
   @Test
+  void aLossThatIsThrownIsNotLoggedToo() throws Exception {
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      assertThatThrownBy(
+              () ->
+                  manager.callLocked(
+                      REQUEST,
+                      lease -> {
+                        time.passUnnoticed(TTL);
+                        return "unprotected";
+                      }))
+          .isInstanceOf(LockLostException.class);
+      assertThat(warnings.texts()).isEmpty();
+    }
+  }
+
+  @Test
   void theTaskThatDoesNotMindTheInterruptHasItsResultThrownAway() throws Exception {
     Background<String> call =
         Background.run(

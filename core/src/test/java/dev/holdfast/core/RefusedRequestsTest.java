@@ -36,6 +36,19 @@ class RefusedRequestsTest {
   }
 
   @Test
+  @DisplayName("ERR-4: a ttl above maxTtl is answered with keepAliveUpTo, not with a larger maxTtl")
+  void aTtlAboveTheLongestIsToldOfKeepAlive() {
+    String advice = "ask for 30s and keepAliveUpTo(2h)";
+    assertRefused(manager(), LockRequest.of("x", Duration.ofHours(2)), "2h", "60s", advice);
+    assertRefused(
+        ScriptedBackend.manager(backend, time).maxTtl(Duration.ofSeconds(10)).build(),
+        LockRequest.of("x", Duration.ofMinutes(1)),
+        "ask for 10s and keepAliveUpTo(60s)");
+    backend.declare(Set.of());
+    assertRefused(manager(), LockRequest.of("x", Duration.ofHours(2)), "or raise maxTtl");
+  }
+
+  @Test
   @DisplayName("ERR-4: a ttl that is no number of seconds is shown in milliseconds")
   void aTtlOfPartsOfSecondsIsShownInMilliseconds() {
     assertRefused(manager(), LockRequest.of("x", Duration.ofMillis(60_001)), "60001ms", "60s");

@@ -119,7 +119,8 @@ final class Acquire {
                   && votes.granted() + Long.bitCount(foreign) >= votes.quorum()) {
                 throw outages.foreign(key, foreign);
               }
-              return new Refusal(votes.granted(), votes.refused(), votes.unanswered());
+              return new Refusal(
+                  votes.granted(), votes.refused(), Long.bitCount(votes.failed()));
             });
   }
 

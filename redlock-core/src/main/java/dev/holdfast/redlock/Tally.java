@@ -35,10 +35,6 @@ record Tally(
     return granted() + refused();
   }
 
-  int unanswered() {
-    return nodes - answered();
-  }
-
   boolean isGranted() {
     return granted() >= quorum();
   }

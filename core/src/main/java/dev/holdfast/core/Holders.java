@@ -16,11 +16,6 @@ import java.util.function.Function;
  * that give up at the same time share one look.
  */
 final class Holders {
-  /**
-   * Longest wait for a label, in milliseconds: an exception without a label is better than late.
-   */
-  private static final long PATIENCE_MILLIS = 100;
-
   private final Function<String, CompletableFuture<Optional<LockStatus>>> inspect;
   private final Duration patience;
   private final Map<String, CompletableFuture<Optional<LockStatus>>> looks =

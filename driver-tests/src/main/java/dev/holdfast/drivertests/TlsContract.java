@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import java.nio.file.Path;
@@ -120,7 +120,7 @@ public abstract class TlsContract {
   private static void assertThatItIsRefused(String url, String reason) {
     try (Logs logs = new Logs()) {
       assertThatThrownBy(() -> LockManager.open(url))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining(reason);
       assertThat(logs.messages()).hasSize(1);
       assertThat(logs.messages().get(0)).startsWith("WARNING node ").contains(reason);

@@ -67,6 +67,10 @@ record Address(String text, HostAndPort server, JedisClientConfig config) {
         config.build());
   }
 
+  boolean isTls() {
+    return config.isSsl() || config.getSslOptions() != null;
+  }
+
   /** The same, with a limit for connecting and for each reply. */
   JedisClientConfig config(Duration limit) {
     int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));

@@ -41,6 +41,9 @@ final class Examination {
   }
 
   private void look(Map<String, String> info) {
+    if ("sentinel".equals(info.get("redis_mode"))) {
+      throw NodeException.misconfigured(NodeException.SENTINEL);
+    }
     if ("slave".equals(info.get("role"))) {
       throw NodeException.misconfigured(
           "it is a replica of "

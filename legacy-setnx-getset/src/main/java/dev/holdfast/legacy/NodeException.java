@@ -1,7 +1,9 @@
 package dev.holdfast.legacy;
 
+import dev.holdfast.core.TlsMistake;
 import java.net.SocketTimeoutException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -12,11 +14,21 @@ final class NodeException extends RuntimeException {
 
   /** Error codes that only a person can mend; all others may pass. */
   private static final Set<String> MISCONFIGURED =
-      Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
+      Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED", "MOVED", "ASK");
+
+  /** Redis 6 and 7: every server but a Sentinel knows the command. */
+  private static final List<String> OF_SENTINEL =
+      List.of("ERR unknown command `SELECT`", "ERR unknown command 'SELECT'");
+
+  static final String SENTINEL =
+      "it is a Sentinel, which holds no locks: give the master itself, redis://host:6379";
 
   /** Their like without a code of their own, of a URL with a password or a database too many. */
   private static final List<String> MISTAKEN =
       List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
+
+  /** How messages begin where a server ends a connection at its first command. */
+  private static final List<String> ENDED = List.of("Connection reset", "Unexpected end of stream");
 
   /** What follows may be a password. */
   private static final String ECHO = ", with args beginning with: ";
@@ -39,6 +51,25 @@ final class NodeException extends RuntimeException {
   /** What may pass. */
   static NodeException passing(String message) {
     return new NodeException(message, false, null);
+  }
+
+  /**
+   * Tells a mistake about TLS.
+   *
+   * @param failure why the server could not be connected
+   * @param tls whether it is spoken to by TLS
+   * @return what is known of it, or the failure itself
+   */
+  static RuntimeException ofConnecting(RuntimeException failure, boolean tls) {
+    Optional<String> mistake = TlsMistake.in(failure);
+    if (mistake.isPresent()) {
+      return new NodeException(mistake.get(), true, failure);
+    }
+    NodeException seen = of(failure);
+    String message = String.valueOf(seen.getMessage());
+    return ENDED.stream().anyMatch(message::startsWith)
+        ? new NodeException(message + TlsMistake.hint(tls), false, failure)
+        : failure;
   }
 
   /** Whatever Jedis gave as a reason. */
@@ -87,6 +118,9 @@ final class NodeException extends RuntimeException {
   private static NodeException reply(String error) {
     int end = error.indexOf(' ');
     String code = end < 0 ? error : error.substring(0, end);
+    if (OF_SENTINEL.stream().anyMatch(error::startsWith)) {
+      return misconfigured(SENTINEL);
+    }
     boolean mistaken = MISTAKEN.stream().anyMatch(error::startsWith);
     return new NodeException(
         error + (mistaken ? " (check this node's URL)" : advice(code)),
@@ -106,6 +140,9 @@ final class NodeException extends RuntimeException {
       case "WRONGPASS" -> " (check the user and password of this node's URL)";
       case "NOPERM" -> " (this user's ACL lacks a right)";
       case "READONLY" -> " (this node is a replica: give the master)";
+      case "MOVED", "ASK" ->
+          " (it is a node of a Redis Cluster: give a server that keeps all keys, with"
+              + " cluster-enabled no)";
       case "OOM" -> " (the node's maxmemory is used up)";
       case "LOADING" -> " (the node is still reading its data)";
       default -> "";

@@ -4,6 +4,7 @@ import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.TlsMistake;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -113,7 +114,10 @@ final class SetnxServer implements AutoCloseable {
       run(
           opening,
           settings.connectTimeout(),
-          "not connected within " + settings.connectTimeout().toMillis() + " ms",
+          "not connected within "
+              + settings.connectTimeout().toMillis()
+              + " ms"
+              + (address.isTls() ? TlsMistake.hint(true) : ""),
           failure("not connected; start the server or check its address", false),
           new Line(),
           (wire, late) -> true);
@@ -260,7 +264,12 @@ final class SetnxServer implements AutoCloseable {
   }
 
   private Wire connected() {
-    Wire wire = Wire.connected(address, settings, patience);
+    Wire wire;
+    try {
+      wire = Wire.connected(address, settings, patience);
+    } catch (RuntimeException e) {
+      throw NodeException.ofConnecting(e, address.isTls());
+    }
     try {
       examination.of(wire);
       return wire;

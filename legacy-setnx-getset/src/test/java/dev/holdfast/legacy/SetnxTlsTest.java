@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.TlsServer;
 import java.nio.file.Path;
@@ -72,7 +72,7 @@ class SetnxTlsTest {
 
   private static void assertThatItIsRefused(String host, String reason) {
     assertThatThrownBy(() -> LockManager.open(url(host, "")))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining(reason);
   }
 

@@ -119,8 +119,7 @@ final class Acquire {
                   && votes.granted() + Long.bitCount(foreign) >= votes.quorum()) {
                 throw outages.foreign(key, foreign);
               }
-              return new Refusal(
-                  votes.granted(), votes.refused(), Long.bitCount(votes.failed()));
+              return new Refusal(votes.granted(), votes.refused(), votes.unanswered());
             });
   }
 

@@ -63,6 +63,14 @@ final class Examination implements Round.Answers {
       return otherRunId != null && otherRunId.equals(runId());
     }
 
+    boolean isSentinel() {
+      return "sentinel".equals(fields.get("redis_mode"));
+    }
+
+    boolean isInCluster() {
+      return "1".equals(fields.get("cluster_enabled"));
+    }
+
     boolean isReplica() {
       return "slave".equals(fields.get("role"));
     }

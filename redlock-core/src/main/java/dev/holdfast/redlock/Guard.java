@@ -32,9 +32,11 @@ final class Guard {
   private final RedlockOptions options;
   private final boolean on;
   private final List<String> record;
+  private final int nodes;
 
   Guard(RedlockOptions options, List<String> addresses) {
     this.options = options;
+    this.nodes = addresses.size();
     this.on = options.restartGuard().orElse(addresses.size() >= FEWEST_NODES);
     Duration quarantine = options.validity().outlived(options.maxTtl()).plus(MARGIN);
     this.record =
@@ -46,6 +48,17 @@ final class Guard {
 
   boolean isOn() {
     return on;
+  }
+
+  /** What to add where a node's record is that of other clients. */
+  String given() {
+    return "; this client gave maxTtl="
+        + Millis.of(options.maxTtl())
+        + "ms, "
+        + nodes
+        + " nodes and cluster='"
+        + options.cluster()
+        + "'; docs/errors.md says under 'its clients gave' how to change it for all";
   }
 
   /** The command that has nodes vote. */

@@ -2,6 +2,7 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.TlsMistake;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -279,7 +280,11 @@ final class Members {
         scheduler.schedule(
             connectTimeout.toNanos(),
             () -> {
-              String message = "not connected within " + connectTimeout.toMillis() + " ms";
+              String message =
+                  "not connected within "
+                      + connectTimeout.toMillis()
+                      + " ms"
+                      + (nodes.isTls(node) ? TlsMistake.hint(true) : "");
               fail(node, attempt, NodeException.passing(message));
             });
     nodes
@@ -287,7 +292,7 @@ final class Members {
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                down(node, attempt, NodeException.of(failure), false);
+                down(node, attempt, NodeException.ofConnecting(failure, nodes.isTls(node)), false);
               } else {
                 examine(node, attempt);
               }
@@ -313,6 +318,12 @@ final class Members {
   private synchronized @Nullable NodeException faultOf(
       int node, Link.Attempt attempt, Examination.Found found) {
     Link link = links[node];
+    if (found.isSentinel()) {
+      return NodeException.misconfigured(NodeException.SENTINEL);
+    }
+    if (found.isInCluster()) {
+      return NodeException.misconfigured(NodeException.CLUSTER);
+    }
     if (found.isReplica()) {
       return NodeException.misconfigured(
           "it is a replica of " + found.master() + ": list masters only");

@@ -1,7 +1,9 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.core.TlsMistake;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -11,11 +13,40 @@ final class NodeException extends RuntimeException {
 
   /** Error codes that only a person can mend; all others may pass. */
   private static final Set<String> MISCONFIGURED =
-      Set.of("NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "NOPROTO", "DENIED");
+      Set.of(
+          "NOAUTH",
+          "WRONGPASS",
+          "NOPERM",
+          "READONLY",
+          "NOPROTO",
+          "DENIED",
+          "MOVED",
+          "ASK",
+          "CROSSSLOT",
+          "CLUSTERDOWN");
 
   /** Their like without a code of their own, of a URL with a password or a database too many. */
   private static final List<String> MISTAKEN =
       List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
+
+  /** Redis 6 and 7: every server but a Sentinel knows the command, which drivers send first. */
+  private static final List<String> OF_SENTINEL =
+      List.of("ERR unknown command `SELECT`", "ERR unknown command 'SELECT'");
+
+  /** How the messages of drivers begin where a server ends a connection at its first command. */
+  private static final List<String> ENDED =
+      List.of(
+          "Connection reset",
+          "Unexpected end of stream",
+          "Connection closed",
+          "the connection ended");
+
+  static final String SENTINEL =
+      "it is a Sentinel, which holds no locks: list the masters themselves, redis://host:6379 each";
+
+  static final String CLUSTER =
+      "it is a node of a Redis Cluster, which moves keys from node to node: list independent"
+          + " masters, with cluster-enabled no";
 
   /** What follows may be a password. */
   private static final String ECHO = ", with args beginning with: ";
@@ -54,6 +85,9 @@ final class NodeException extends RuntimeException {
     if (code.equals(Guard.FOREIGN)) {
       return Guard.foreign(error);
     }
+    if (OF_SENTINEL.stream().anyMatch(error::startsWith)) {
+      return misconfigured(SENTINEL);
+    }
     boolean mistaken = MISTAKEN.stream().anyMatch(error::startsWith);
     return new NodeException(
         error + (mistaken ? " (check this node's URL)" : advice(code)),
@@ -86,6 +120,23 @@ final class NodeException extends RuntimeException {
     return passing("the connection ended");
   }
 
+  /**
+   * A failure to connect.
+   *
+   * @param tls whether the node is spoken to by TLS
+   */
+  static NodeException ofConnecting(Throwable cause, boolean tls) {
+    NodeException seen = of(cause);
+    Optional<String> mistake = TlsMistake.in(cause);
+    if (mistake.isPresent()) {
+      return new NodeException(mistake.get(), true, cause);
+    }
+    String message = String.valueOf(seen.getMessage());
+    return ENDED.stream().anyMatch(message::startsWith)
+        ? new NodeException(message + TlsMistake.hint(tls), false, cause)
+        : seen;
+  }
+
   /** Whatever the driver gave as a reason. */
   static NodeException of(Throwable cause) {
     Throwable deepest = cause;
@@ -113,6 +164,7 @@ final class NodeException extends RuntimeException {
 
   private static boolean isReplyOfMistake(String message) {
     return MISCONFIGURED.stream().anyMatch(code -> message.startsWith(code + " "))
+        || OF_SENTINEL.stream().anyMatch(message::startsWith)
         || MISTAKEN.stream().anyMatch(message::startsWith);
   }
 
@@ -140,6 +192,7 @@ final class NodeException extends RuntimeException {
       case "WRONGPASS" -> " (check the user and password of this node's URL)";
       case "NOPERM" -> " (this user's ACL lacks a right)";
       case "READONLY" -> " (this node is a replica: list masters only)";
+      case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN" -> " (" + CLUSTER + ")";
       case "OOM" -> " (the node's maxmemory is used up)";
       case "LOADING" -> " (the node is still reading its data)";
       default -> "";

@@ -20,10 +20,12 @@ final class Outages {
   private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss");
 
   private final Members members;
+  private final Guard guard;
   private final Clock clock;
 
-  Outages(Members members, Clock clock) {
+  Outages(Members members, Guard guard, Clock clock) {
     this.members = members;
+    this.guard = guard;
     this.clock = clock;
   }
 
@@ -66,7 +68,8 @@ final class Outages {
             failures,
             outcomeUnknown);
     return misconfigured != null && (vetoed || votes.answered() + toMend >= votes.quorum())
-        ? new LockConfigurationException(String.valueOf(outage.getMessage()), misconfigured)
+        ? new LockConfigurationException(
+            outage.getMessage() + (vetoed ? guard.given() : ""), misconfigured)
         : outage;
   }
 

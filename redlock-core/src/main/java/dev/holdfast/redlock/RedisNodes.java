@@ -42,6 +42,17 @@ public interface RedisNodes extends AutoCloseable {
   List<String> addresses();
 
   /**
+   * Tells whether a node is spoken to by TLS, for messages: many a connection fails because one
+   * side speaks TLS and the other does not.
+   *
+   * @param node its index
+   * @return false if it is not, or the driver cannot tell
+   */
+  default boolean isTls(int node) {
+    return false;
+  }
+
+  /**
    * Connects to a node anew. Not called for a node whose connection lasts, nor while an earlier
    * call is under way, unless {@link #disconnect} came between, which ends both.
    *

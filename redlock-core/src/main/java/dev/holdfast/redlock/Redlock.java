@@ -66,7 +66,7 @@ public final class Redlock {
     }
     if (!options.isLazy()) {
       try {
-        connect(primitive.members());
+        connect(primitive.members(), guard);
       } catch (LockConfigurationException | LockBackendException e) {
         manager.close();
         throw e;
@@ -75,7 +75,7 @@ public final class Redlock {
     return manager;
   }
 
-  private static void connect(Members members) {
+  private static void connect(Members members, Guard guard) {
     CompletableFuture<Void> opened = members.open();
     opened.join();
     Map<String, Throwable> down = new LinkedHashMap<>();
@@ -84,7 +84,12 @@ public final class Redlock {
         NodeException cause = members.cause(node);
         if (cause.isMisconfigured()) {
           throw new LockConfigurationException(
-              "node " + members.address(node) + " cannot vote: " + cause.getMessage(), cause);
+              "node "
+                  + members.address(node)
+                  + " cannot vote: "
+                  + cause.getMessage()
+                  + (cause.isVeto() ? guard.given() : ""),
+              cause);
         }
         down.put(members.address(node), cause);
       }

@@ -49,6 +49,9 @@ public final class RedlockOptions {
   /** Of waits inside; drivers count milliseconds in an int. */
   private static final Duration LONGEST = Duration.ofHours(1);
 
+  private static final String WRONG_LONGEST =
+      "is out of range: give more than zero, up to 365 days";
+
   private static final String WRONG_LIMIT = "is out of range: give more than zero, up to 1h";
 
   private static final RedlockOptions DEFAULTS = new RedlockOptions(new Parts());
@@ -83,7 +86,7 @@ public final class RedlockOptions {
             .nodeTimeout(limited(url, "nodeTimeout", DEFAULT_NODE_TIMEOUT))
             .connectTimeout(limited(url, "connectTimeout", DEFAULT_CONNECT_TIMEOUT))
             .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
-            .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL))
+            .maxTtl(longest(url))
             .drift(url.percent("drift", DEFAULT_DRIFT))
             .keyPrefix(url.text("keyPrefix", ""))
             .fencing(url.flag("fencing", true))
@@ -144,7 +147,10 @@ public final class RedlockOptions {
    * @throws dev.holdfast.LockConfigurationException if it is out of range
    */
   public RedlockOptions maxTtl(Duration maxTtl) {
-    return with(p -> p.maxTtl = positive("maxTtl", maxTtl));
+    if (isBeyond(maxTtl)) {
+      throw new LockConfigurationException("maxTtl, " + maxTtl + ", " + WRONG_LONGEST);
+    }
+    return with(p -> p.maxTtl = maxTtl);
   }
 
   /**
@@ -368,11 +374,18 @@ public final class RedlockOptions {
     return duration;
   }
 
-  private static Duration positive(String what, Duration duration) {
-    if (duration.isZero() || duration.isNegative()) {
-      throw new LockConfigurationException(what + " is " + duration + ": give more than zero");
+  private static Duration longest(LockUrl url) {
+    Duration maxTtl = url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL);
+    if (isBeyond(maxTtl)) {
+      throw url.wrongOption("maxTtl", WRONG_LONGEST);
     }
-    return duration;
+    return maxTtl;
+  }
+
+  private static boolean isBeyond(Duration maxTtl) {
+    return maxTtl.isZero()
+        || maxTtl.isNegative()
+        || maxTtl.compareTo(LockManagerBuilder.LONGEST_MAX_TTL) > 0;
   }
 
   /** Changed only while new options are made. */

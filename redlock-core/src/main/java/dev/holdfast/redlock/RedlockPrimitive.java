@@ -56,7 +56,7 @@ final class RedlockPrimitive implements LockPrimitive {
     this.members = releases.members();
     this.notices = new Notices(nodes, members::isUp, scheduler, tokens.next(""));
     members.whenChanged(notices::changed);
-    this.outages = new Outages(members, clock);
+    this.outages = new Outages(members, guard, clock);
   }
 
   Members members() {
@@ -90,7 +90,7 @@ final class RedlockPrimitive implements LockPrimitive {
   public void requireUsable(String name, Duration ttl) {
     if (ttl.compareTo(options.maxTtl()) > 0) { // of a manager that stands over two, say
       throw new LockConfigurationException(
-          "the ttl %d ms is above these nodes' maxTtl, %d ms: ask for less, or raise it for all of their clients"
+          "the ttl %d ms is above these nodes' maxTtl, %d ms: ask for less and for keepAliveUpTo, which renews it"
               .formatted(ttl.toMillis(), options.maxTtl().toMillis()));
     }
     options.validity().requireUsable(ttl);

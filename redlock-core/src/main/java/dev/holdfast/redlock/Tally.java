@@ -35,6 +35,11 @@ record Tally(
     return granted() + refused();
   }
 
+  /** Nodes that failed; a node whose vote is still to come did not fail to answer. */
+  int unanswered() {
+    return Long.bitCount(failed);
+  }
+
   boolean isGranted() {
     return granted() >= quorum();
   }

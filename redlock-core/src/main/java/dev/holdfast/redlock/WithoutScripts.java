@@ -48,6 +48,11 @@ final class WithoutScripts implements RedisNodes {
   }
 
   @Override
+  public boolean isTls(int node) {
+    return driver.isTls(node);
+  }
+
+  @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
     Connections connections = new Connections(node, disconnected);
     present.set(node, connections);
@@ -79,8 +84,13 @@ final class WithoutScripts implements RedisNodes {
             error -> {
               if (isForbidden(error)) {
                 return ask(node, ANY_SCRIPT)
-                    .thenCompose(
-                        without -> CompletableFuture.failedFuture(forbidden(error, without)));
+                    .thenCombine(
+                        isSentinel(node),
+                        (without, sentinel) ->
+                            sentinel
+                                ? NodeException.misconfigured(NodeException.SENTINEL)
+                                : forbidden(error, without))
+                    .thenCompose(CompletableFuture::failedFuture);
               }
               if (error.startsWith(Guard.FOREIGN)) {
                 return CompletableFuture.failedFuture(Guard.foreign(error));
@@ -91,6 +101,14 @@ final class WithoutScripts implements RedisNodes {
               }
               return CompletableFuture.completedFuture(null);
             });
+  }
+
+  /** A Sentinel knows no scripts, whatever the user's rights. */
+  private CompletableFuture<Boolean> isSentinel(int node) {
+    return OneNode.ask(driver, node, new Command.Info())
+        .handle(
+            (reply, failure) ->
+                failure == null && Examination.Found.in(String.valueOf(reply)).isSentinel());
   }
 
   private static NodeException forbidden(String error, String withoutKeys) {

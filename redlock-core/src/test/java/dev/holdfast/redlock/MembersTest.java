@@ -208,7 +208,7 @@ class MembersTest {
   @Test
   @DisplayName("options that cannot be leave nothing open")
   void optionsThatCannotBeLeaveNothingOpen() {
-    RedlockOptions tooLong = options().maxTtl(Duration.ofDays(400));
+    RedlockOptions tooLong = options().owner("o".repeat(257));
     assertThatThrownBy(() -> Redlock.open(nodes, tooLong))
         .isInstanceOf(LockConfigurationException.class);
     assertThat(nodes.isClosed()).isTrue();

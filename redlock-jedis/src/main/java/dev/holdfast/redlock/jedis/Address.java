@@ -64,6 +64,10 @@ record Address(HostAndPort server, JedisClientConfig config) {
         config.build());
   }
 
+  boolean isTls() {
+    return config.isSsl() || config.getSslOptions() != null;
+  }
+
   /** With a limit for connecting, and for each answer. */
   JedisClientConfig config(Duration limit) {
     return DefaultJedisClientConfig.builder()

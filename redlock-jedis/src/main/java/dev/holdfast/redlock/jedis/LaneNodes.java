@@ -54,6 +54,11 @@ final class LaneNodes implements RedisNodes {
   }
 
   @Override
+  public boolean isTls(int node) {
+    return nodes.get(node % nodes.size()).isTls();
+  }
+
+  @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
     Wire wire = new Wire(node, () -> lane.ended(disconnected));
     lane.put(node, wire);

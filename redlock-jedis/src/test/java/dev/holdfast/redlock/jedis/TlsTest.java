@@ -2,7 +2,7 @@ package dev.holdfast.redlock.jedis;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.drivertests.TlsContract;
@@ -37,7 +37,7 @@ class TlsTest extends TlsContract {
     JedisRedlock.Builder builder =
         JedisRedlock.builder().node(at("127.0.0.1"), yours()).options(PATIENT);
     assertThatThrownBy(builder::open)
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining(WRONG_NAME);
   }
 
@@ -47,7 +47,7 @@ class TlsTest extends TlsContract {
       JedisRedlock.Builder builder =
           JedisRedlock.builder().client(client, at("127.0.0.1")).options(PATIENT);
       assertThatThrownBy(builder::open)
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining(WRONG_NAME);
     }
   }

@@ -55,6 +55,11 @@ final class LettuceNodes implements RedisNodes {
   }
 
   @Override
+  public boolean isTls(int node) {
+    return links.get(node).isTls();
+  }
+
+  @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
     return links.get(node).connect(disconnected, this::inTurn);
   }

@@ -38,6 +38,10 @@ final class NodeLink {
     return Addresses.of(uri);
   }
 
+  boolean isTls() {
+    return uri.isSsl();
+  }
+
   /** On a thread that may resolve names, where Lettuce itself reconnects. */
   CompletionStage<Void> connect(Runnable disconnected, Executor sender) {
     NodeConnection attempt = new NodeConnection(disconnected, sender, client instanceof LeanClient);

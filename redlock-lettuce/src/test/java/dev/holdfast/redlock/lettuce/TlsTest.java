@@ -2,7 +2,7 @@ package dev.holdfast.redlock.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.TlsContract;
 import io.lettuce.core.ClientOptions;
@@ -25,7 +25,7 @@ class TlsTest extends TlsContract {
   void anotherNameThanTheCertificatesIsRefusedByYourClient() {
     try (RedisClient yours = yours()) {
       assertThatThrownBy(() -> LettuceRedlock.builder().client(yours, uri("127.0.0.1")).open())
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining(WRONG_NAME);
     }
   }

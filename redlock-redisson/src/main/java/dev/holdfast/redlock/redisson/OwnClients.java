@@ -59,7 +59,8 @@ final class OwnClients implements AutoCloseable {
    * @param uri one of {@link LockUrl#nodes}
    */
   Server server(URI uri) {
-    return new Server(LockUrl.describe(uri), () -> config(uri), null);
+    return new Server(
+        LockUrl.describe(uri), uri.getScheme().equals("rediss"), () -> config(uri), null);
   }
 
   @Override

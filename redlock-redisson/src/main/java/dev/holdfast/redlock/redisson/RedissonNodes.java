@@ -62,6 +62,11 @@ final class RedissonNodes implements RedisNodes {
   }
 
   @Override
+  public boolean isTls(int node) {
+    return servers.get(node % servers.size()).tls();
+  }
+
+  @Override
   public CompletionStage<Void> connect(int node, Runnable disconnected) {
     NodeConnection attempt = new NodeConnection(disconnected);
     connections.set(node, attempt);

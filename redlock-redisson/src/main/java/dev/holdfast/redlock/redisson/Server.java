@@ -16,10 +16,15 @@ import org.redisson.misc.RedisURI;
  * One node, and where and as whom to reach it.
  *
  * @param address for messages: never with user or password
+ * @param tls whether it is spoken to by TLS
  * @param config what to connect with, made anew by each call; what it runs on is shared
  * @param yours the client of the user's by which the node is reached, if it is one
  */
-record Server(String address, Supplier<RedisClientConfig> config, @Nullable RedissonClient yours) {
+record Server(
+    String address,
+    boolean tls,
+    Supplier<RedisClientConfig> config,
+    @Nullable RedissonClient yours) {
 
   /**
    * A node that is reached by a client of the user's: by its address, credentials, TLS and threads,
@@ -38,6 +43,7 @@ record Server(String address, Supplier<RedisClientConfig> config, @Nullable Redi
     RedisURI uri = new RedisURI(settings.getMasterAddress());
     return new Server(
         address(uri, settings.getDatabase()),
+        uri.isSsl(),
         () -> {
           if (client.isShuttingDown()) {
             throw new RedisConnectionException("its RedissonClient was shut down");

@@ -2,7 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.TlsContract;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ class TlsTest extends TlsContract {
     RedissonClient yours = yours("127.0.0.1");
     try {
       assertThatThrownBy(() -> RedissonRedlock.builder().client(yours).open())
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining(WRONG_NAME);
     } finally {
       YourClients.shutdown(yours);

@@ -51,7 +51,17 @@ class MistakesTest {
       @Nullable LockRequest request,
       Class<? extends Exception> thrown,
       boolean setnx,
-      String... says) {
+      List<String> says) {
+    Mistake(
+        String what,
+        String url,
+        @Nullable LockRequest request,
+        Class<? extends Exception> thrown,
+        boolean setnx,
+        String... says) {
+      this(what, url, request, thrown, setnx, List.of(says));
+    }
+
     @Override
     public String toString() {
       return what;
@@ -246,7 +256,7 @@ class MistakesTest {
   void aMistakeIsToldWithWhatToWrite(Mistake mistake, String scheme) {
     assertThatThrownBy(() -> use(scheme + located(mistake.url()), mistake.request()))
         .isInstanceOf(mistake.thrown())
-        .hasMessageContainingAll(mistake.says());
+        .hasMessageContainingAll(mistake.says().toArray(String[]::new));
   }
 
   private static void use(String url, @Nullable LockRequest request) throws InterruptedException {

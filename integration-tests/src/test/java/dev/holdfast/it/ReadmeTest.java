@@ -2,6 +2,7 @@ package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.testnodes.TestNodes;
@@ -68,7 +69,10 @@ class ReadmeTest {
     shown.remove("owner"); // which is different in each process
     shown.values().removeIf("null"::equals);
     assertThat(shown).hasSize(7);
-    String url = "redlock:redis://h1?" + String.join("&", options(shown));
+    String options = String.join("&", options(shown));
+    LockManager.open("memory:?" + options).close();
+    LockManager.open("memory:", Map.of("restartGuard", "on", "owner", "x", "cluster", "y")).close();
+    String url = "redlock:redis://h1?" + options;
     assertThat(RedlockOptions.from(LockUrl.parse(url, Map.of())))
         .usingRecursiveComparison()
         .isEqualTo(defaults);

@@ -2,6 +2,7 @@ package dev.holdfast.memory;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import java.time.Duration;
@@ -37,6 +38,8 @@ public final class MemoryLocks {
   public static final class Builder {
     private MemoryStore store = new MemoryStore(Clock.system());
     private Consumer<LockManagerBuilder> settings = b -> b.retryDelay(DEFAULT_RETRY_DELAY);
+
+    private KeyPrefix keyPrefix = new KeyPrefix("");
 
     private Builder() {}
 
@@ -115,6 +118,19 @@ public final class MemoryLocks {
     }
 
     /**
+     * Sets the text that stands before the name of each lock in its key. Managers that share a
+     * store exclude each other where prefix and name together are equal; {@link MemoryStore} takes
+     * and shows such keys.
+     *
+     * @param keyPrefix default empty
+     * @return this
+     */
+    public Builder keyPrefix(String keyPrefix) {
+      this.keyPrefix = new KeyPrefix(keyPrefix);
+      return this;
+    }
+
+    /**
      * Opens a manager.
      *
      * @return a new manager, to be closed by the caller; {@link LockManager#unwrap} gives its
@@ -123,7 +139,7 @@ public final class MemoryLocks {
      */
     public LockManager open() {
       LockManagerBuilder builder =
-          LockManagerBuilder.over(new MemoryPrimitive(store)).clock(store.clock());
+          LockManagerBuilder.over(new MemoryPrimitive(store, keyPrefix)).clock(store.clock());
       settings.accept(builder);
       return builder.build();
     }

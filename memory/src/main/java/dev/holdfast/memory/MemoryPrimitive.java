@@ -3,6 +3,7 @@ package dev.holdfast.memory;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.Moment;
 import java.time.Duration;
@@ -13,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A store as the core sees it. Every operation is over when the call returns. */
-record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
+record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPrimitive {
   private static final Set<LockCapability> CAPABILITIES =
       Set.of(
           LockCapability.EXTENSION,
@@ -32,6 +33,11 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
   }
 
   @Override
+  public void requireName(String name) {
+    keyPrefix.requireName(name);
+  }
+
+  @Override
   public void requireUsable(String name, Duration ttl) {
     // no ttl is too short for a store that takes no time
   }
@@ -41,7 +47,7 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
     Moment validUntil = fromNow(attempt.ttl());
     Outcome outcome =
         store
-            .take(attempt.name(), attempt.owner(), validUntil.nanos())
+            .take(keyPrefix.keyOf(attempt.name()), attempt.owner(), validUntil.nanos())
             .<Outcome>map(
                 hold ->
                     new MemoryGrant(
@@ -55,7 +61,7 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
     Moment validUntil = fromNow(ttl);
     Extension extension =
         store
-            .extend(grant.name(), grant.token(), validUntil.nanos())
+            .extend(keyPrefix.keyOf(grant.name()), grant.token(), validUntil.nanos())
             .<Extension>map(Lost::new)
             .orElseGet(() -> new Extended(validUntil));
     return CompletableFuture.completedFuture(extension);
@@ -64,21 +70,25 @@ record MemoryPrimitive(MemoryStore store) implements LockPrimitive {
   @Override
   public CompletionStage<Released> release(Release release) {
     Grant grant = release.grant();
+    String key = keyPrefix.keyOf(grant.name());
     Optional<LossReason> loss =
         release.keep().isZero()
-            ? store.release(grant.name(), grant.token())
-            : store.shorten(grant.name(), grant.token(), fromNow(release.keep()).nanos());
+            ? store.release(key, grant.token())
+            : store.shorten(key, grant.token(), fromNow(release.keep()).nanos());
     return CompletableFuture.completedFuture(new Released(loss, Released.UNKNOWN));
   }
 
   @Override
   public CompletionStage<Optional<LockStatus>> inspect(String name) {
-    return CompletableFuture.completedFuture(store.status(name));
+    return CompletableFuture.completedFuture(
+        store
+            .status(keyPrefix.keyOf(name))
+            .map(s -> new LockStatus(name, s.owner(), s.remaining(), s.agreeing(), s.nodes())));
   }
 
   @Override
   public CompletionStage<Boolean> forceRelease(String name) {
-    return CompletableFuture.completedFuture(store.remove(name));
+    return CompletableFuture.completedFuture(store.remove(keyPrefix.keyOf(name)));
   }
 
   @Override

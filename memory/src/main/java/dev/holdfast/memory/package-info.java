@@ -13,9 +13,10 @@
  * }</pre>
  *
  * <p>{@code memory:} is a store of the manager's own; {@code memory:orders} is one that all
- * managers of this JVM share which name it. The options of the URL are {@code maxTtl}, {@code
- * retryDelay} and {@code owner}. {@link dev.holdfast.memory.MemoryLocks} takes a clock besides, so
- * that a test can move time.
+ * managers of this JVM share which name it. The URL takes the options of {@code redlock:}, so that
+ * a test profile replaces the URL alone: {@code maxTtl}, {@code retryDelay}, {@code keyPrefix} and
+ * {@code owner} do the same here, the others are checked and mean nothing. {@link
+ * dev.holdfast.memory.MemoryLocks} takes a clock besides, so that a test can move time.
  */
 @NullMarked
 package dev.holdfast.memory;

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryProviderTest {
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -97,6 +99,62 @@ class MemoryProviderTest {
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("retryDely")
         .hasMessageContaining("the nearest is retryDelay");
+  }
+
+  @Test
+  void optionsOfRedlockAloneAreTaken() {
+    LockManager.open(
+            "memory:?nodeTimeout=2s&quorumTimeout=3s&connectTimeout=1s&connect=lazy&drift=10%"
+                + "&fencing=false&restartGuard=off&newNodes=trust&cluster=bills")
+        .close();
+    LockManager.open("memory:?nodeTimeout=2s&restartGuard=").close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "nodeTimeout=0ms",
+        "nodeTimeout=2h",
+        "quorumTimeout=10ms",
+        "quorumTimeout=2h",
+        "connectTimeout=x",
+        "connect=sometimes",
+        "drift=100%",
+        "fencing=perhaps",
+        "restartGuard=perhaps",
+        "newNodes=never",
+        "retryDelay=2h",
+      })
+  void aValueThatRedlockWouldRefuseIsRefused(String option) {
+    assertThatThrownBy(() -> LockManager.open("memory:?" + option))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining(option.substring(0, option.indexOf('=')));
+  }
+
+  @Test
+  void aKeyPrefixKeepsLocksApart() throws Exception {
+    String url = "memory:" + UUID.randomUUID();
+    try (LockManager bills = LockManager.open(url + "?keyPrefix=bills:");
+        LockManager orders = LockManager.open(url + "?keyPrefix=orders:");
+        LockManager bare = LockManager.open(url)) {
+      Lease lease = bills.acquire("x", TTL);
+      assertThat(orders.tryAcquire("x", TTL)).isPresent();
+      assertThat(bare.tryAcquire("bills:x", TTL)).isEmpty();
+      assertThat(bills.inspect("x").map(LockStatus::name)).contains("x");
+      lease.extend(TTL);
+      assertThat(lease.release()).isTrue();
+      assertThat(bare.tryAcquire("bills:x", TTL)).isPresent();
+      assertThat(bills.forceRelease("x")).isTrue();
+    }
+  }
+
+  @Test
+  void aNameThatRedlockKeepsForItselfIsRefused() {
+    try (LockManager locks = LockManager.open("memory:")) {
+      assertThatThrownBy(() -> locks.tryAcquire("holdfast:guard", TTL))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("holdfast:");
+    }
   }
 
   @Test

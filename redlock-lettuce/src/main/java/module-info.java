@@ -4,6 +4,7 @@ module dev.holdfast.redlock.lettuce {
   requires transitive lettuce.core;
   requires io.netty.buffer;
   requires io.netty.common;
+  requires io.netty.resolver.dns; // for Lettuce, which has no descriptor that says so
   requires io.netty.transport;
   requires static org.jspecify;
 

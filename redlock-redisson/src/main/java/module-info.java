@@ -7,6 +7,7 @@ module dev.holdfast.redlock.redisson {
   requires io.netty.resolver;
   requires io.netty.resolver.dns;
   requires io.netty.transport;
+  requires org.slf4j; // for Redisson, which has no descriptor that says so
   requires static org.jspecify;
 
   exports dev.holdfast.redlock.redisson;

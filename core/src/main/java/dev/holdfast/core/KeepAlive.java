@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.Lease;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * lock ends, and when nobody can reach its lease any more: whoever forgot it cannot release it.
  */
 final class KeepAlive {
-  private static final Logger LOG = System.getLogger(KeepAlive.class.getName());
+  private static final Logger LOG = System.getLogger(Lease.class.getName());
 
   /** Two more chances when a renewal is lost; the Redlock page leaves the number to us. */
   private static final int RENEWALS_PER_TTL = 3;

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockManager;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
@@ -20,7 +21,7 @@ final class Operations {
    */
   static final int ENOUGH = 256;
 
-  private static final Logger LOG = System.getLogger(Operations.class.getName());
+  private static final Logger LOG = System.getLogger(LockManager.class.getName());
 
   private final Scheduler scheduler;
   private final AtomicInteger underWay = new AtomicInteger();

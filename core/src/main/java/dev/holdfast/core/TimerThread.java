@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockManager;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * is left of it to the clock. Otherwise each of them would wake the thread in vain.
  */
 final class TimerThread {
-  private static final Logger LOG = System.getLogger(TimerThread.class.getName());
+  private static final Logger LOG = System.getLogger(LockManager.class.getName());
 
   /** Longer than most operations take, and shorter than most limits. */
   private static final long SWEEP_NANOS = 10_000_000;

@@ -174,7 +174,7 @@ class KeepingAliveTest {
   void whoOnlyAwaitsTheLossKeepsNothingAlive() throws Exception {
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     collect(dropped(manager.acquire(REQUEST), lost));
-    try (Warnings warnings = Warnings.of(KeepAlive.class)) {
+    try (Warnings warnings = Warnings.of(Lease.class)) {
       time.advance(TTL.minusNanos(1000));
       assertThat(warnings.texts())
           .singleElement()

@@ -3,6 +3,7 @@ package dev.holdfast.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.with;
 
+import dev.holdfast.LockManager;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +102,7 @@ class TimerThreadTest {
   @Test
   void aTaskThatThrowsIsLoggedAndStopsNoOther() throws Exception {
     CompletableFuture<Integer> after = new CompletableFuture<>();
-    try (Warnings warnings = Warnings.of(TimerThread.class)) {
+    try (Warnings warnings = Warnings.of(LockManager.class)) {
       scheduler.schedule(
           0,
           () -> {

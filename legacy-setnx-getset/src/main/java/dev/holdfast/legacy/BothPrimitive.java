@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * everybody, so that nobody waits for what another keeps; and it is given back last.
  */
 final class BothPrimitive implements LockPrimitive {
-  private static final Logger LOG = System.getLogger(BothPrimitive.class.getName());
+  private static final Logger LOG = System.getLogger(MigrationProvider.class.getName());
 
   /** Both were granted, but so late that nothing was left of one. */
   private static final Refusal TOO_LATE = new Refusal(2, 0, 0);

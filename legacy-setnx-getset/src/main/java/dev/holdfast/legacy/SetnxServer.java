@@ -30,7 +30,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * somebody must wait for it when the caller no longer does.
  */
 final class SetnxServer implements AutoCloseable {
-  private static final Logger LOG = System.getLogger(SetnxServer.class.getName());
+  private static final Logger LOG = System.getLogger(SetnxLocks.class.getName());
 
   /** Threads, and with them connections: enough to keep one server busy. */
   private static final int MOST = 8;

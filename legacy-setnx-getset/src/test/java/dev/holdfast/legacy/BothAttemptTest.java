@@ -249,7 +249,7 @@ class BothAttemptTest {
           @Override
           public void close() {}
         };
-    Logger logger = Logger.getLogger(BothPrimitive.class.getName());
+    Logger logger = Logger.getLogger(MigrationProvider.class.getName());
     logger.addHandler(handler);
     logger.setUseParentHandlers(false);
     try {

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.Round;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -20,7 +21,7 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
  * are decided; replies that come later are left to the next owner.
  */
 final class Lane {
-  private static final Logger LOG = System.getLogger(Lane.class.getName());
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
   /** How long a caller does the work at most, before our thread goes on with it. */
   private static final long CALLER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);

@@ -1,0 +1,9 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.drivertests.ModulePathContract;
+
+class ModulePathTest extends ModulePathContract {
+  ModulePathTest() {
+    super("jedis");
+  }
+}

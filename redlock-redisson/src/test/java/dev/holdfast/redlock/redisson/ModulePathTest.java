@@ -1,0 +1,9 @@
+package dev.holdfast.redlock.redisson;
+
+import dev.holdfast.drivertests.ModulePathContract;
+
+class ModulePathTest extends ModulePathContract {
+  ModulePathTest() {
+    super("redisson");
+  }
+}

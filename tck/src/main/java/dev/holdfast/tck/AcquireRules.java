@@ -9,6 +9,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -381,6 +382,33 @@ abstract class AcquireRules {
                 locks
                     .tryAcquireAsync(LockRequest.of(async.name(), trial.ttl()))
                     .get(trial.timing().soon().toNanos(), TimeUnit.NANOSECONDS)));
+  }
+
+  @Test
+  @Rule("ACQ-8")
+  @IfThisFails("check that contention within one manager is told from that with another one")
+  void contentionWithinOneManagerSaysSo() throws InterruptedException {
+    LockManager locks = trial.open();
+    String own = trial.name("own");
+    String others = trial.name("others");
+    trial.take(locks, own, trial.ttl());
+    trial.take(trial.open(), others, trial.ttl());
+
+    assertThat(contentionOn(locks, own))
+        .hasMessageContaining("this very manager")
+        .hasMessageContaining("Locks.asLock")
+        .matches(LockUnavailableException::isHeldByThisManager);
+    assertThat(contentionOn(locks, others)).matches(thrown -> !thrown.isHeldByThisManager());
+  }
+
+  private LockUnavailableException contentionOn(LockManager locks, String name)
+      throws InterruptedException {
+    try {
+      locks.acquire(LockRequest.of(name, trial.ttl()).waitAtMost(Duration.ZERO));
+    } catch (LockUnavailableException thrown) {
+      return thrown;
+    }
+    throw new AssertionError(name + " was granted to a second owner");
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockUnavailableException;
 import dev.holdfast.LockedTask;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Release;
@@ -89,6 +90,22 @@ final class ManagerFlaws {
         inName("names are folded", name -> name.toLowerCase(Locale.ROOT)),
         inName("names are trimmed", String::strip).asVariation(),
         Flaw.inManager("whoever holds the lock gets it again", Set.of("ACQ-8"), Reentrant::new),
+        Flaw.inManager(
+                "a lock of this manager is said to be another owner's",
+                Set.of("ACQ-8"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Lease acquire(LockRequest request) throws InterruptedException {
+                        try {
+                          return super.acquire(request);
+                        } catch (LockUnavailableException e) {
+                          throw new LockUnavailableException(
+                              request.name(), 0, 1, 0, e.waited(), "another", false);
+                        }
+                      }
+                    })
+            .asVariation(),
         Flaw.inManager(
             "keepAliveUpTo is not heeded",
             Set.of("KEEP-1", "EXT-8"),

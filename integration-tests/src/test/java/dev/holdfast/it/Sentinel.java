@@ -1,5 +1,6 @@
 package dev.holdfast.it;
 
+import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import java.io.IOException;
@@ -32,15 +33,25 @@ final class Sentinel implements AutoCloseable {
             "port " + port,
             "dir " + folder,
             "sentinel monitor orders " + master.host() + " " + master.port() + " 1"));
-    String executable = ProcessHandle.of(master.pid()).orElseThrow().info().command().orElseThrow();
     Process process =
-        new ProcessBuilder(executable, config.toString(), "--sentinel")
+        new ProcessBuilder(executableOf(master), config.toString(), "--sentinel")
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("sentinel.log").toFile())
             .start();
     Sentinel sentinel = new Sentinel(process, port);
     Eventually.soon().ignoreExceptions().until(sentinel::answers);
     return sentinel;
+  }
+
+  /** A packaged redis-server is a link to redis-check-rdb, which looks at the name it is run by. */
+  private static String executableOf(TestNode master) {
+    String source = System.getProperty(NodeSource.PROPERTY, "");
+    if (source.equals("path")) {
+      return "redis-server";
+    }
+    return source.startsWith("/")
+        ? source
+        : ProcessHandle.of(master.pid()).orElseThrow().info().command().orElseThrow();
   }
 
   String address() {

@@ -41,7 +41,7 @@ final class Examination {
   }
 
   private void look(Map<String, String> info) {
-    if ("sentinel".equals(info.get("redis_mode"))) {
+    if ("sentinel".equals(info.getOrDefault("server_mode", info.get("redis_mode")))) {
       throw NodeException.misconfigured(NodeException.SENTINEL);
     }
     if ("slave".equals(info.get("role"))) {

@@ -64,7 +64,8 @@ final class Examination implements Round.Answers {
     }
 
     boolean isSentinel() {
-      return "sentinel".equals(fields.get("redis_mode"));
+      // Valkey says server_mode, Redis says redis_mode
+      return "sentinel".equals(fields.getOrDefault("server_mode", fields.get("redis_mode")));
     }
 
     boolean isInCluster() {

@@ -50,7 +50,7 @@ final class Guard {
     return on;
   }
 
-  /** What to add where a node's record is that of other clients. */
+  /** Returns what to add where a node's record is that of other clients. */
   String given() {
     return "; this client gave maxTtl="
         + Millis.of(options.maxTtl())

@@ -17,7 +17,7 @@ final class NodeUri {
   private static final int MAX_PORT = 65535;
 
   private static final Pattern NEXT_NODE =
-      Pattern.compile("[;|\\s]\\s*rediss?://", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("[;|\\s]rediss?://", Pattern.CASE_INSENSITIVE);
 
   private static final Pattern BARE_IPV6 =
       Pattern.compile("[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f.]+");

@@ -3,40 +3,65 @@ package dev.holdfast.cli;
 import dev.holdfast.Lease;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
-/** The command that runs under the lock. It has our stdin, stdout and stderr. */
+/**
+ * The command that runs under the lock, below its guardian. It has our stdin, stdout and stderr.
+ */
 final class Child {
   /** How long the system may take to end a process that was killed. */
   static final Duration KILL_LIMIT = Duration.ofSeconds(5);
+
+  /** The guardian's own time for {@link #KILL_LIMIT}, and for telling. */
+  private static final Duration GUARDIAN_LIMIT = KILL_LIMIT.plusSeconds(1);
 
   private static final String FENCING_TOKEN = "HOLDFAST_FENCING_TOKEN";
 
   private static final String LOCALE = "LC_ALL";
   private static final String LOCALE_BEFORE = "HOLDFAST_LC_ALL";
 
-  private final Process process;
-  private final Set<ProcessHandle> signalled = ConcurrentHashMap.newKeySet();
+  private final Guardian guardian;
+  private final GuardianTimes times;
+  private volatile boolean signalled;
 
-  private Child(Process process) {
-    this.process = process;
+  private Child(Guardian guardian, GuardianTimes times) {
+    this.guardian = guardian;
+    this.times = times;
   }
 
-  /**
-   * Starts it.
-   *
-   * @throws IOException if it is not there, or cannot be executed
-   */
-  static Child start(List<String> command, Lease lease) throws IOException {
-    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
-    Map<String, String> environment = builder.environment();
+  /** Makes all ready for the command, but does not start it yet. */
+  static Child prepare(List<String> command, Lease lease, GuardianTimes times)
+      throws CannotRunException, InterruptedException {
+    requireExecutable(command.get(0));
+    try {
+      return new Child(Guardian.start(command, environment(lease), times), times);
+    } catch (IOException e) {
+      throw new CannotRunException(
+          ExitCode.NOT_EXECUTABLE,
+          command.get(0),
+          "its guardian, which needs bash 4, mkfifo and a folder for temporary files, does not"
+              + " start: "
+              + e.getMessage());
+    }
+  }
+
+  private static void requireExecutable(String program) throws CannotRunException {
+    if (SearchPath.find(program).isEmpty()) {
+      throw SearchPath.exists(program)
+          ? new CannotRunException(ExitCode.NOT_EXECUTABLE, program, "Permission denied")
+          : new CannotRunException(ExitCode.NOT_FOUND, program, "No such file or directory");
+    }
+  }
+
+  private static Map<String, String> environment(Lease lease) {
+    Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("HOLDFAST_NAME", lease.name());
     environment.put("HOLDFAST_TOKEN", lease.token());
     // What stands there may be from another holdfast, around this one.
@@ -51,96 +76,97 @@ final class Child {
                 environment.put(LOCALE, before);
               }
             });
-    return new Child(builder.start());
+    return environment;
+  }
+
+  /** Starts the command, unless the lease is about to end by the guardian's clock. */
+  void begin(Lease lease) {
+    guardian.begin(lease, times.period());
+  }
+
+  /** Gives up what {@link #prepare} made, without the command. */
+  void cancel() {
+    guardian.leaveRest();
+  }
+
+  /** Returns whether the command has been started. */
+  boolean hasBegun() {
+    return guardian.commandPid() != 0;
   }
 
   long pid() {
-    return process.pid();
+    return guardian.commandPid();
   }
 
-  /** Completes when it has ended. */
-  CompletableFuture<?> ended() {
-    return process.onExit();
+  /** Completes with the exit code when the command has ended: 128 and N if signal N ended it. */
+  CompletableFuture<Integer> ended() {
+    return guardian.ended();
   }
 
-  boolean isEnded() {
-    return !process.isAlive();
+  /** Completes when the guardian ends the command, because the lock was not renewed. */
+  CompletableFuture<Void> expiring() {
+    return guardian.expiring();
   }
 
-  /** Its exit code; 128 and the number if a signal ended it. */
-  int exitCode() {
-    return process.exitValue();
+  /** Completes when nothing guards the command any more. */
+  CompletableFuture<Void> unguarded() {
+    return guardian.gone();
   }
 
-  /**
-   * Passes a signal on to it and to all that it has started, except to those that have got it from
-   * the terminal.
-   */
+  /** Passes a signal on to the command and to all that it has started. */
   void send(OsSignal signal) {
-    Set<ProcessHandle> all = everything();
-    // Before it is sent: whoever sees the command end by it sees these too.
-    signalled.addAll(all);
-    deliver(
-        signal,
-        all.stream()
-            .filter(p -> signal != OsSignal.INT || !Terminal.sendsInterruptsTo(p.pid()))
-            .toList());
+    signalled = true;
+    guardian.send(signal);
   }
 
   /**
-   * Ends it: SIGTERM, and after the grace SIGKILL, for it and for whatever it has started, because
-   * nothing of that may go on without the lock.
+   * Ends the command and all that it has started, because nothing of that may go on without the
+   * lock: SIGTERM, and SIGKILL after the grace, at the latest before the lock ends.
    *
    * @return false if something is left all the same
    */
-  boolean end(Duration grace) throws InterruptedException {
-    send(OsSignal.TERM);
-    return ProcessTree.awaitEnd(signalled, grace) || kill();
+  boolean end() throws InterruptedException {
+    guardian.end(times.grace());
+    return awaitEnd();
   }
 
-  /** What it had started when a signal was passed on, and what runs on although it has ended. */
-  List<ProcessHandle> left() {
-    return ProcessTree.left(signalled);
-  }
-
-  /** Waits until nothing {@link #left() is left}; returns false if something is after this time. */
-  boolean awaitRest(Duration limit) throws InterruptedException {
-    return ProcessTree.awaitEnd(signalled, limit);
+  /** The same after the loss of the lock, which has no end any more that would have to be met. */
+  boolean endAfterLoss() throws InterruptedException {
+    guardian.endAfterLoss(times.grace());
+    return awaitEnd();
   }
 
   /**
-   * Kills it, whatever it has started, and what has got a signal.
+   * After the command's end: what has got a signal with it, and outlives it, has the grace to end
+   * as well. Without a signal it is left alone.
    *
-   * @return false if something is left all the same
+   * @return false if something is left that should not be
    */
-  boolean kill() throws InterruptedException {
-    Set<ProcessHandle> all = everything();
-    all.forEach(ProcessHandle::destroyForcibly);
-    return ProcessTree.awaitEnd(all, KILL_LIMIT);
+  boolean endRest() throws InterruptedException {
+    if (signalled) {
+      guardian.endRest(times.grace());
+      return awaitEnd();
+    }
+    guardian.leaveRest();
+    return true;
   }
 
-  private Set<ProcessHandle> everything() {
-    Set<ProcessHandle> roots = new LinkedHashSet<>();
-    roots.add(process.toHandle());
-    roots.addAll(signalled);
-    return ProcessTree.of(roots);
+  /** Waits for the end that has begun, and kills what is left. Returns false if something still is. */
+  boolean awaitEnd() throws InterruptedException {
+    // A guardian that was killed, or stopped, ends nothing.
+    return (awaitGuardian(times.grace().plus(GUARDIAN_LIMIT)) && guardian.isOver())
+        || guardian.kill(KILL_LIMIT);
   }
 
-  private void deliver(OsSignal signal, List<ProcessHandle> processes) {
-    if (signal == OsSignal.TERM) {
-      processes.forEach(ProcessHandle::destroy);
-      return;
-    }
-    if (processes.isEmpty()) {
-      return;
-    }
-    String pids =
-        processes.stream().map(p -> Long.toString(p.pid())).collect(Collectors.joining(" "));
+  /** Waits for the guardian's end, because the end of this JVM would look to it like a crash. */
+  boolean awaitGuardian(Duration limit) throws InterruptedException {
     try {
-      // The shell's own kill: a minimal container image has no other.
-      new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pids).start();
-    } catch (IOException e) {
-      Message.print("cannot pass SIG" + signal + " on to process " + pids + ": " + e);
+      guardian.gone().get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException impossible) {
+      throw new AssertionError(impossible);
     }
   }
 }

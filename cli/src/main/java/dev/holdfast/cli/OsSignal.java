@@ -29,6 +29,17 @@ enum OsSignal {
    * ignored when the JVM was started, as by nohup, stays ignored.
    */
   void handle(Consumer<OsSignal> handler) {
+    handle(name(), () -> handler.accept(this));
+  }
+
+  /** Goes on at Ctrl-Z, because a process that stands still renews no lock. */
+  static void refuseStops() {
+    handle(
+        "TSTP",
+        () -> Message.print("Ctrl-Z stops nothing here: a lock that is not renewed is lost"));
+  }
+
+  private static void handle(String name, Runnable handler) {
     try {
       Class<?> signalType = Class.forName("sun.misc.Signal");
       Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
@@ -37,12 +48,12 @@ enum OsSignal {
               OsSignal.class.getClassLoader(),
               new Class<?>[] {handlerType},
               (self, method, args) -> {
-                handler.accept(this);
+                handler.run();
                 return null;
               });
       signalType
           .getMethod("handle", signalType, handlerType)
-          .invoke(null, signalType.getConstructor(String.class).newInstance(name()), proxy);
+          .invoke(null, signalType.getConstructor(String.class).newInstance(name), proxy);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("this JVM cannot handle signals", e);
     }

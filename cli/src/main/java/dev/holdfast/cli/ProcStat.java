@@ -6,16 +6,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What Linux says of a process in {@code /proc/PID/stat}.
+ * Fields that Linux shows of a process in {@code /proc/PID/stat}.
  *
  * @param state R, S, D, T, Z and others
- * @param foregroundGroup of its terminal; -1 if it has none
+ * @param session the process that began its session
  */
-record ProcStat(char state, long processGroup, long foregroundGroup, int threads) {
+record ProcStat(char state, long session, int threads) {
   // Fields, counted from the one after the name.
   private static final int STATE = 0;
-  private static final int PROCESS_GROUP = 2;
-  private static final int FOREGROUND_GROUP = 5;
+  private static final int SESSION = 3;
   private static final int THREADS = 17;
 
   /** Empty if there is no such process, or no Linux. */
@@ -32,8 +31,7 @@ record ProcStat(char state, long processGroup, long foregroundGroup, int threads
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).strip().split(" ", -1);
     return new ProcStat(
         fields[STATE].charAt(0),
-        Long.parseLong(fields[PROCESS_GROUP]),
-        Long.parseLong(fields[FOREGROUND_GROUP]),
+        Long.parseLong(fields[SESSION]),
         Integer.parseInt(fields[THREADS]));
   }
 

@@ -8,7 +8,6 @@ import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Gets a lock, runs a command, gives the lock back.
@@ -31,14 +28,20 @@ record Run(
   /** A wait that is over sooner needs no words. */
   private static final long SILENT_WAIT_MILLIS = 1_000;
 
-  /** What a kill may take on a busy machine, so that it is over before the lock is. */
-  private static final Duration KILLING = Duration.ofMillis(500);
+  /** The guardian needs less, unless it is stopped. */
+  private static final Duration GUARDIAN_LIMIT = Duration.ofSeconds(1);
 
-  /** Before JDK 25 {@code error=2, No such file}, since then {@code error: 2 (No such file)}. */
-  private static final Pattern NOT_FOUND = Pattern.compile("error[=:] ?2\\b");
+  /** Why the command had to end before its time. */
+  private enum Cut {
+    LOST,
+    MAX_HOLD,
+    EXPIRING,
+    UNGUARDED
+  }
 
   int exitCode() throws Exception {
     Signals signals = Signals.handled();
+    OsSignal.refuseStops();
     try (LockManager locks = open(signals)) {
       boolean renewed = locks.capabilities().contains(LockCapability.KEEP_ALIVE);
       Optional<Lease> lease = acquire(locks, renewed ? renewed() : bounded(), signals);
@@ -72,7 +75,7 @@ record Run(
 
   /** The ttl is all that there is, the grace included. */
   private LockRequest bounded() {
-    if (request.ttl().compareTo(grace.plus(KILLING)) <= 0) {
+    if (request.ttl().compareTo(grace.plus(GuardianTimes.MARGIN)) <= 0) {
       throw new UsageException(
           "this lock cannot be renewed, and --ttl leaves nothing above --grace: give a longer --ttl,"
               + " or a shorter --grace");
@@ -115,74 +118,120 @@ record Run(
                 + RunCommand.DEFAULT_TTL
                 + ") gives more");
       }
-      child = Child.start(command, lease);
-    } catch (IOException e) {
+      child = Child.prepare(command, lease, times(renewed));
+    } catch (CannotRunException e) {
       lease.close();
-      String why = String.valueOf(e.getMessage());
-      Message.print(
-          "cannot run '" + command.get(0) + "': " + why.replaceFirst("^.*error[=:] ?\\d+,? ", ""));
-      return NOT_FOUND.matcher(why).find() ? ExitCode.NOT_FOUND : ExitCode.NOT_EXECUTABLE;
+      Message.print(String.valueOf(e.getMessage()));
+      return e.exitCode();
     } catch (Signals.Signalled e) {
       lease.close();
       throw e;
     }
-    signals.passTo(child::send);
-    Optional<LossReason> cut =
-        renewed
-            ? awaitEnd(child, lease, maxHold, LossReason.MAX_HOLD)
-            : awaitEnd(child, lease, leftAboveGrace(lease), LossReason.EXPIRED);
+    if (!begin(child, lease, signals)) {
+      return ExitCode.LOST;
+    }
+    Optional<Cut> cut = awaitEnd(child, lease, renewed);
     if (cut.isPresent()) {
-      end(child, new LockLostException(lease.name(), cut.get()));
-    } else {
-      endRest(child);
+      end(child, lease, cut.get(), renewed);
+    } else if (!child.endRest()) {
+      Message.print("what process " + child.pid() + " started cannot be killed");
     }
     boolean held = giveBack(lease, cut.isPresent());
-    return cut.isEmpty() && held ? child.exitCode() : ExitCode.LOST;
+    child.awaitGuardian(GUARDIAN_LIMIT);
+    return cut.isEmpty() && held ? child.ended().join() : ExitCode.LOST;
   }
 
-  /** So that whatever runs is killed while the lock still is ours. */
+  private GuardianTimes times(boolean renewed) {
+    return renewed
+        ? GuardianTimes.renewed(request.ttl(), grace)
+        : GuardianTimes.bounded(request.ttl(), grace);
+  }
+
+  /** Nothing but the start of the command comes after this look at the lease. */
+  private static boolean begin(Child child, Lease lease, Signals signals)
+      throws Signals.Signalled, InterruptedException {
+    try {
+      signals.requireNone();
+      lease.requireHeld();
+    } catch (LockLostException | Signals.Signalled e) {
+      child.cancel();
+      giveBack(lease, true);
+      child.awaitGuardian(GUARDIAN_LIMIT);
+      if (e instanceof Signals.Signalled signalled) {
+        throw signalled;
+      }
+      Message.print(e.getMessage() + "; the command was not started");
+      return false;
+    }
+    child.begin(lease);
+    signals.passTo(child::send);
+    return true;
+  }
+
   private Duration leftAboveGrace(Lease lease) {
-    Duration left = lease.remaining().minus(grace).minus(KILLING);
+    Duration left = lease.remaining().minus(grace).minus(GuardianTimes.MARGIN);
     return left.isNegative() ? Duration.ZERO : left;
   }
 
-  /**
-   * Empty if the command has ended by itself, else why it must end.
-   *
-   * @param afterLimit why, if it is that its time is over
-   */
-  private static Optional<LossReason> awaitEnd(
-      Child child, Lease lease, Duration limit, LossReason afterLimit) throws InterruptedException {
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+  /** Empty if the command has ended by itself, else why it must end. */
+  private Optional<Cut> awaitEnd(Child child, Lease lease, boolean renewed)
+      throws InterruptedException {
+    CompletableFuture<?> end =
+        CompletableFuture.anyOf(
+            child.ended(),
+            child.expiring(),
+            child.unguarded(),
+            lease.lost().toCompletableFuture());
     try {
-      CompletableFuture.anyOf(child.ended(), lost).get(limit.toMillis(), TimeUnit.MILLISECONDS);
-      return child.isEnded() ? Optional.empty() : Optional.of(lost.join());
+      if (renewed) {
+        end.get(maxHold.toMillis(), TimeUnit.MILLISECONDS);
+      } else {
+        end.get();
+      }
     } catch (TimeoutException e) {
-      return Optional.of(afterLimit);
+      return Optional.of(Cut.MAX_HOLD);
     } catch (ExecutionException impossible) {
       throw new AssertionError(impossible);
     }
+    if (child.expiring().isDone()) {
+      return Optional.of(Cut.EXPIRING);
+    }
+    if (child.ended().isDone()) {
+      return Optional.empty();
+    }
+    return Optional.of(child.unguarded().isDone() ? Cut.UNGUARDED : Cut.LOST);
   }
 
-  private void end(Child child, LockLostException why) throws InterruptedException {
-    Message.print(why.getMessage() + "; ending the command (process " + child.pid() + ")");
-    if (!child.end(grace)) {
+  private void end(Child child, Lease lease, Cut cut, boolean renewed)
+      throws InterruptedException {
+    if (!child.hasBegun() && cut == Cut.UNGUARDED) {
+      Message.print("the lock '" + lease.name() + "' was about to end; the command was not started");
+      return;
+    }
+    String why =
+        switch (cut) {
+          case LOST -> lost(lease.lost().toCompletableFuture().join());
+          case MAX_HOLD -> lost(LossReason.MAX_HOLD);
+          case EXPIRING ->
+              renewed
+                  ? "the lock '" + lease.name() + "' was not renewed and is about to end"
+                  : lost(LossReason.EXPIRED);
+          case UNGUARDED -> "the guardian of the command was killed";
+        };
+    Message.print(why + "; ending the command (process " + child.pid() + ")");
+    boolean ended =
+        switch (cut) {
+          case LOST -> child.endAfterLoss();
+          case MAX_HOLD -> child.end();
+          case EXPIRING, UNGUARDED -> child.awaitEnd();
+        };
+    if (!ended) {
       Message.print("process " + child.pid() + ", or one that it started, cannot be killed");
     }
   }
 
-  /** What has got a signal with the command, and outlives it, has the grace to end as well. */
-  private void endRest(Child child) throws InterruptedException {
-    if (child.awaitRest(grace)) {
-      return;
-    }
-    String rest =
-        child.left().stream().map(p -> Long.toString(p.pid())).collect(Collectors.joining(", "));
-    Message.print(
-        "the command has ended, but what it started has not (process " + rest + "); killing it");
-    if (!child.kill()) {
-      Message.print("process " + rest + ", or one that it started, cannot be killed");
-    }
+  private String lost(LossReason reason) {
+    return String.valueOf(new LockLostException(request.name(), reason).getMessage());
   }
 
   /**

@@ -43,22 +43,6 @@ final class Terminal {
     return answer != null && YES.contains(answer.strip().toLowerCase(Locale.ROOT));
   }
 
-  /**
-   * Whether this process has the SIGINT that we have got already: that of Ctrl-C goes to all of the
-   * terminal's foreground process group, and a second one would make many programs give up their
-   * orderly end.
-   */
-  static boolean sendsInterruptsTo(long pid) {
-    return ProcStat.of(ProcessHandle.current().pid())
-        .map(
-            own ->
-                own.processGroup() == own.foregroundGroup()
-                    && ProcStat.of(pid)
-                        .map(other -> other.processGroup() == own.processGroup())
-                        .orElse(false))
-        .orElse(STDOUT_IS_ONE);
-  }
-
   /** Whether what is on the screen can be drawn over. */
   static boolean canRedraw() {
     String type = System.getenv("TERM");

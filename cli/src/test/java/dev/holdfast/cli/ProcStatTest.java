@@ -14,13 +14,13 @@ class ProcStatTest {
         ProcStat.parse(
             "7 (a) Z (b) S 1 70 71 34816 72 4194304 0 0 0 0 0 0 0 0 20 0 3 0 99 4096 1\n");
 
-    assertThat(stat).isEqualTo(new ProcStat('S', 70, 72, 3));
+    assertThat(stat).isEqualTo(new ProcStat('S', 71, 3));
   }
 
   @ParameterizedTest
   @CsvSource({"Z, 1, true", "Z, 0, true", "Z, 2, false", "S, 1, false"})
   void aZombieIsOneOfWhichNoThreadRuns(String state, int threads, boolean zombie) {
-    assertThat(new ProcStat(state.charAt(0), 1, 1, threads).isZombie()).isEqualTo(zombie);
+    assertThat(new ProcStat(state.charAt(0), 1, threads).isZombie()).isEqualTo(zombie);
   }
 
   @Test

@@ -302,8 +302,6 @@ class RunInterruptedTest {
   }
 
   private static boolean isAlive(long pid) {
-    return ProcessHandle.of(pid)
-        .map(process -> !ProcessTree.left(List.of(process)).isEmpty())
-        .orElse(false);
+    return ProcessHandle.of(pid).filter(Session::runs).isPresent();
   }
 }

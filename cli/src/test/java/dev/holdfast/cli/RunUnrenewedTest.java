@@ -143,9 +143,7 @@ class RunUnrenewedTest {
   }
 
   private static boolean isAlive(long pid) {
-    return ProcessHandle.of(pid)
-        .map(process -> !ProcessTree.left(List.of(process)).isEmpty())
-        .orElse(false);
+    return ProcessHandle.of(pid).filter(Session::runs).isPresent();
   }
 
   private static TestNode node() {

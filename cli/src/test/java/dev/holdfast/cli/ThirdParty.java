@@ -55,7 +55,34 @@ final class ThirdParty {
             + " : result");
   }
 
+  /**
+   * Serves {@code redlock:full:}, by Lettuce in truth. Once there is the file that the variable FILL
+   * names, it fills the heap for good.
+   */
+  static Path filling(Path folder) {
+    return wrapping(
+        folder,
+        "full",
+        "url.scheme().equals(\"redlock\") && url.driver().orElse(\"\").equals(\"full\")",
+        "LockManager.open(\"redlock:lettuce:\" + url.nodes().stream().map(Object::toString)"
+            + ".collect(java.util.stream.Collectors.joining(\",\")))",
+        "new java.io.File(System.getenv(\"FILL\")).exists()"
+            + " ? (Object) java.util.stream.Stream.generate("
+            + "() -> System.getProperties().put(new Object(), new byte[1024]))"
+            + ".noneMatch(x -> false) : result");
+  }
+
   private static Path sharing(Path folder, String name, String answer) {
+    return wrapping(
+        folder,
+        name,
+        "url.scheme().equals(name())",
+        "LockManager.open(\"memory:third\", options)",
+        answer);
+  }
+
+  private static Path wrapping(
+      Path folder, String name, String accepts, String opened, String answer) {
     return compiled(
         folder,
         name,
@@ -68,15 +95,15 @@ final class ThirdParty {
         import java.util.concurrent.CompletableFuture;
         public final class %s implements LockProvider {
           @Override public String name() { return "%s"; }
-          @Override public boolean accepts(LockUrl url) { return url.scheme().equals(name()); }
+          @Override public boolean accepts(LockUrl url) { return %s; }
           @Override public LockManager open(LockUrl url) {
-            url.requireKnownOptions(Set.of("owner", "maxTtl", "retryDelay"));
+            url.requireKnownOptions(Set.of("owner", "maxTtl", "nodeTimeout", "retryDelay"));
             Map<String, String> options = new HashMap<>();
             for (String option : List.of("owner", "maxTtl", "retryDelay")) {
               options.put(option, url.text(option, ""));
             }
             options.values().removeIf(String::isEmpty);
-            return wrapped(LockManager.class, LockManager.open("memory:third", options));
+            return wrapped(LockManager.class, %s);
           }
           private static Object passed(Object result) {
             if (result instanceof Optional<?> maybe) return maybe.map(%1$s::passed);
@@ -96,7 +123,7 @@ final class ThirdParty {
           }
         }
         """
-            .formatted(typeOf(name), name, answer));
+            .formatted(typeOf(name), name, accepts, opened, answer));
   }
 
   private static Path jar(Path folder, String name, String accepts, String opened) {

@@ -11,11 +11,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** On real processes. */
-class ProcessTreeTest {
+class SessionTest {
   private final List<Process> started = new ArrayList<>();
+
+  @BeforeEach
+  void onLinux() {
+    assumeThat(Path.of("/proc/self/stat")).as("where sessions are found").exists();
+  }
 
   @AfterEach
   void end() {
@@ -27,34 +33,45 @@ class ProcessTreeTest {
 
   @Test
   void aZombieHasEnded() throws Exception {
-    assumeThat(Path.of("/proc/self/stat")).as("what tells a zombie").exists();
-    // After the exec nobody asks for the exit code of the first.
+    // After the exec nothing asks for the exit code of the first.
     ProcessHandle zombie = start("sleep 0.01 & echo $!; exec sleep 60");
     await()
         .atMost(Limits.LONG)
         .until(() -> ProcStat.of(zombie.pid()).filter(ProcStat::isZombie).isPresent());
 
     assertThat(zombie.isAlive()).as("as Java sees it").isTrue();
-    assertThat(ProcessTree.awaitEnd(List.of(zombie), Duration.ZERO)).isTrue();
-    assertThat(ProcessTree.of(List.of(parent()))).containsExactly(parent());
+    assertThat(Session.runs(zombie)).isFalse();
+    assertThat(new Session(leader().pid()).members()).containsExactly(leader());
   }
 
   @Test
-  void whatRunsHasNotEnded() throws Exception {
-    ProcessHandle child = start("sleep 60 & echo $!; wait");
+  void aProcessWhoseParentHasEndedIsAMemberAndIsKilled() throws Exception {
+    ProcessHandle orphan = start("(sleep 60 & echo $!); exec sleep 60");
+    Session session = new Session(leader().pid());
+    await().atMost(Limits.LONG).until(() -> leader().descendants().noneMatch(orphan::equals));
+    assertThat(session.members()).containsExactlyInAnyOrder(leader(), orphan);
 
-    assertThat(ProcessTree.awaitEnd(List.of(child), Duration.ofMillis(50))).isFalse();
-    assertThat(ProcessTree.of(List.of(parent()))).containsExactly(parent(), child);
+    assertThat(session.kill(Limits.LONG)).isTrue();
+
+    assertThat(Session.runs(orphan)).isFalse();
+    assertThat(Session.runs(leader())).isFalse();
+  }
+
+  @Test
+  void killingGivesUpAfterItsTime() throws Exception {
+    start("sleep 60 & echo $!; wait");
+
+    assertThat(new Session(leader().pid()).kill(Duration.ZERO)).isFalse();
   }
 
   private ProcessHandle start(String script) throws IOException {
-    Process parent = new ProcessBuilder("sh", "-c", script).start();
+    Process parent = new ProcessBuilder("setsid", "sh", "-c", script).start();
     started.add(parent);
     String pid = parent.inputReader(StandardCharsets.US_ASCII).readLine();
     return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
   }
 
-  private ProcessHandle parent() {
+  private ProcessHandle leader() {
     return started.get(0).toHandle();
   }
 }

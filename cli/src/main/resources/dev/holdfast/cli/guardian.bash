@@ -57,7 +57,7 @@ leads_session=
 clock() {
   local seconds
   if read -r seconds _ 2> /dev/null < /proc/uptime; then
-    now=$(( ${seconds/./} * 10 ))
+    now=$(( 10#${seconds/./} * 10 ))
   else
     now=$(( SECONDS * 1000 ))
   fi

@@ -54,6 +54,9 @@ class LauncherTest {
       esac
       """;
 
+  private static final String OTHER_USER = "65534";
+  private static final String THIRD_USER = "65533";
+
   @TempDir Path folder;
 
   private final List<Program> started = new ArrayList<>();
@@ -280,25 +283,68 @@ class LauncherTest {
 
   @Test
   void theArchiveOfAFolderThatCannotBeWrittenIsInTheCache() throws IOException {
+    Path bin = readOnlyDistribution();
+    Path cache = sharedCache();
+
+    Program run = startWithoutWriting(OTHER_USER, bin, List.of());
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).contains("-XX:SharedArchiveFile=" + cache);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-uHOME", "HOME="})
+  void thereIsNoArchiveWithoutAHome(String home) throws IOException {
+    Path bin = readOnlyDistribution();
+
+    Program run =
+        startWithoutWriting(OTHER_USER, bin, List.of("env", "-u", "XDG_CACHE_HOME", home));
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).contains("[dev.holdfast.cli.Main]").doesNotContain("SharedArchiveFile");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void anArchiveThatAnotherUserHasMadeIsNotUsed() throws IOException {
+    assumeThat(System.getProperty("user.name")).as("who can be two other users").isEqualTo("root");
+    Path bin = readOnlyDistribution();
+    Path cache = sharedCache();
+    Program other = startWithoutWriting(OTHER_USER, bin, List.of());
+    assertThat(other.exitCode()).as(other.err()).isZero();
+    assertThat(other.out()).contains("-XX:SharedArchiveFile=" + cache);
+
+    Program run = startWithoutWriting(THIRD_USER, bin, List.of());
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).contains("[dev.holdfast.cli.Main]").doesNotContain("SharedArchiveFile");
+  }
+
+  private Path readOnlyDistribution() throws IOException {
     Path bin = Files.createDirectories(folder.resolve("dist/bin"));
     Path lib = Files.createDirectories(folder.resolve("dist/lib"));
     Files.writeString(lib.resolve("holdfast-cli-1.jar"), "");
     Files.copy(launcher, bin.resolve("holdfast"));
-    Path cache = Files.createDirectories(folder.resolve("cache"));
     permit(lib, "r-xr-xr-x");
-    permit(cache, "rwxrwxrwx");
     permit(folder, "rwxr-xr-x");
+    return bin;
+  }
+
+  private Path sharedCache() throws IOException {
+    Path cache = Files.createDirectories(folder.resolve("cache"));
+    permit(cache, "rwxrwxrwx");
+    return cache;
+  }
+
+  /** Root can write everywhere, so root becomes another user. */
+  private Program startWithoutWriting(String user, Path bin, List<String> with) {
     List<String> command = new ArrayList<>();
-    if (Files.isWritable(lib)) {
-      // We are root, who can write everywhere.
-      command.addAll(List.of("setpriv", "--reuid=65534", "--clear-groups"));
+    if (Files.isWritable(bin.resolveSibling("lib"))) {
+      command.addAll(List.of("setpriv", "--reuid=" + user, "--clear-groups"));
     }
+    command.addAll(with);
     command.addAll(List.of(onPath("bash").toString(), bin.resolve("holdfast").toString(), "x"));
-
-    Program run = start(command);
-
-    assertThat(run.exitCode()).as(run.err()).isZero();
-    assertThat(run.out()).contains("-XX:SharedArchiveFile=" + cache);
+    return start(command);
   }
 
   @ParameterizedTest

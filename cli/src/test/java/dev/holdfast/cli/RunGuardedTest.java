@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -178,6 +180,20 @@ class RunGuardedTest {
   }
 
   @Test
+  void aJobInAProcessGroupOfItsOwnIsEndedToo() {
+    Program run =
+        run(
+            List.of("--ttl", "6s", "--grace", "1s"),
+            "bash -c 'set -m; sh -c \"echo job=\\$\\$ started; exec sleep 60\" &' ; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long job = pid(run.awaitOut("started"), "job=");
+
+    run.signal("KILL");
+
+    awaitEndWithTheLockHeld(child, job);
+  }
+
+  @Test
   void whatIsStoppedGetsSigtermToo() {
     Program run = run(List.of("--ttl", "1s"), "trap 'echo told; exit' TERM; kill -STOP $$");
     await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 3);
@@ -259,6 +275,34 @@ class RunGuardedTest {
     Program run = run(List.of(), "trap '' TERM HUP; kill -TERM 0; kill -HUP 0; exit 3");
 
     assertThat(run.exitCode()).isEqualTo(3);
+  }
+
+  @Test
+  void theCommandIsNotStartedIfAnotherOwnerHasTheLock() throws IOException {
+    Path go = slowGuardian();
+    Program run = slow(List.of("--ttl", "1s"));
+    await().atMost(Limits.LONG).until(() -> guardianWaits(run));
+
+    Nodes.occupy(nodes, "job");
+    List<Long> before = nodes.all().stream().map(RunGuardedTest::scripts).toList();
+    await()
+        .atMost(Limits.LONG)
+        .until(
+            () ->
+                IntStream.range(0, nodes.all().size())
+                    .allMatch(i -> scripts(nodes.node(i)) > before.get(i)));
+    Files.createFile(go);
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).isEmpty();
+    assertThat(own(run))
+        .singleElement()
+        .asString()
+        .contains("TAKEN", "the command was not started");
+  }
+
+  private static long scripts(TestNode node) {
+    return node.commandCounts().getOrDefault("evalsha", 0L);
   }
 
   @Test

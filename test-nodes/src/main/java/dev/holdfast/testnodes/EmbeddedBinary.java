@@ -1,39 +1,65 @@
 package dev.holdfast.testnodes;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URL;
 import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import redis.embedded.core.ExecutableProvider;
 import redis.embedded.model.OsArchitecture;
 
 /** The server in embedded-redis's jar, copied once to where it can be executed. */
 final class EmbeddedBinary {
+  /** Bytes of the digest in the file's name, so that versions do not replace one another. */
+  private static final int NAME_BYTES = 8;
+
   private EmbeddedBinary() {}
 
   static Path extracted() {
-    URL resource = resource();
     try {
-      URLConnection connection = resource.openConnection();
-      // A shared, cached jar file could be closed by its other users while we read.
-      connection.setUseCaches(false);
-      long size = connection.getContentLengthLong();
-      try (InputStream in = connection.getInputStream()) {
-        String name = Path.of(resource.getPath()).getFileName().toString();
-        Path file = folder().resolve(name + "-" + size);
-        // A copy appears under its name whole or not at all; the size is for what befell it later.
-        if (!Files.isExecutable(file) || Files.size(file) != size) {
-          copy(in, file);
-        }
-        return file;
-      }
+      return extracted(folder());
     } catch (IOException e) {
       throw new NodeException(
           "Cannot copy the embedded redis-server to a folder for temporary files: " + e, e);
+    }
+  }
+
+  /** Copies it there, unless it is there already, byte by byte. */
+  static Path extracted(OwnFolder folder) throws IOException {
+    URL resource = resource();
+    byte[] digest = digest(open(resource));
+    String name = Path.of(resource.getPath()).getFileName().toString();
+    Path file = folder.path().resolve(name + "-" + HexFormat.of().formatHex(digest, 0, NAME_BYTES));
+    if (!folder.hasExecutable(file)
+        || !MessageDigest.isEqual(digest, digest(Files.newInputStream(file, NOFOLLOW_LINKS)))) {
+      copy(resource, folder, file);
+    }
+    return file;
+  }
+
+  private static InputStream open(URL resource) throws IOException {
+    URLConnection connection = resource.openConnection();
+    // A shared, cached jar file could be closed by its other users while we read.
+    connection.setUseCaches(false);
+    return connection.getInputStream();
+  }
+
+  private static byte[] digest(InputStream content) throws IOException {
+    try (InputStream in = content) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
+      return digest.digest();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
     }
   }
 
@@ -61,42 +87,30 @@ final class EmbeddedBinary {
             + ServerBinary.WHAT_ELSE_WOULD_SERVE);
   }
 
-  private static void copy(InputStream in, Path file) throws IOException {
-    Path whole = Files.createTempFile(file.getParent(), "copying-", "");
-    try {
+  /** A copy appears under its name whole or not at all. */
+  private static void copy(URL resource, OwnFolder folder, Path file) throws IOException {
+    Path whole = Files.createTempFile(folder.path(), "copying-", "");
+    try (InputStream in = open(resource)) {
       Files.copy(in, whole, StandardCopyOption.REPLACE_EXISTING);
-      Files.setPosixFilePermissions(whole, PosixFilePermissions.fromString("rwxr-xr-x"));
+      folder.makeExecutable(whole);
       Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } finally {
       Files.deleteIfExists(whole);
     }
   }
 
-  private static Path folder() throws IOException {
+  private static OwnFolder folder() throws IOException {
     String cache = System.getenv("XDG_CACHE_HOME");
     Path caches =
         cache == null || cache.isEmpty()
             ? Path.of(System.getProperty("user.home"), ".cache")
             : Path.of(cache);
     try {
-      return Files.createDirectories(caches.resolve("holdfast"));
+      return OwnFolder.make(caches.resolve("holdfast"));
     } catch (IOException e) {
-      return ownTemporaryFolder();
+      // A home that cannot be written, or is another user's, as under sudo.
+      String user = System.getProperty("user.name");
+      return OwnFolder.make(Path.of(System.getProperty("java.io.tmpdir"), "holdfast-" + user));
     }
-  }
-
-  /** For a home that cannot be written. Another user's file there would be executed as ours. */
-  private static Path ownTemporaryFolder() throws IOException {
-    String user = System.getProperty("user.name");
-    Path folder = Path.of(System.getProperty("java.io.tmpdir"), "holdfast-" + user);
-    if (!Files.exists(folder)) {
-      Files.createDirectories(
-          folder,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    }
-    if (!Files.getOwner(folder).getName().equals(user)) {
-      throw new IOException(folder + " belongs to another user");
-    }
-    return folder;
   }
 }

@@ -3,7 +3,9 @@ package dev.holdfast;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An outage: no quorum of nodes answered, or could vote. It names every node that did not, and why.
@@ -35,6 +37,23 @@ public final class LockBackendException extends LockException {
     this.failures = Collections.unmodifiableMap(new LinkedHashMap<>(failures));
     this.outcomeUnknown = outcomeUnknown;
     failures.values().stream().skip(1).forEach(this::addSuppressed);
+  }
+
+  private LockBackendException(
+      @Nullable String message,
+      @Nullable Throwable cause,
+      Map<String, Throwable> failures,
+      boolean outcomeUnknown) {
+    super(message, cause);
+    this.failures = Collections.unmodifiableMap(failures);
+    this.outcomeUnknown = outcomeUnknown;
+  }
+
+  @Override
+  LockBackendException copy(UnaryOperator<Throwable> causes) {
+    Map<String, Throwable> copied = new LinkedHashMap<>();
+    failures.forEach((node, failure) -> copied.put(node, causes.apply(failure)));
+    return new LockBackendException(getMessage(), cause(causes), copied, outcomeUnknown);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,5 +28,10 @@ public final class LockConfigurationException extends LockException {
    */
   public LockConfigurationException(String message, @Nullable Throwable cause) {
     super(message, cause);
+  }
+
+  @Override
+  LockConfigurationException copy(UnaryOperator<Throwable> causes) {
+    return new LockConfigurationException(String.valueOf(getMessage()), cause(causes));
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,17 @@ public final class LockLostException extends LockException {
   public LockLostException(String name, LossReason reason, @Nullable Throwable cause) {
     super("the lease on '" + name + "' was lost: " + explain(reason), cause);
     this.reason = Objects.requireNonNull(reason, "reason");
+  }
+
+  private LockLostException(
+      @Nullable String message, @Nullable Throwable cause, LossReason reason) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  @Override
+  LockLostException copy(UnaryOperator<Throwable> causes) {
+    return new LockLostException(getMessage(), cause(causes), reason);
   }
 
   /**

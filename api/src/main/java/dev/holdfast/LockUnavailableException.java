@@ -3,6 +3,7 @@ package dev.holdfast;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +53,7 @@ public final class LockUnavailableException extends LockException {
       Duration waited,
       @Nullable String holder,
       boolean heldByThisManager) {
-    super(
+    this(
         "the lock '"
             + name
             + "' is held by "
@@ -65,7 +66,25 @@ public final class LockUnavailableException extends LockException {
             + (heldByThisManager
                 ? "; a lock is not reentrant: release it first, or use Locks.asLock, which is"
                 : ""),
-        null);
+        null,
+        granted,
+        refused,
+        unanswered,
+        waited,
+        holder,
+        heldByThisManager);
+  }
+
+  private LockUnavailableException(
+      @Nullable String message,
+      @Nullable Throwable cause,
+      int granted,
+      int refused,
+      int unanswered,
+      Duration waited,
+      @Nullable String holder,
+      boolean heldByThisManager) {
+    super(message, cause);
     this.granted = granted;
     this.refused = refused;
     this.unanswered = unanswered;
@@ -83,6 +102,19 @@ public final class LockUnavailableException extends LockException {
             + refused
             + " refused"
             + (unanswered == 0 ? "" : ", " + unanswered + " unanswered");
+  }
+
+  @Override
+  LockUnavailableException copy(UnaryOperator<Throwable> causes) {
+    return new LockUnavailableException(
+        getMessage(),
+        cause(causes),
+        granted,
+        refused,
+        unanswered,
+        waited,
+        holder,
+        heldByThisManager);
   }
 
   /**

@@ -1,9 +1,16 @@
 package dev.holdfast;
 
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** One call of a task under a lease. Sees to it that an interrupt for loss never comes late. */
 final class LockedCall {
+  /**
+   * The thread that tells the loss, instead of the manager's callback executor: users' code may
+   * block that.
+   */
+  private static final Executor APART = Runnable::run;
+
   private final Thread thread = Thread.currentThread();
   private boolean running = true;
   private boolean interrupted;
@@ -14,7 +21,7 @@ final class LockedCall {
       throws InterruptedException, X {
     try (lease) {
       LockedCall call = new LockedCall();
-      lease.lost().thenAccept(reason -> call.interrupt());
+      lease.lost().thenAcceptAsync(reason -> call.interrupt(), APART);
       T result;
       try {
         result = task.call(lease);

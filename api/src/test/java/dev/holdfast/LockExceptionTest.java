@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
@@ -11,7 +12,9 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -139,6 +142,99 @@ class LockExceptionTest {
     assertThat(contended.waited()).isEqualTo(Duration.ofMillis(1500));
     assertThat(copied(new LockLostException("stock", LossReason.TAKEN)).reason())
         .isEqualTo(LossReason.TAKEN);
+  }
+
+  /** As drivers' exceptions are that refer to their connection. */
+  private static final class OfADriver extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    @SuppressWarnings("serial")
+    private final Object connection = new Object();
+
+    OfADriver(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+
+    @Override
+    public String getLocalizedMessage() {
+      return getMessage() + " at " + connection.getClass().getSimpleName();
+    }
+  }
+
+  @Test
+  void anExceptionIsSerializableThoughADriversIsNot() throws Exception {
+    OfADriver first = new OfADriver("reset", new IOException("by peer"));
+    Map<String, Throwable> failures = new LinkedHashMap<>();
+    failures.put("h1:6379", first);
+    failures.put("h2:6379", new IOException("refused"));
+    LockBackendException outage = new LockBackendException("no quorum", failures, true);
+    outage.addSuppressed(new OfADriver("late", first));
+
+    LockBackendException copy = copied(outage);
+
+    assertThat(copy).hasMessage(outage.getMessage());
+    assertThat(copy.getStackTrace()).isEqualTo(outage.getStackTrace());
+    assertThat(copy.outcomeUnknown()).isTrue();
+    assertThat(copy.failures()).containsOnlyKeys("h1:6379", "h2:6379").isUnmodifiable();
+    assertThat(copy.getCause())
+        .isSameAs(copy.failures().get("h1:6379"))
+        .hasToString(first.toString())
+        .hasMessage("reset")
+        .cause()
+        .hasToString("java.io.IOException: by peer");
+    assertThat(requireNonNull(copy.getCause()).getStackTrace()).isEqualTo(first.getStackTrace());
+    assertThat(copy.failures().get("h2:6379"))
+        .isInstanceOf(IOException.class)
+        .hasMessage("refused");
+    assertThat(copy.getSuppressed()).hasSize(2);
+    assertThat(copy.getSuppressed()[1]).hasMessage("late");
+    assertThat(copied(new LockConfigurationException("give more", first)).getCause())
+        .hasToString(first.toString());
+    assertThat(copied(new LockLostException("stock", LossReason.TAKEN, first)))
+        .satisfies(lost -> assertThat(lost.reason()).isEqualTo(LossReason.TAKEN))
+        .hasMessage(new LockLostException("stock", LossReason.TAKEN).getMessage())
+        .cause()
+        .hasToString(first.toString());
+  }
+
+  @Test
+  void anExceptionIsSerializableThoughItsCausesGoRoundInACircle() throws Exception {
+    OfADriver first = new OfADriver("first", null);
+    OfADriver second = new OfADriver("second", first);
+    LockBackendException outage =
+        new LockBackendException("no quorum", Map.of("h1:6379", second), false);
+    outage.addSuppressed(second);
+    first.addSuppressed(outage);
+
+    assertThat(copied(outage).getCause()).hasToString(second.toString());
+  }
+
+  @Test
+  void aCopyFromHereHasTheFramesOfItsCallerAndAllElse() throws Exception {
+    IOException cause = new IOException("refused");
+    IOException suppressed = new IOException("late");
+    LockBackendException outage =
+        new LockBackendException("no quorum", Map.of("h1:6379", cause), true);
+    outage.addSuppressed(suppressed);
+    for (LockException seen :
+        new LockException[] {
+          outage,
+          new LockConfigurationException("give more", cause),
+          new LockLostException("stock", LossReason.TAKEN, cause),
+          new LockUnavailableException("stock", 1, 3, 1, Duration.ofMillis(1500))
+        }) {
+      LockException copy = CompletableFuture.supplyAsync(seen::fromHere).get();
+
+      assertThat(copy).isNotSameAs(seen).hasSameClassAs(seen).hasMessage(seen.getMessage());
+      assertThat(copy.getCause()).isSameAs(seen.getCause());
+      assertThat(copy.getSuppressed()).isEqualTo(seen.getSuppressed());
+      assertThat(copy.getStackTrace())
+          .extracting(StackTraceElement::getClassName)
+          .doesNotContain(LockExceptionTest.class.getName())
+          .anyMatch(name -> name.startsWith(CompletableFuture.class.getName()));
+    }
+    assertThat(((LockBackendException) outage.fromHere()).failures()).isEqualTo(outage.failures());
+    assertThat(((LockBackendException) outage.fromHere()).outcomeUnknown()).isTrue();
   }
 
   @SuppressWarnings("unchecked")

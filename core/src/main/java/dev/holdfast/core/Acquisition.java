@@ -10,6 +10,8 @@ import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * whoever brings the next event; the state says whose it is.
  */
 final class Acquisition {
+  private static final Logger LOG = System.getLogger(Acquisition.class.getName());
+
   /** Between two looks, once the time is up, at whether the last attempt is over. */
   private static final long SHORTEST_WAIT_NANOS = 10_000_000;
 
@@ -156,8 +160,12 @@ final class Acquisition {
 
   /** Now at the head of the line. */
   void turn() {
-    if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
-      atHead(false);
+    try {
+      if (!waitedEnough()) { // or its own timer is due, and ends it on a stack of its own
+        atHead(false);
+      }
+    } catch (RuntimeException | Error e) {
+      breakOff(e);
     }
   }
 
@@ -323,6 +331,8 @@ final class Acquisition {
             (outcome, failure) -> {
               try {
                 attempted(outcome, inRow, failure);
+              } catch (RuntimeException | Error e) {
+                breakOff(e);
               } finally {
                 operations.answered();
                 operations.end();
@@ -354,6 +364,12 @@ final class Acquisition {
     }
   }
 
+  /** What must not happen happened: ends it, and lets the next in line have its turn. */
+  private void breakOff(Throwable failure) {
+    result.completeExceptionally(failure);
+    end();
+  }
+
   private void again(Attempted attempted) {
     last = attempted;
     lines.remember(name(), attempted);
@@ -361,7 +377,18 @@ final class Acquisition {
       giveUp(Step.ATTEMPTING);
     } else {
       pause(surroundings.retryDelayNanos());
+      listen();
+    }
+  }
+
+  private void listen() {
+    try {
       lines.listen(name(), surroundings.primitive());
+    } catch (RuntimeException | Error e) {
+      LOG.log(
+          Level.WARNING,
+          "no release of '" + name() + "' can be heard; it is asked for now and then",
+          e);
     }
   }
 

@@ -187,7 +187,7 @@ final class CoreLockManager implements LockManager {
       acquisition.abandon(e);
       throw e;
     } catch (ExecutionException e) {
-      throw Stages.unchecked(e);
+      throw Stages.fromHere(e);
     }
   }
 

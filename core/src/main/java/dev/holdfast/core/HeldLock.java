@@ -33,7 +33,7 @@ final class HeldLock {
   private final Duration minHold;
   private final AtomicReference<Phase> phase;
   private final AtomicReference<CompletableFuture<?>> lastOperation = new AtomicReference<>(NONE);
-  private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+  private final LossStage lost;
   private volatile boolean unreachable;
   private volatile boolean atLimit;
   private volatile Scheduler.@Nullable Task expiry;
@@ -62,6 +62,7 @@ final class HeldLock {
         request.maxHold().map(hold -> grantedAt.plusNanos(Nanos.of(hold))).orElse(null);
     this.minHold = request.minHold();
     this.phase = new AtomicReference<>(new Held(grant.validUntil()));
+    this.lost = new LossStage(surroundings);
   }
 
   Grant grant() {
@@ -99,7 +100,7 @@ final class HeldLock {
   }
 
   /** Never completes for a lock that is given back. */
-  CompletableFuture<LossReason> lost() {
+  LossStage lost() {
     return lost;
   }
 
@@ -126,6 +127,12 @@ final class HeldLock {
         stopWatching();
       }
     }
+  }
+
+  /** Watches anew: the end may be nearer than its timer is. */
+  void watchAnew() {
+    stopWatching();
+    watch();
   }
 
   /** Extends to at least this from now, but not past the longest hold. */
@@ -245,7 +252,7 @@ final class HeldLock {
       return;
     }
     stop();
-    surroundings.callback(() -> lost.complete(reason));
+    surroundings.scheduler().fork(() -> lost.tell(reason));
     if (reason == LossReason.CLOSED) {
       leases.ended(this);
       surroundings.operations().end();

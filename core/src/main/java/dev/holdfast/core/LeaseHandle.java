@@ -88,7 +88,7 @@ final class LeaseHandle implements Lease {
 
   @Override
   public CompletionStage<LossReason> lost() {
-    return lock.lost().minimalCompletionStage();
+    return lock.lost();
   }
 
   @Override

@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +84,9 @@ public final class LockManagerBuilder {
   }
 
   /**
-   * Sets where users' stages complete: their callbacks may block there, and delay no lease. The
+   * Sets where users' stages complete: their callbacks may block there, and delay no lease. A task
+   * that the executor refuses, or runs inside its own {@code execute}, runs on a thread of the
+   * manager's own. A task that the executor drops without a word leaves its stage incomplete. The
    * manager does not shut it down.
    *
    * @param callbacks default: daemon threads of the manager's own, as many as are needed
@@ -134,7 +135,8 @@ public final class LockManagerBuilder {
    * Makes the manager.
    *
    * @return a new manager, to be closed by the caller
-   * @throws LockConfigurationException if a duration or the owner is out of range
+   * @throws LockConfigurationException if a duration or the owner is out of range, or no thread can
+   *     be started
    */
   public LockManager build() {
     requirePositive("retryDelay", retryDelay);
@@ -149,7 +151,6 @@ public final class LockManagerBuilder {
     }
     String label = owner == null ? OwnerLabel.ofThisProcess() : OwnerLabel.of(owner);
     Scheduler ownScheduler = scheduler == null ? Scheduler.create("holdfast-timer") : null;
-    ThreadPoolExecutor ownCallbacks = callbacks == null ? CallbackThreads.executor() : null;
     Scheduler timers = scheduler == null ? Objects.requireNonNull(ownScheduler) : scheduler;
     Surroundings surroundings =
         new Surroundings(
@@ -158,7 +159,7 @@ public final class LockManagerBuilder {
             clock,
             timers,
             random,
-            callbacks == null ? Objects.requireNonNull(ownCallbacks) : callbacks,
+            callbacks == null ? timers::fork : new UserExecutor(callbacks, timers),
             Nanos.of(retryDelay),
             maxTtl,
             label,
@@ -168,9 +169,6 @@ public final class LockManagerBuilder {
         () -> {
           if (ownScheduler != null) {
             ownScheduler.close();
-          }
-          if (ownCallbacks != null) {
-            ownCallbacks.shutdown();
           }
         });
   }

@@ -2,7 +2,9 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Release;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,19 +20,47 @@ final class OpenLeases {
   /** Of each name; an older one may still be on its way back. */
   private final Map<String, HeldLock> newest = new ConcurrentHashMap<>();
 
+  private final SleepWatch sleepWatch;
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<Void> emptied;
 
   OpenLeases(Surroundings surroundings, WaitingLines lines) {
     this.surroundings = surroundings;
     this.lines = lines;
+    this.sleepWatch =
+        new SleepWatch(
+            surroundings, () -> !open.isEmpty(), () -> open.forEach(HeldLock::watchAnew));
   }
 
+  /** Takes a grant in. If that fails, the lock is given back, because no lease refers to it. */
   LeaseHandle open(LockRequest request, Grant grant, int inRow) {
-    HeldLock lock = new HeldLock(surroundings, this, request, grant, inRow);
+    HeldLock lock = heldLock(request, grant, inRow);
+    try {
+      return open(request, lock);
+    } catch (RuntimeException | Error e) {
+      lock.takeBack();
+      throw e;
+    }
+  }
+
+  private HeldLock heldLock(LockRequest request, Grant grant, int inRow) {
+    try {
+      return new HeldLock(surroundings, this, request, grant, inRow);
+    } catch (RuntimeException | Error e) {
+      Operations operations = surroundings.operations();
+      operations.begin();
+      Release release = new Release(grant, Duration.ZERO, false, false);
+      Stages.start(() -> surroundings.primitive().release(release))
+          .whenComplete((released, failure) -> operations.end());
+      throw e;
+    }
+  }
+
+  private LeaseHandle open(LockRequest request, HeldLock lock) {
     LeaseHandle lease = new LeaseHandle(surroundings, lock);
     open.add(lock);
-    newest.put(grant.name(), lock);
+    sleepWatch.begin();
+    newest.put(lock.grant().name(), lock);
     lock.watch();
     if (request.maxHold().isPresent()) {
       lock.keepAlive(new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)));
@@ -41,6 +71,7 @@ final class OpenLeases {
   void ended(HeldLock lock) {
     open.remove(lock);
     newest.remove(lock.grant().name(), lock);
+    sleepWatch.end();
     CompletableFuture<Void> awaited = emptied;
     if (awaited != null && open.isEmpty()) {
       awaited.complete(null);

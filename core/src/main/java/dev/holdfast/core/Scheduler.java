@@ -26,16 +26,30 @@ public interface Scheduler extends AutoCloseable {
     return schedule(delayNanos, task);
   }
 
-  /** Runs nothing any more. */
+  /**
+   * Runs a task at once on a thread that nothing else waits for: the task may block. Never throws.
+   *
+   * @param task runs exactly once, also after {@link #close}
+   */
+  default void fork(Runnable task) {
+    try {
+      CallbackThreads.thread(task).start();
+    } catch (OutOfMemoryError noThread) { // none can be started
+      schedule(0, task);
+    }
+  }
+
+  /** Runs nothing any more at a later time. */
   @Override
   void close();
 
   /**
-   * A scheduler with two daemon threads, each of which starts with its first task: one for {@link
-   * #schedule}, one for {@link #watch}.
+   * A scheduler with three daemon threads, which start now: one for {@link #schedule}, one for
+   * {@link #watch}, and one for {@link #fork} when no other thread can be started.
    *
    * @param threadName the first one's name; the second's has "-watch" behind it
    * @return a new scheduler, to be closed by the caller
+   * @throws dev.holdfast.LockConfigurationException if no thread can be started
    */
   static Scheduler create(String threadName) {
     return new TimerThreads(threadName);

@@ -1,6 +1,7 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,7 +29,7 @@ final class Stages {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
-          throw unchecked(e);
+          throw fromHere(e);
         } catch (TimeoutException e) {
           throw new LockBackendException(
               "the backend gave no result within " + LONGEST_OPERATION_SECONDS + " s",
@@ -70,6 +71,12 @@ final class Stages {
     boolean wrapped =
         failure instanceof CompletionException || failure instanceof ExecutionException;
     return wrapped && cause != null ? cause(cause) : failure;
+  }
+
+  /** The failure for the thread that waited for it: with the frames of that thread. */
+  static RuntimeException fromHere(Throwable failure) {
+    RuntimeException unchecked = unchecked(failure);
+    return unchecked instanceof LockException seen ? seen.fromHere() : unchecked;
   }
 
   static RuntimeException unchecked(Throwable failure) {

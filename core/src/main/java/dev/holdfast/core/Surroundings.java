@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.random.RandomGenerator;
 
 /** All that a manager's parts get from outside. Immutable. */
@@ -77,15 +76,9 @@ record Surroundings(
     return whole ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
   }
 
-  /**
-   * Runs what calls into the user's code, on a thread of its own if the user's executor refuses.
-   */
+  /** Runs a task that calls into the user's code. Never throws. */
   void callback(Runnable task) {
-    try {
-      callbacks.execute(task);
-    } catch (RejectedExecutionException closed) {
-      CallbackThreads.thread(task).start();
-    }
+    callbacks.execute(task);
   }
 
   /** A future for users: what depends on it runs on the callback executor. */

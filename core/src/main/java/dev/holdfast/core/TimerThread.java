@@ -31,16 +31,10 @@ final class TimerThread {
   private final AtomicBoolean sweeping = new AtomicBoolean();
 
   TimerThread(String name) {
-    executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, name);
-              thread.setDaemon(true);
-              return thread;
-            });
+    executor = new ScheduledThreadPoolExecutor(1, task -> CallbackThreads.daemon(task, name));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    CallbackThreads.prestart(executor);
   }
 
   Scheduler.Task schedule(long delayNanos, Runnable task) {

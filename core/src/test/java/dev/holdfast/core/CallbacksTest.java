@@ -135,7 +135,8 @@ class CallbacksTest {
 
   @Test
   void whatAnExecutorRefusesRunsOnADaemonThreadOfTheManagersOwn() throws Exception {
-    LockManager manager = ScriptedBackend.manager(backend, time).callbacks(executor).build();
+    LockManager manager =
+        LockManagerBuilder.over(backend).clock(time).scheduler(time).callbacks(executor).build();
     CompletableFuture<Thread> thread = new CompletableFuture<>();
     manager.acquire(REQUEST).lost().thenAccept(reason -> thread.complete(Thread.currentThread()));
     executor.shutdown();

@@ -277,7 +277,9 @@ class ClosingTest {
               return true;
             })
         .result();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.lost().toCompletableFuture())
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo(LossReason.CLOSED);
   }
 
   @Test

@@ -178,7 +178,7 @@ class LosingTest {
   @Test
   void aUserCannotCompleteTheLossOfOthers() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    assertThat(lease.lost().toCompletableFuture().complete(LossReason.CLOSED)).isTrue();
+    assertThat(lease.lost().toCompletableFuture().complete(LossReason.CLOSED)).isFalse();
     assertThat(lease.lost().toCompletableFuture()).isNotDone();
     assertThat(lease.isHeld()).isTrue();
   }

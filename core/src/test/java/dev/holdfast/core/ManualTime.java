@@ -16,6 +16,7 @@ final class ManualTime implements Clock, Scheduler {
   private long nanos = 1_000_000_007L;
   private long wallNanos = 1_700_000_000_000_000_000L;
   private long scheduled;
+  private volatile boolean forksAtOnce;
 
   private record Timer(long due, long number, Runnable task) {}
 
@@ -34,6 +35,20 @@ final class ManualTime implements Clock, Scheduler {
     Timer timer = new Timer(nanos + Math.max(0, delayNanos), scheduled++, task);
     timers.add(timer);
     return () -> cancel(timer);
+  }
+
+  /** From now on, what would run on a thread of its own runs on the test's thread instead. */
+  void forkAtOnce() {
+    forksAtOnce = true;
+  }
+
+  @Override
+  public void fork(Runnable task) {
+    if (forksAtOnce) {
+      task.run();
+    } else {
+      Scheduler.super.fork(task);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.CallersFrames.assertIsFromHere;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -153,7 +154,8 @@ class RefusedRequestsTest {
   void whatIsMisconfiguredFailsAtOnceHoweverLongTheWait() {
     backend.failing(Op.ATTEMPT, wrongKey);
     LockManager manager = manager();
-    assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(wrongKey);
+    assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever()))
+        .satisfies(thrown -> assertIsFromHere(thrown, wrongKey));
     assertThat(manager.tryAcquireAsync(REQUEST.waitForever()))
         .failsWithin(Duration.ZERO)
         .withThrowableThat()

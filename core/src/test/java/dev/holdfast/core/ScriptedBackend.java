@@ -89,6 +89,7 @@ final class ScriptedBackend implements LockPrimitive {
 
   /** A manager over it, whose callbacks run at once, wherever they come from. */
   static LockManagerBuilder manager(ScriptedBackend backend, ManualTime time) {
+    time.forkAtOnce();
     return LockManagerBuilder.over(backend)
         .clock(time)
         .scheduler(time)

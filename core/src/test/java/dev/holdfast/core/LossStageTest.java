@@ -1,0 +1,124 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** The stage of a loss: shared by all who ask for it, and completed by a loss alone. */
+class LossStageTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final CompletionStage<LossReason> NEVER = new CompletableFuture<>();
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @Test
+  void askingForItAgainCostsNothing() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("x", TTL));
+    assertThat(lease.lost() == lease.lost()).isTrue();
+    assertThat(lease.lost().toCompletableFuture() == lease.lost().toCompletableFuture()).isTrue();
+    assertThat(lease.lost().toCompletableFuture().getNumberOfDependents()).isZero();
+  }
+
+  @Test
+  void nobodyButALossCompletesIt() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("x", TTL));
+    for (CompletableFuture<LossReason> lost :
+        List.of((CompletableFuture<LossReason>) lease.lost(), lease.lost().toCompletableFuture())) {
+      assertThat(lost.complete(LossReason.CLOSED)).isFalse();
+      assertThat(lost.completeExceptionally(new IllegalStateException())).isFalse();
+      assertThat(lost.cancel(true)).isFalse();
+      assertThat(lost.completeAsync(() -> LossReason.CLOSED, Runnable::run)).isSameAs(lost);
+      assertThat(lost.completeAsync(() -> LossReason.CLOSED)).isSameAs(lost);
+      assertThatThrownBy(() -> lost.obtrudeValue(LossReason.CLOSED))
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThatThrownBy(() -> lost.obtrudeException(new IllegalStateException()))
+          .isInstanceOf(UnsupportedOperationException.class);
+      assertThat(lost).isNotDone();
+    }
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  void aLimitIsThatOfItsOwnStage() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("x", TTL));
+    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    assertThat(lost.orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(10));
+    assertThat(lost.completeOnTimeout(LossReason.TAKEN, 1, TimeUnit.MILLISECONDS))
+        .succeedsWithin(Duration.ofSeconds(10))
+        .isEqualTo(LossReason.TAKEN);
+    assertThat(lost.copy().complete(LossReason.TAKEN)).isTrue();
+    assertThat(lost).isNotDone();
+  }
+
+  @Test
+  void everyWayToDependOnItIsTaken() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("x", TTL));
+    List<CompletableFuture<?>> before = dependents(lease.lost());
+    List<CompletableFuture<?>> ofFuture = dependents(lease.lost().toCompletableFuture());
+    assertThat(before).noneMatch(CompletableFuture::isDone);
+    time.advance(TTL);
+    assertThat(before).allMatch(CompletableFuture::isDone);
+    assertThat(ofFuture).allMatch(CompletableFuture::isDone);
+    assertThat(dependents(lease.lost())).as("afterwards").allMatch(CompletableFuture::isDone);
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+  }
+
+  @Test
+  void askedForOnlyAfterTheLossItIsComplete() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("x", TTL));
+    time.advance(TTL);
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+  }
+
+  private static List<CompletableFuture<?>> dependents(CompletionStage<LossReason> lost) {
+    CompletionStage<String> done = CompletableFuture.completedFuture("done");
+    List<CompletionStage<?>> all = new ArrayList<>();
+    all.add(lost.thenApply(Function.identity()));
+    all.add(lost.thenApplyAsync(Function.identity(), Runnable::run));
+    all.add(lost.thenAccept(reason -> {}));
+    all.add(lost.thenAcceptAsync(reason -> {}, Runnable::run));
+    all.add(lost.thenRun(() -> {}));
+    all.add(lost.thenRunAsync(() -> {}, Runnable::run));
+    all.add(lost.thenCombine(done, (reason, text) -> text));
+    all.add(lost.thenCombineAsync(done, (reason, text) -> text, Runnable::run));
+    all.add(lost.thenAcceptBoth(done, (reason, text) -> {}));
+    all.add(lost.thenAcceptBothAsync(done, (reason, text) -> {}, Runnable::run));
+    all.add(lost.runAfterBoth(done, () -> {}));
+    all.add(lost.runAfterBothAsync(done, () -> {}, Runnable::run));
+    all.add(lost.applyToEither(NEVER, Function.identity()));
+    all.add(lost.applyToEitherAsync(NEVER, Function.identity(), Runnable::run));
+    all.add(lost.acceptEither(NEVER, reason -> {}));
+    all.add(lost.acceptEitherAsync(NEVER, reason -> {}, Runnable::run));
+    all.add(lost.runAfterEither(NEVER, () -> {}));
+    all.add(lost.runAfterEitherAsync(NEVER, () -> {}, Runnable::run));
+    all.add(lost.thenCompose(reason -> done));
+    all.add(lost.thenComposeAsync(reason -> done, Runnable::run));
+    all.add(lost.handle((reason, failure) -> reason));
+    all.add(lost.handleAsync((reason, failure) -> reason, Runnable::run));
+    all.add(lost.whenComplete((reason, failure) -> {}));
+    all.add(lost.whenCompleteAsync((reason, failure) -> {}, Runnable::run));
+    all.add(lost.exceptionally(failure -> LossReason.TAKEN));
+    all.add(lost.exceptionallyAsync(failure -> LossReason.TAKEN, Runnable::run));
+    all.add(lost.exceptionallyCompose(failure -> lost));
+    all.add(lost.exceptionallyComposeAsync(failure -> lost, Runnable::run));
+    all.add(done.thenCombine(lost, (text, reason) -> text));
+    all.add(NEVER.applyToEither(lost, Function.identity()));
+    all.add(CompletableFuture.allOf(lost.toCompletableFuture()));
+    all.add(((CompletableFuture<LossReason>) lost).minimalCompletionStage());
+    return all.stream().<CompletableFuture<?>>map(CompletionStage::toCompletableFuture).toList();
+  }
+}

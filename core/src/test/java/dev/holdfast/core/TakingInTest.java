@@ -1,0 +1,141 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A grant that cannot be made a lease, because something throws: it is given back, and thrown. */
+@Timeout(20)
+class TakingInTest {
+  private static final LockRequest REQUEST =
+      LockRequest.of("x", Duration.ofMinutes(1)).keepAliveUpTo(Duration.ofHours(1));
+
+  private final Error fault = new OutOfMemoryError("a test's");
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final Faulty faulty = new Faulty();
+  private final LockManager manager =
+      ScriptedBackend.manager(backend, time).clock(faulty).scheduler(faulty).build();
+
+  @AfterEach
+  void theLockIsFreeAndItsLineIsServed() throws Exception {
+    assertThat(backend.holder("x")).isEmpty();
+    Lease next = manager.acquire(REQUEST);
+    assertThat(next.release()).isTrue();
+    Background<Boolean> closing =
+        Background.run(
+            () -> {
+              manager.close();
+              return true;
+            });
+    assertThat(closing.result()).isTrue();
+    assertThat(time.pending()).as("nothing was waited for").isEmpty();
+  }
+
+  @Test
+  void aTimerThatCannotBeSet() {
+    faulty.watch = fault;
+    assertFails();
+    faulty.watch = null;
+  }
+
+  @Test
+  void aRenewalThatCannotBeScheduled() {
+    faulty.schedule = fault;
+    assertFails();
+    faulty.schedule = null;
+  }
+
+  @Test
+  void aClockThatCannotBeRead() {
+    backend.beforeEachCall(() -> faulty.clock = fault);
+    assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(fault);
+    backend.beforeEachCall(() -> {});
+    faulty.clock = null;
+    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
+  }
+
+  @Test
+  void whoWaitsInLineIsServedNext() throws Exception {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
+    CompletableFuture<Optional<Lease>> second = manager.tryAcquireAsync(REQUEST.waitForever());
+    backend.answerAtOnce(Op.ATTEMPT);
+    faulty.once = true;
+    faulty.watch = fault;
+    backend.next().answer();
+    assertThat(first).isCompletedExceptionally();
+    assertThat(second.getNow(Optional.empty())).isPresent();
+    assertThat(second.get().orElseThrow().release()).isTrue();
+  }
+
+  private void assertFails() {
+    assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(fault);
+    assertThat(manager.tryAcquireAsync(REQUEST))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isSameAs(fault);
+    assertThat(backend.calls(Op.RELEASE)).hasSize(2);
+  }
+
+  /** Time with a flaw that a test switches on. */
+  private final class Faulty implements Clock, Scheduler {
+    private volatile @Nullable Error clock;
+    private volatile @Nullable Error schedule;
+    private volatile @Nullable Error watch;
+    private volatile boolean once;
+
+    @Override
+    public long nanos() {
+      throwIf(clock);
+      return time.nanos();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
+
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      throwIf(schedule);
+      return time.schedule(delayNanos, task);
+    }
+
+    @Override
+    public Task watch(long delayNanos, Runnable task) {
+      Error failure = watch;
+      if (once) {
+        watch = null;
+      }
+      throwIf(failure);
+      return time.watch(delayNanos, task);
+    }
+
+    @Override
+    public void fork(Runnable task) {
+      time.fork(task);
+    }
+
+    @Override
+    public void close() {}
+
+    private void throwIf(@Nullable Error failure) {
+      if (failure != null) {
+        throw failure;
+      }
+    }
+  }
+}

@@ -18,6 +18,17 @@ final class RecordingScheduler implements Scheduler {
     return () -> timers.remove(timer);
   }
 
+  /** Not recorded: the ends of leases, and what else is only looked at. */
+  @Override
+  public Task watch(long delayNanos, Runnable task) {
+    return () -> {};
+  }
+
+  @Override
+  public void fork(Runnable task) {
+    task.run();
+  }
+
   @Override
   public void close() {
     timers.clear();

@@ -43,8 +43,7 @@ public final class Redlock {
       throw e;
     }
     Vote vote = options.isFencing() ? Scripts.ACQUIRE : guard.isOn() ? Scripts.TAKE : null;
-    Scheduler scheduler =
-        options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
+    Scheduler scheduler = options.scheduler().orElseGet(() -> ownScheduler(nodes));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
             new WithoutScripts(
@@ -73,6 +72,15 @@ public final class Redlock {
       }
     }
     return manager;
+  }
+
+  private static Scheduler ownScheduler(RedisNodes nodes) {
+    try {
+      return Scheduler.create("holdfast-redlock-timer");
+    } catch (LockConfigurationException noThread) {
+      nodes.close();
+      throw noThread;
+    }
   }
 
   private static void connect(Members members, Guard guard) {

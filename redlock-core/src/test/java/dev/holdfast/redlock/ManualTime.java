@@ -34,6 +34,11 @@ final class ManualTime implements Clock, Scheduler {
   }
 
   @Override
+  public void fork(Runnable task) {
+    task.run();
+  }
+
+  @Override
   public void close() {
     timers.clear();
   }

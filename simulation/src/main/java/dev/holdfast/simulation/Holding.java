@@ -15,6 +15,8 @@ final class Holding {
   private boolean seenLost;
   private long claimedUntilNanos;
   private long claimedUntilWall;
+  private boolean extended;
+  private long ranWhenSeenOver = -1;
   boolean heldWhenReleased;
   int timesLost;
 
@@ -67,6 +69,26 @@ final class Holding {
     long left = lease.remaining().toNanos();
     claimedUntilNanos = host.clock.nanos() + left;
     claimedUntilWall = host.clock.wallMicros() + left / 1_000;
+  }
+
+  /** From now on only the lease knows its end. */
+  void extended() {
+    extended = true;
+  }
+
+  /**
+   * How long its process has run since its end was first seen here, which asks the lease nothing:
+   * a lease that is asked notices its end.
+   *
+   * @return zero if its end has not come, or is not known here
+   */
+  long overdue() {
+    boolean isKnown = !extended && request.maxHold().isEmpty();
+    if (!isKnown || claimsToBeHeld()) {
+      return 0;
+    }
+    ranWhenSeenOver = ranWhenSeenOver < 0 ? host.ranFor() : ranWhenSeenOver;
+    return host.ranFor() - ranWhenSeenOver;
   }
 
   boolean claimsToBeHeld() {

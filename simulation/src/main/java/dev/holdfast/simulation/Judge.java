@@ -27,6 +27,7 @@ final class Judge {
   private static final long MILLI = 1_000;
   private static final long SECOND = 1_000_000;
   private static final long SWEEP = SECOND;
+  private static final long LOOK = SECOND / 4;
 
   /** Nodes follow no clock that is further from theirs. */
   private static final long CLOCK_OFF = 10_000_000;
@@ -157,6 +158,7 @@ final class Judge {
       }
     }
     others.add(holding);
+    holding.claim();
   }
 
   private void fenced(Holding holding, long token) {
@@ -314,6 +316,7 @@ final class Judge {
 
   void begin() {
     world.in(SWEEP, this::sweep);
+    world.in(LOOK, this::requireToldOfLosses);
     world.at(
         world.setting.guard() ? world.healing() : world.setting.recovered(),
         null,
@@ -329,6 +332,23 @@ final class Judge {
     }
     listening.sweep(then);
     world.in(SWEEP, this::sweep);
+  }
+
+  private void requireToldOfLosses() {
+    for (List<Holding> ofName : holdings.values()) {
+      for (Holding holding : ofName) {
+        if (!holding.isOver()
+            && holding.host.isAlive()
+            && !holding.host.isPaused()
+            && holding.overdue() > SECOND) {
+          broken(
+              Invariant.LOSS_TOLD,
+              holding.host.id(),
+              holding + " ended a second ago, and lost() has told nobody");
+        }
+      }
+    }
+    world.in(LOOK, this::requireToldOfLosses);
   }
 
   private void requireOwner(Node node, String key, Entry entry, long then) {

@@ -225,6 +225,16 @@ enum Mutant {
           "core/HeldLock",
           "if (phase() instanceof Held held) {\n      long left",
           "if (seenByTimer() instanceof Held held) {\n      long left")),
+  SLEEP_IS_NOT_NOTICED(
+      "timers alone end leases, though the wall clock has gone ahead of them",
+      Profile.SLEEPS,
+      Invariant.LOSS_TOLD,
+      edit("core/SleepWatch", "leapt.run();", "")),
+  NEARER_END_IS_NOT_WATCHED(
+      "after a sleep leases are looked at once, and their timers stay as they are",
+      Profile.SLEEPS,
+      Invariant.LOSS_TOLD,
+      edit("core/HeldLock", "stopWatching();\n    watch();", "phase();")),
   RELEASED_IS_STILL_HELD(
       "a lease is held until its release has been answered",
       Profile.CALM,
@@ -242,7 +252,7 @@ enum Mutant {
           "core/HeldLock",
           "released.given().complete(loss.isEmpty());",
           "released.given().complete(loss.isEmpty());\n"
-              + "    surroundings.callback(() -> lost.complete(LossReason.REMOVED));")),
+              + "    surroundings.scheduler().fork(() -> lost.tell(LossReason.REMOVED));")),
   NO_HOLD_LIMIT(
       "renewals go on past keepAliveUpTo",
       Profile.CALM,

@@ -182,6 +182,7 @@ final class Workload {
     int longest = host.longestTtlMillis;
     long ttl = world.spread(world.setting.shortestTtlMillis(longest), longest);
     Judge.Call call = world.judge.calls(host, "an extension", 2 * attempt());
+    holding.extended();
     world.note(host.id(), Trace.NONE, "extends", ttl, () -> holding + " to " + ttl + " ms");
     holding
         .lease

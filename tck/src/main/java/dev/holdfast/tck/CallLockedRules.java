@@ -3,6 +3,7 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
@@ -95,6 +96,51 @@ abstract class CallLockedRules {
     assertThat(interrupted).as("the task was interrupted").isTrue();
     assertThat(thrown).isInstanceOf(LockLostException.class);
     assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+  }
+
+  @Test
+  @Rule("LOSS-8")
+  @IfThisFails("check that the interrupt is not sent by the thread that calls users back")
+  void callLockedInterruptsTheTaskThoughCallbacksOfItsLossBlock() {
+    AtomicBoolean interrupted = new AtomicBoolean();
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    trial.atEnd(end::countDown);
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                trial
+                    .openForShortTtl()
+                    .callLocked(
+                        LockRequest.of(trial.name("task"), trial.briefTtl()),
+                        lease -> {
+                          for (int i = 0; i < 3; i++) {
+                            lease.lost().thenRun(() -> block(called, end));
+                          }
+                          try {
+                            new CountDownLatch(1)
+                                .await(trial.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                          } catch (InterruptedException e) {
+                            interrupted.set(true);
+                          }
+                          return "over";
+                        }));
+
+    trial.awaitRegardless("a callback is called", () -> called.getCount() == 0);
+    if (called.getCount() > 0 || !(thrown instanceof LockLostException)) {
+      abort("the loss is not told, which is another rule's");
+    }
+    assertThat(interrupted).as("the task was interrupted").isTrue();
+  }
+
+  private static void block(CountDownLatch called, CountDownLatch end) {
+    called.countDown();
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

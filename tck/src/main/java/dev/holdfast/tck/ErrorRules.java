@@ -12,6 +12,9 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -292,6 +295,29 @@ abstract class ErrorRules {
     LockManager locks = trial.open(IMPATIENT);
 
     whileFrozen(trial.blocking(), name -> assertNamed(trial.blocking(), () -> locks.inspect(name)));
+  }
+
+  @Test
+  @Rule("ERR-7")
+  @IfThisFails("check that the exception is made, or copied, on the thread of the call")
+  void anOutageHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
+    trial.needs(TckFault.DEAD);
+    String name = trial.name("gone");
+    LockManager locks = trial.open(HASTY);
+    trial.begin(TckFault.DEAD, trial.blocking(), name);
+
+    Throwable thrown = thrownByTryAcquire(locks, trial.request(name));
+    if (!(thrown instanceof LockBackendException outage)) {
+      abort("it is no outage, which is another rule's");
+      return;
+    }
+    assertThat(outage.getStackTrace())
+        .extracting(StackTraceElement::getClassName)
+        .contains(ErrorRules.class.getName());
+    assertThat(outage.failures().values()).contains(outage.getCause());
+    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+      out.writeObject(outage);
+    }
   }
 
   @Test

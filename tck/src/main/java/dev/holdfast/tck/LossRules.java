@@ -394,6 +394,31 @@ abstract class LossRules {
         });
   }
 
+  @Test
+  @Rule("LOSS-7")
+  @IfThisFails("check that somebody notices when the wall clock goes ahead of the monotonic clock")
+  void aLossByTheWallClockIsToldWithinASecond() {
+    TckClock clock = trial.needsClock();
+    LockManager locks = trial.open();
+    awaitLoss(trial.take(trial.openForShortTtl(), trial.name("control"), trial.briefTtl()));
+
+    Tries.anyOf(
+        () -> {
+          try (Stalls stalls = Stalls.watched()) {
+            Lease lease = trial.take(locks, trial.name("sleeps"), trial.ttl());
+            CompletableFuture<Long> told =
+                lease.lost().thenApply(reason -> System.nanoTime()).toCompletableFuture();
+            long stepped = System.nanoTime();
+            clock.step(trial.ttl());
+            trial.awaitRegardless("lost() completes", told::isDone);
+            Duration limit = Duration.ofSeconds(1).plus(stalls.worst()).plus(trial.allowance());
+
+            assertThat(told).as("lost() completes").isDone();
+            assertThat(Duration.ofNanos(told.join() - stepped)).isLessThan(limit);
+          }
+        });
+  }
+
   /** Callbacks that come back at the end of the test. */
   private final class Blocking {
     private final CountDownLatch end = new CountDownLatch(1);

@@ -71,6 +71,7 @@ final class NodeEar implements RedisNodes.Ear {
       ChannelName name = new ChannelName(channel);
       connection.removeListener(name, listener);
       connection.unsubscribe(PubSubType.UNSUBSCRIBE, name);
+      connection.removeDisconnectListener(name); // or it keeps the name as long as it lives
     }
   }
 

@@ -33,6 +33,7 @@ record Flaw(
             WaitingFlaws.all(),
             LeaseFlaws.all(),
             ManagerFlaws.all(),
+            CallbackFlaws.all(),
             OpeningFlaws.all())
         .flatMap(List::stream)
         .toList();

@@ -154,6 +154,27 @@ final class LeaseFlaws {
                             CompletableFuture.delayedExecutor(333, TimeUnit.MILLISECONDS));
                   }
                 }),
+        Flaw.inLease(
+            "only the monotonic clock ends a lease for those who wait for its loss",
+            Set.of("LOSS-7"),
+            right ->
+                new PassingLease(right) {
+                  private final long end = System.nanoTime() + right.remaining().toNanos();
+
+                  @Override
+                  public CompletionStage<LossReason> lost() {
+                    return right
+                        .lost()
+                        .thenCompose(
+                            reason -> {
+                              long left = end - System.nanoTime();
+                              CompletableFuture<LossReason> told = new CompletableFuture<>();
+                              return reason == LossReason.EXPIRED && left > 0
+                                  ? told.completeOnTimeout(reason, left, TimeUnit.NANOSECONDS)
+                                  : CompletableFuture.completedFuture(reason);
+                            });
+                  }
+                }),
         inLossOfReleased(
             "lost() completes when a released lease would have ended",
             (lost, left) ->

@@ -144,10 +144,6 @@ final class ManagerFlaws {
                   }
                 }),
         Flaw.inLease("an extension revives", Set.of("EXT-2"), Reviving::new),
-        Flaw.inSettings(
-            "callbacks run on the thread that found the loss",
-            Set.of("LOSS-5"),
-            builder -> builder.callbacks(Runnable::run)),
         Flaw.inManager(
             "callLocked lets the task work on when the lease is lost",
             Set.of("ACQ-13"),

@@ -109,10 +109,12 @@ public interface Lease extends AutoCloseable {
 
   /**
    * Tells of the loss of this lease. Follows {@link #isHeld()} within milliseconds, as soon as a
-   * thread can run.
+   * thread can run; and within a second after the machine has slept, or its wall clock was set
+   * ahead.
    *
-   * @return completes at most once, with the reason, on the manager's callback executor; never
-   *     after a release
+   * @return completes at most once, with the reason, never after a release. Each stage that depends
+   *     on it is a task of its own on the manager's callback executor. Users cannot complete it, and
+   *     asking for it often costs no memory
    */
   CompletionStage<LossReason> lost();
 

@@ -77,8 +77,8 @@ final class Holding {
   }
 
   /**
-   * How long its process has run since its end was first seen here, which asks the lease nothing:
-   * a lease that is asked notices its end.
+   * How long its process has run since its end was first seen here, which asks the lease nothing: a
+   * lease that is asked notices its end.
    *
    * @return zero if its end has not come, or is not known here
    */

@@ -9,8 +9,7 @@ enum Invariant {
   OWN_KEYS_ONLY("nobody deletes, overwrites or prolongs a key that holds another's token"),
   NEVER_SHORTENED("the key of a held lease is neither deleted nor shortened by a command"),
   LOST_ONCE("lost() completes at most once, never while held, and never after a good release"),
-  LOSS_TOLD(
-      "lost() completes within 1 s of the end of validity, its process's stalls left out"),
+  LOSS_TOLD("lost() completes within 1 s of the end of validity, its process's stalls left out"),
   BORN_HELD("a lease is held at the moment at which it is handed over"),
   HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
   CALL_LIMIT(

@@ -227,12 +227,12 @@ enum Mutant {
           "if (seenByTimer() instanceof Held held) {\n      long left")),
   SLEEP_IS_NOT_NOTICED(
       "timers alone end leases, though the wall clock has gone ahead of them",
-      Profile.SLEEPS,
+      Profile.LONG_HOLDS_IN_SLEEP,
       Invariant.LOSS_TOLD,
       edit("core/SleepWatch", "leapt.run();", "")),
   NEARER_END_IS_NOT_WATCHED(
       "after a sleep leases are looked at once, and their timers stay as they are",
-      Profile.SLEEPS,
+      Profile.LONG_HOLDS_IN_SLEEP,
       Invariant.LOSS_TOLD,
       edit("core/HeldLock", "stopWatching();\n    watch();", "phase();")),
   RELEASED_IS_STILL_HELD(

@@ -128,7 +128,10 @@ enum Profile {
           .emptyCrashesWithRest(1)
           .errorSpells(2)
           .clientDeaths(2)
-          .closes(1));
+          .closes(1)),
+  LONG_HOLDS_IN_SLEEP(
+      "clients' machines sleep while locks are held for long",
+      new Rates().drift(1_000).sleeps(12).longestTtl(8_000).holds(12_000, 500));
 
   private final String about;
 

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,9 @@ final class Child {
   private static final Duration GUARDIAN_LIMIT = KILL_LIMIT.plusSeconds(1);
 
   private static final String FENCING_TOKEN = "HOLDFAST_FENCING_TOKEN";
+
+  /** A shell that exports them turns its own options, and so the launcher's, into the command's. */
+  private static final Set<String> SHELL_OPTIONS = Set.of("SHELLOPTS", "BASHOPTS");
 
   private static final String LOCALE = "LC_ALL";
   private static final String LOCALE_BEFORE = "HOLDFAST_LC_ALL";
@@ -62,6 +66,7 @@ final class Child {
 
   private static Map<String, String> environment(Lease lease) {
     Map<String, String> environment = new HashMap<>(System.getenv());
+    environment.keySet().removeAll(SHELL_OPTIONS);
     environment.put("HOLDFAST_NAME", lease.name());
     environment.put("HOLDFAST_TOKEN", lease.token());
     // What stands there may be from another holdfast, around this one.
@@ -122,18 +127,14 @@ final class Child {
   /**
    * Ends the command and all that it has started, because nothing of that may go on without the
    * lock: SIGTERM, and SIGKILL after the grace, at the latest before the lock ends.
-   *
-   * @return false if something is left all the same
    */
-  boolean end() throws InterruptedException {
+  void end() {
     guardian.end(times.grace());
-    return awaitEnd();
   }
 
   /** The same after the loss of the lock, which has no end any more that would have to be met. */
-  boolean endAfterLoss() throws InterruptedException {
+  void endAfterLoss() {
     guardian.endAfterLoss(times.grace());
-    return awaitEnd();
   }
 
   /**
@@ -151,7 +152,9 @@ final class Child {
     return true;
   }
 
-  /** Waits for the end that has begun, and kills what is left. Returns false if something still is. */
+  /**
+   * Waits for the end that has begun, and kills what is left. Returns false if something still is.
+   */
   boolean awaitEnd() throws InterruptedException {
     // A guardian that was killed, or stopped, ends nothing.
     return (awaitGuardian(times.grace().plus(GUARDIAN_LIMIT)) && guardian.isOver())

@@ -63,7 +63,8 @@ final class Guardian {
     GuardianFolder folder = GuardianFolder.make();
     try {
       List<String> all = new ArrayList<>(newSession());
-      all.addAll(List.of("bash", folder.script().toString(), folder.path().toString()));
+      // Without -p, BASH_ENV and functions in the environment would be run by it, too.
+      all.addAll(List.of("bash", "-p", folder.script().toString(), folder.path().toString()));
       all.addAll(times.arguments());
       all.addAll(command);
       ProcessBuilder builder = new ProcessBuilder(all).inheritIO();
@@ -128,7 +129,9 @@ final class Guardian {
     tell("signal " + signal);
   }
 
-  /** Ends the session: SIGTERM, then SIGKILL after the grace, at the latest before the lock ends. */
+  /**
+   * Ends the session: SIGTERM, then SIGKILL after the grace, at the latest before the lock ends.
+   */
   void end(Duration grace) {
     tell("end " + grace.toMillis());
   }

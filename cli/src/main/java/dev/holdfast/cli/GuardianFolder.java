@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The guardian's script and the two named pipes to it, in a folder that no other user can enter. A
- * JVM gives a child nothing but stdin, stdout and stderr, and these three are the command's.
+ * The guardian's script and its named pipes, in a folder that no other user can enter. A JVM gives
+ * a child nothing but stdin, stdout and stderr, and these three are the command's.
  */
 record GuardianFolder(Path path) {
   private static final long LIMIT_SECONDS = 10;
@@ -30,7 +30,7 @@ record GuardianFolder(Path path) {
     try {
       folder.fill();
       return folder;
-    } catch (IOException | InterruptedException e) {
+    } catch (IOException | InterruptedException | Error e) {
       folder.delete();
       throw e;
     }
@@ -50,9 +50,14 @@ record GuardianFolder(Path path) {
     return path.resolve("report");
   }
 
+  /** Returns the pipe that nothing is written to: the guardian waits for it to let time pass. */
+  Path pause() {
+    return path.resolve("pause");
+  }
+
   /** Deletes it. A process that has opened its files does not need it any more. */
   void delete() throws IOException {
-    for (Path file : List.of(script(), control(), report(), path)) {
+    for (Path file : List.of(script(), control(), report(), pause(), path)) {
       Files.deleteIfExists(file);
     }
   }
@@ -62,7 +67,7 @@ record GuardianFolder(Path path) {
       Files.copy(Objects.requireNonNull(text), script());
     }
     Process made =
-        new ProcessBuilder("mkfifo", "-m", "600", "" + control(), "" + report())
+        new ProcessBuilder("mkfifo", "-m", "600", "" + control(), "" + report(), "" + pause())
             .redirectErrorStream(true)
             .start();
     if (!made.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {

@@ -178,10 +178,7 @@ record Run(
       throws InterruptedException {
     CompletableFuture<?> end =
         CompletableFuture.anyOf(
-            child.ended(),
-            child.expiring(),
-            child.unguarded(),
-            lease.lost().toCompletableFuture());
+            child.ended(), child.expiring(), child.unguarded(), lease.lost().toCompletableFuture());
     try {
       if (renewed) {
         end.get(maxHold.toMillis(), TimeUnit.MILLISECONDS);
@@ -202,10 +199,10 @@ record Run(
     return Optional.of(child.unguarded().isDone() ? Cut.UNGUARDED : Cut.LOST);
   }
 
-  private void end(Child child, Lease lease, Cut cut, boolean renewed)
-      throws InterruptedException {
+  private void end(Child child, Lease lease, Cut cut, boolean renewed) throws InterruptedException {
     if (!child.hasBegun() && cut == Cut.UNGUARDED) {
-      Message.print("the lock '" + lease.name() + "' was about to end; the command was not started");
+      Message.print(
+          "the lock '" + lease.name() + "' was about to end; the command was not started");
       return;
     }
     String why =
@@ -218,14 +215,15 @@ record Run(
                   : lost(LossReason.EXPIRED);
           case UNGUARDED -> "the guardian of the command was killed";
         };
+    switch (cut) {
+      case LOST -> child.endAfterLoss();
+      case MAX_HOLD -> child.end();
+      case EXPIRING -> {}
+      case UNGUARDED -> child.awaitEnd();
+    }
+    // Only now: this waits for ever where stderr is a full pipe that nothing reads.
     Message.print(why + "; ending the command (process " + child.pid() + ")");
-    boolean ended =
-        switch (cut) {
-          case LOST -> child.endAfterLoss();
-          case MAX_HOLD -> child.end();
-          case EXPIRING, UNGUARDED -> child.awaitEnd();
-        };
-    if (!ended) {
+    if (!child.awaitEnd()) {
       Message.print("process " + child.pid() + ", or one that it started, cannot be killed");
     }
   }

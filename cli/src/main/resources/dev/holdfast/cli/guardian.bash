@@ -2,9 +2,9 @@
 # that session when the pipe from holdfast closes, when told, or before the lock ends.
 # docs/adr/0016-a-guardian-below-run.md says why. Needs bash 4 or later.
 #
-#   bash guardian FOLDER GRACE LEAD MARGIN COMMAND [ARG...]
+#   bash -p guardian FOLDER GRACE LEAD MARGIN COMMAND [ARG...]
 #
-# FOLDER has two named pipes. All times are milliseconds.
+# FOLDER has three named pipes: control, report, and one for pauses. All times are milliseconds.
 #   GRACE   from SIGTERM to SIGKILL
 #   LEAD    the same, before the end of the lock
 #   MARGIN  from SIGKILL to the end of the lock
@@ -15,7 +15,7 @@
 #   end GRACE         ends the session, at the latest before the lock ends
 #   lost GRACE        ends the session. There is no lock any more whose end would have to be met.
 #   rest GRACE        the command has ended: waits for what it started, then ends that
-#   done              the command has ended: leaves what it started
+#   done              leaves what the command has started; instead of start, starts nothing
 # report, written here:
 #   ready             the pipes are open
 #   unfit VERSION     this bash is too old
@@ -23,17 +23,16 @@
 #   ended CODE
 #   expiring          the session is being ended, because the lock was not renewed
 #   over              the session has ended
-folder=$1 grace=$2 lead=$3 margin=$4
-shift 4
+#
+# Until the command runs, variables are set in subshells only: the environment is the command's, and
+# setting a variable of the same name would change it. From then on nothing is forked, because the
+# command may have taken all processes that there can be, and nothing is printed before the end,
+# because nothing may read it.
 
 # A pipe whose other end is open opens without waiting, also if holdfast has been killed by now.
-exec 6<> "$folder/control" 3< "$folder/control" 6<&-
-exec 6<> "$folder/report" 4> "$folder/report" 6>&-
-
-finish() {
-  report over
-  exit 0
-}
+exec 6<> "$1/control" 3< "$1/control" 6<&-
+exec 6<> "$1/report" 4> "$1/report" 6>&-
+exec 5<> "$1/pause"
 
 report() { printf '%s\n' "$*" 2> /dev/null >&4; }
 say() { printf 'holdfast: %s\n' "$*" >&2; }
@@ -47,11 +46,6 @@ fi
 # own for each job, because one that a shell starts in its own group ignores SIGINT.
 trap : HUP INT QUIT TERM PIPE
 set -m
-
-IFS= read -r -d '' own < /proc/self/stat
-own=(${own##*) })
-leads_session=
-[[ ${own[3]:-} != "$$" ]] || leads_session=yes
 
 # Sets now. The clock of /proc/uptime goes on while the machine sleeps, and is holdfast's as well.
 clock() {
@@ -67,6 +61,41 @@ clock() {
 validity() {
   if [[ $2 == - ]]; then until=$(( now + $1 )); else until=$(( $2 + $1 )); fi
 }
+
+# Prints when the lock ends, once the command may start. Takes LEAD and MARGIN.
+start_line() {
+  local word left stamp
+  IFS=' ' read -r word left stamp <&3
+  [[ $word == start ]] || exit
+  clock
+  validity "$left" "$stamp"
+  (( now >= until - $1 - $2 )) || printf '%s' "$until"
+}
+
+# Runs the command, and outlives all signals that its group may get.
+wait_for() {
+  trap : HUP INT QUIT USR1 USR2 ALRM TERM PIPE
+  (
+    report "started $BASHPID $1"
+    shift
+    exec -- "$@" 2>&6 4>&- 6>&-
+  )
+  report "ended $?"
+}
+
+report ready
+set -- "$(start_line "$3" "$4")" "${@:2}"
+[[ $1 ]] || exit 1
+# Nothing but its end goes by the waiter's stderr: bash would tell there which signal ended it.
+{ wait_for "$BASHPID" "${@:5}"; } 3<&- 5<&- 6>&2 2> /dev/null &
+
+waiter=$! until=$1 grace=$2 lead=$3 margin=$4
+kill_at= gone= final= warned= rest= note=
+LC_ALL=C
+{ IFS= read -r -d '' own < /proc/self/stat; } 2> /dev/null
+own=(${own##*) })
+leads_session=
+[[ ${own[3]:-} != "$$" ]] || leads_session=yes
 
 # Sets found: those of the given processes that run in this session, without the guardian and the
 # waiter. A zombie has ended.
@@ -88,7 +117,6 @@ running() {
 # Sets found: all that runs in this session. Without a session of our own, the command's group.
 find_all() {
   found=()
-  [[ $waiter ]] || return
   if [[ $leads_session ]]; then
     local all
     all=(/proc/[0-9]*)
@@ -102,72 +130,46 @@ send() {
   (( ! ${#found[@]} )) || kill -s "$1" -- "${found[@]}" 2> /dev/null
 }
 
-# Runs the command, and outlives all signals that its group may get.
-wait_for() {
-  trap : HUP INT QUIT USR1 USR2 ALRM TERM PIPE
-  (
-    report "started $BASHPID $waiter_group"
-    exec -- "$@" 2>&5 4>&- 5>&-
-  )
-  report "ended $?"
-}
-
-# Nothing but its end goes by the waiter's stderr: bash would tell there which signal ended it.
-start() {
-  clock
-  (( now < until - margin - lead )) || exit 1
-  {
-    waiter_group=$BASHPID
-    wait_for "$@"
-  } 3<&- 5>&2 2> /dev/null &
-  waiter=$!
-}
-
 # Begins the end, unless it has begun: SIGTERM now, SIGKILL after so many ms.
 begin_end() {
   [[ ! $kill_at ]] || return
   kill_at=$(( now + $1 ))
   find_all
   send TERM
-  # What is stopped ends when it goes on.
+  # A stopped process ends when it goes on.
   send CONT
 }
 
-# Kills until nothing is left: what forks meanwhile is found the next time.
+# Kills what was found, and until nothing is left: what forks meanwhile is found the next time.
 kill_all() {
   local limit=$(( now + 5000 ))
-  find_all
-  [[ ! $announce ]] || (( ! ${#found[@]} )) ||
-    say "the command has ended, but what it started has not (process $(list)); killing it"
+  [[ ! $rest ]] ||
+    note="the command had ended, but what it started had not (process ${found[*]#-}); killed it"
   while (( ${#found[@]} )); do
-    send KILL
-    sleep 0.01
-    clock
-    find_all
-    if (( now >= limit && ${#found[@]} )); then
-      say "process $(list) cannot be killed"
+    if (( now >= limit )); then
+      say "cannot be killed: process ${found[*]#-}"
       exit 1
     fi
+    send KILL
+    pause 10
+    find_all
   done
   finish
 }
 
-list() {
-  local all
-  printf -v all ', %s' "${found[@]#-}"
-  printf '%s' "${all:2}"
+finish() {
+  report over
+  [[ ! $note ]] || say "$note"
+  exit 0
 }
 
 obey() {
   case $1 in
-    start)
-      validity "$2" "$3"
-      start "${command[@]}"
-      ;;
-    valid) validity "$2" "$3" ;;
+    valid) [[ $final ]] || validity "$2" "$3" ;;
     signal)
       find_all
       send "$2"
+      [[ $2 != TERM ]] || warned=yes
       ;;
     end) begin_end "$2" ;;
     lost)
@@ -180,7 +182,7 @@ obey() {
     rest)
       if [[ ! $kill_at ]]; then
         kill_at=$(( now + $2 ))
-        announce=yes
+        rest=yes
         find_all
       fi
       ;;
@@ -188,27 +190,32 @@ obey() {
   esac
 }
 
-# Holdfast is no more, and has not said that all is done.
+# Holdfast is no more, and has not said that all is done. After a SIGTERM passed on, the command has
+# had its grace: who sends that to holdfast, and then SIGKILL, wants it to end now.
 abandoned() {
-  gone=yes
-  [[ $waiter ]] || exit 1
-  find_all
-  if (( ${#found[@]} )) && [[ ! $kill_at ]]; then
-    say "holdfast ended while the command ran; ending the command"
+  gone=yes rest=
+  if [[ ! $kill_at ]]; then
+    begin_end "$grace"
+    (( ! ${#found[@]} )) || note='holdfast ended while the command ran; the command was ended'
   fi
-  announce=
-  begin_end "$grace"
+  [[ ! $warned ]] || kill_at=$now
 }
 
-# Waits for the next line of holdfast's, so many ms at most.
+# Sets seconds, from milliseconds.
+in_seconds() { printf -v seconds '%d.%03d' $(( $1 / 1000 )) $(( $1 % 1000 )); }
+
+pause() {
+  in_seconds "$1"
+  read -r -t "$seconds" <&5
+  clock
+}
+
+# Waits for the next line from holdfast, so many ms at most.
 listen() {
-  local seconds word first second
-  printf -v seconds '%d.%03d' $(( $1 / 1000 )) $(( $1 % 1000 ))
-  if [[ $gone ]]; then
-    sleep "$seconds"
-  elif LC_ALL=C IFS=' ' read -r -t "$seconds" word first second <&3; then
+  local word first second
+  in_seconds "$1"
+  if IFS=' ' read -r -t "$seconds" word first second <&3; then
     clock
-    [[ ! $final || $word != valid ]] || return
     obey "$word" "$first" "$second"
   elif (( $? <= 128 )); then
     clock
@@ -216,32 +223,24 @@ listen() {
   fi
 }
 
-command=("$@")
-waiter= kill_at= announce= gone= final=
-until=0
-found=()
-report ready
-
 while :; do
   clock
+  ask=1000
   if [[ $kill_at ]]; then
     running "${found[@]}"
     (( ${#found[@]} )) || find_all
     (( ${#found[@]} )) || finish
     (( now < kill_at && now < until - margin )) || kill_all
-    pause=20
-  elif [[ ! $waiter ]]; then
-    pause=1000
+    ask=20
   elif (( now >= until - margin - lead )); then
     report expiring
     begin_end "$lead"
     continue
-  else
-    pause=$(( until - margin - lead - now ))
-    (( pause <= 1000 )) || pause=1000
+  elif (( until - margin - lead - now < ask )); then
+    ask=$(( until - margin - lead - now ))
   fi
-  listen "$pause"
-  if [[ $waiter && ! $kill_at ]] && ! kill -0 "$waiter" 2> /dev/null && ! wait "$waiter"; then
+  if [[ $gone ]]; then pause "$ask"; else listen "$ask"; fi
+  if [[ ! $kill_at ]] && ! kill -0 "$waiter" 2> /dev/null && ! wait "$waiter"; then
     # It was killed, so nothing tells any more how the command ends.
     report "ended 137"
     begin_end "$grace"

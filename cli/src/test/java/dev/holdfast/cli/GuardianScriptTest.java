@@ -6,15 +6,25 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The script alone, with its two pipes in the hands of the test. */
 class GuardianScriptTest {
+  /** Fills the pipe at STDERR. */
+  static final String FILL_STDERR = "dd if=/dev/zero oflag=nonblock of=$STDERR 2> /dev/null";
+
+  private static final String USER_WITHOUT_PROCESSES = "54321";
+
   private final GuardianFolder folder;
   private final RandomAccessFile control;
   private final RandomAccessFile report;
@@ -77,17 +87,113 @@ class GuardianScriptTest {
     assertThat(guardian.out()).isEmpty();
   }
 
-  private Program guardian(String grace, String lead, String margin) throws IOException {
-    Path script = folder.script();
+  /** The variables of the script's own would be exported, because they were. */
+  @Test
+  void theCommandsEnvironmentIsLeftAsItIs() throws IOException {
+    Map<String, String> environment = new HashMap<>();
+    Matcher name = Pattern.compile("\\b[a-z]\\w*").matcher(Files.readString(folder.script()));
+    while (name.find()) {
+      environment.put(name.group(), "the command's " + name.group());
+    }
+    environment.put("LC_ALL", "C.UTF-8");
+    environment.put("BASH_ENV", folder.script().toString());
+    environment.put("BASH_FUNC_read%%", "() { exit 1; }");
+    Program guardian = guardian(environment, List.of(), "0", "0", "0", "env");
+
+    tell("start 60000 -");
+
+    assertThat(report.readLine()).startsWith("started ");
+    assertThat(report.readLine()).isEqualTo("ended 0");
+    tell("done");
+    assertThat(guardian.exitCode()).isZero();
+    assertThat(guardian.out().lines())
+        .containsAll(environment.entrySet().stream().map(Object::toString).toList());
+  }
+
+  @Test
+  void endsTheCommandThoughNoProcessCanBeStarted() throws IOException {
+    assumeThat(System.getProperty("user.name")).as("who can be another user").isEqualTo("root");
+    permitAll();
     Program guardian =
-        Program.start(
+        guardian(
             Map.of(),
             List.of(
-                "bash", "" + script, "" + folder.path(), grace, lead, margin, "sh", "-c",
-                "echo ran; exit 5"));
+                "setpriv",
+                "--reuid=" + USER_WITHOUT_PROCESSES,
+                "--clear-groups",
+                "bash",
+                "-c",
+                "ulimit -u 30; exec \"$@\"",
+                "bash",
+                "setsid"),
+            "500",
+            "0",
+            "0",
+            "sh",
+            "-c",
+            "trap '' TERM; (while :; do sleep 60 & done) 2> /dev/null; sleep 60 & echo full; exec sleep 60");
+    tell("start 60000 -");
+    guardian.awaitOut("full");
+
+    control.close();
+
+    assertThat(report.readLine()).startsWith("started ");
+    assertThat(report.readLine()).isIn("over", "ended 137");
+    assertThat(guardian.exitCode()).isZero();
+    assertThat(new Session(guardian.handle().pid()).members()).isEmpty();
+  }
+
+  @Test
+  void endsTheCommandThoughNothingReadsStderr() throws Exception {
+    GuardianFolder other = GuardianFolder.make();
+    try (RandomAccessFile stderr = new RandomAccessFile(other.report().toFile(), "rw")) {
+      Program guardian =
+          guardian(
+              Map.of("STDERR", other.report().toString()),
+              List.of("setsid", "sh", "-c", "exec \"$@\" 2> $STDERR", "sh"),
+              "0",
+              "0",
+              "0",
+              "sh",
+              "-c",
+              "trap '' TERM; " + FILL_STDERR + "; echo full; exec sleep 60");
+      tell("start 60000 -");
+      guardian.awaitOut("full");
+
+      control.close();
+
+      assertThat(report.readLine()).startsWith("started ");
+      assertThat(report.readLine()).isIn("over", "ended 137");
+      assertThat(report.readLine()).isIn("over", "ended 137");
+      assertThat(new Session(guardian.handle().pid()).members())
+          .as("all but the guardian, which waits to tell")
+          .containsExactly(guardian.handle());
+    } finally {
+      other.delete();
+    }
+  }
+
+  private Program guardian(String grace, String lead, String margin) throws IOException {
+    return guardian(Map.of(), List.of(), grace, lead, margin, "sh", "-c", "echo ran; exit 5");
+  }
+
+  private Program guardian(Map<String, String> environment, List<String> with, String... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(with);
+    command.addAll(List.of("bash", "-p", "" + folder.script(), "" + folder.path()));
+    command.addAll(List.of(arguments));
+    Program guardian = Program.start(environment, command);
     started.add(guardian);
     assertThat(report.readLine()).isEqualTo("ready");
     return guardian;
+  }
+
+  private void permitAll() throws IOException {
+    for (Path path :
+        List.of(
+            folder.path(), folder.script(), folder.control(), folder.report(), folder.pause())) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
   }
 
   private void tell(String line) throws IOException {

@@ -9,12 +9,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class GuardianTimesTest {
   @ParameterizedTest
-  @CsvSource({"30000, 5000, 5000, 500", "16500, 5000, 5000, 500", "6000, 5000, 1500, 500",
-      "3000, 5000, 700, 300", "30000, 0, 0, 500"})
+  @CsvSource({
+    "30000, 5000, 5000, 500",
+    "16500, 5000, 5000, 500",
+    "6000, 5000, 1500, 500",
+    "3000, 5000, 700, 300",
+    "30000, 0, 0, 500"
+  })
   void theEndOfARenewedLockBeginsInTheLastThirdOfItsTtl(
       long ttl, long grace, long lead, long margin) {
-    GuardianTimes times =
-        GuardianTimes.renewed(Duration.ofMillis(ttl), Duration.ofMillis(grace));
+    GuardianTimes times = GuardianTimes.renewed(Duration.ofMillis(ttl), Duration.ofMillis(grace));
 
     assertThat(times.arguments())
         .containsExactly(Long.toString(grace), Long.toString(lead), Long.toString(margin));

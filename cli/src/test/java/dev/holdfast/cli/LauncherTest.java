@@ -293,8 +293,8 @@ class LauncherTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-uHOME", "HOME="})
-  void thereIsNoArchiveWithoutAHome(String home) throws IOException {
+  @ValueSource(strings = {"-uHOME", "HOME=", "HOME=/proc"})
+  void thereIsNoArchiveWithoutAHomeThatCanBeWritten(String home) throws IOException {
     Path bin = readOnlyDistribution();
 
     Program run =
@@ -305,14 +305,24 @@ class LauncherTest {
     assertThat(run.err()).isEmpty();
   }
 
-  @Test
-  void anArchiveThatAnotherUserHasMadeIsNotUsed() throws IOException {
+  /** Another user has made the archive, or the folder that we could make it in, or both. */
+  @ParameterizedTest
+  @ValueSource(strings = {"archive", "folder", "archive and folder"})
+  void anArchiveThatAnotherUserCanWriteIsNotUsed(String theirs) throws IOException {
     assumeThat(System.getProperty("user.name")).as("who can be two other users").isEqualTo("root");
     Path bin = readOnlyDistribution();
     Path cache = sharedCache();
     Program other = startWithoutWriting(OTHER_USER, bin, List.of());
     assertThat(other.exitCode()).as(other.err()).isZero();
     assertThat(other.out()).contains("-XX:SharedArchiveFile=" + cache);
+    Path archive = Path.of(other.out().replaceAll("(?s).*SharedArchiveFile=([^]]*).*", "$1"));
+    permit(archive.getParent(), "rwxrwxrwx");
+    if (!theirs.contains("folder")) {
+      assertThat(start(List.of("chown", THIRD_USER, "" + archive.getParent())).exitCode()).isZero();
+    }
+    if (!theirs.contains("archive")) {
+      Files.delete(archive);
+    }
 
     Program run = startWithoutWriting(THIRD_USER, bin, List.of());
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -69,13 +70,12 @@ class RunGuardedTest {
     run.signal("KILL");
 
     awaitEndWithTheLockHeld(child, orphan);
-    run.awaitErr("holdfast ended while the command ran; ending the command");
+    run.awaitErr("holdfast ended while the command ran; the command was ended");
   }
 
   @Test
   void whenHoldfastIsKilledTheCommandCanTidyUp() {
-    Program run =
-        run(List.of(), "trap 'echo tidied; exit' TERM; " + ENDLESS).awaitOut("ready");
+    Program run = run(List.of(), "trap 'echo tidied; exit' TERM; " + ENDLESS).awaitOut("ready");
 
     run.signal("KILL");
 
@@ -203,8 +203,7 @@ class RunGuardedTest {
             () ->
                 run.handle()
                     .descendants()
-                    .anyMatch(
-                        p -> ProcStat.of(p.pid()).filter(s -> s.state() == 'T').isPresent()));
+                    .anyMatch(p -> ProcStat.of(p.pid()).filter(s -> s.state() == 'T').isPresent()));
 
     Nodes.remove(nodes, "job");
 
@@ -233,6 +232,48 @@ class RunGuardedTest {
   }
 
   @Test
+  void aRunWithinTheRunEndsBeforeTheLockThoughItHasASessionOfItsOwn() {
+    Program run =
+        start(
+            Map.of("LAUNCHER", Distribution.launcher().toString(), "URL", Nodes.url(nodes)),
+            List.of("--ttl", "6s", "--grace", "1s"),
+            "$LAUNCHER run --name inner --grace 60s --url $URL --"
+                + " sh -c 'trap \"\" TERM; echo inner=$$ ready; while :; do sleep 0.05; done'");
+    long child = pid(run.awaitOut("ready"), "inner=");
+
+    run.signal("KILL");
+
+    try {
+      awaitEndWithTheLockHeld(child);
+    } finally {
+      Nodes.remove(nodes, "inner");
+    }
+  }
+
+  @Test
+  void optionsAndFunctionsOfTheCallersShellAreNotTheGuardians() throws IOException {
+    Path read = folder.resolve("read");
+    Path profile = Files.writeString(folder.resolve("profile"), "echo \"$0\" >> '" + read + "'");
+    Program run =
+        Program.holdfast(
+            Map.of("SHELLOPTS", "hashall", "BASH_ENV", profile.toString()),
+            "run",
+            "--name",
+            "job",
+            "--url",
+            Nodes.url(nodes),
+            "--",
+            "bash",
+            "-c",
+            "false; echo \"on with $BASH_ENV\"");
+    started.add(run);
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).isEqualTo("on with " + profile + "\n");
+    assertThat(read).content().contains("bash\n").doesNotContain("guardian");
+  }
+
+  @Test
   void whenTheGuardianIsKilledTheCommandIsToo() {
     Program run = run(List.of(), DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
     long child = pid(run.awaitOut("ready"), "pid=");
@@ -245,6 +286,39 @@ class RunGuardedTest {
     assertThat(runs(orphan)).isFalse();
     assertThat(own(run)).singleElement().asString().contains("guardian", "was killed");
     assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void whenTheGuardianIsKilledTheCommandIsTooThoughNothingReadsStderr() throws Exception {
+    GuardianFolder pipes = GuardianFolder.make();
+    try (RandomAccessFile stderr = new RandomAccessFile(pipes.report().toFile(), "rw")) {
+      Program run =
+          Program.start(
+              Map.of("STDERR", pipes.report().toString()),
+              List.of(
+                  "sh",
+                  "-c",
+                  "exec \"$@\" 2> $STDERR",
+                  "sh",
+                  Distribution.launcher().toString(),
+                  "run",
+                  "--name",
+                  "job",
+                  "--url",
+                  Nodes.url(nodes),
+                  "--",
+                  "sh",
+                  "-c",
+                  GuardianScriptTest.FILL_STDERR + "; " + ENDLESS));
+      started.add(run);
+      long child = pid(run.awaitOut("ready"), "pid=");
+
+      Program.signal("KILL", guardian(child));
+
+      awaitEndWithTheLockHeld(child);
+    } finally {
+      pipes.delete();
+    }
   }
 
   @Test
@@ -370,12 +444,11 @@ class RunGuardedTest {
     Path old =
         script(
             "bash",
-            "case $1 in */guardian) echo 'unfit 3.2.57' > \"$2/report\"; exit 1; esac; exec "
+            "case $2 in */guardian) echo 'unfit 3.2.57' > \"$3/report\"; exit 1; esac; exec "
                 + SearchPath.find("bash").orElseThrow()
                 + " \"$@\"");
     Program run =
-        start(
-            Map.of("PATH", old.getParent() + ":" + System.getenv("PATH")), List.of(), "echo ran");
+        start(Map.of("PATH", old.getParent() + ":" + System.getenv("PATH")), List.of(), "echo ran");
 
     assertThat(run.exitCode()).isEqualTo(126);
     assertThat(run.err()).contains("bash 3.2.57 is too old").hasLineCount(1);
@@ -396,9 +469,7 @@ class RunGuardedTest {
 
   private Program slow(List<String> options) {
     return start(
-        Map.of("PATH", folder.resolve("tools") + ":" + System.getenv("PATH")),
-        options,
-        "echo ran");
+        Map.of("PATH", folder.resolve("tools") + ":" + System.getenv("PATH")), options, "echo ran");
   }
 
   /** Makes a setsid that waits for the file that is returned. */

@@ -169,7 +169,7 @@ class RunInterruptedTest {
     assertThat(own(run.err()))
         .singleElement()
         .asString()
-        .contains("process " + grandchild, "killing"); // and perhaps its sleep
+        .contains("process " + grandchild, "killed"); // and perhaps its sleep
     assertThat(Nodes.holding(nodes, "job")).isZero();
   }
 

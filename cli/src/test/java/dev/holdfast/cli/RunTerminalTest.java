@@ -75,7 +75,8 @@ class RunTerminalTest {
 
   @Test
   void theTerminalIsNotTheCommandsToOpen() {
-    Program terminal = terminal("if (: < /dev/tty) 2> /dev/null; then echo open; else echo not; fi");
+    Program terminal =
+        terminal("if (: < /dev/tty) 2> /dev/null; then echo open; else echo not; fi");
 
     assertThat(terminal.exitCode()).isZero();
     assertThat(terminal.out()).contains("not").doesNotContain("open");

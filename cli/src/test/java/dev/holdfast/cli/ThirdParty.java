@@ -56,8 +56,8 @@ final class ThirdParty {
   }
 
   /**
-   * Serves {@code redlock:full:}, by Lettuce in truth. Once there is the file that the variable FILL
-   * names, it fills the heap for good.
+   * Serves {@code redlock:full:}, by Lettuce in truth. Once there is the file that the variable
+   * FILL names, it fills the heap for good.
    */
   static Path filling(Path folder) {
     return wrapping(

@@ -157,7 +157,8 @@ class EmbeddedBinaryTest {
 
   private static void asOther(String... command) throws Exception {
     assumeThat(System.getProperty("user.name")).as("who can be another user").isEqualTo("root");
-    List<String> all = new ArrayList<>(List.of("setpriv", "--reuid=" + OTHER_USER, "--clear-groups"));
+    List<String> all =
+        new ArrayList<>(List.of("setpriv", "--reuid=" + OTHER_USER, "--clear-groups"));
     all.addAll(List.of(command));
     assertThat(new ProcessBuilder(all).inheritIO().start().waitFor()).isZero();
   }

@@ -90,7 +90,7 @@ set -- "$(start_line "$3" "$4")" "${@:2}"
 { wait_for "$BASHPID" "${@:5}"; } 3<&- 5<&- 6>&2 2> /dev/null &
 
 waiter=$! until=$1 grace=$2 lead=$3 margin=$4
-kill_at= gone= final= warned= rest= note=
+kill_at= gone= final= warned= rest= note= line=
 LC_ALL=C
 { IFS= read -r -d '' own < /proc/self/stat; } 2> /dev/null
 own=(${own##*) })
@@ -210,14 +210,17 @@ pause() {
   clock
 }
 
-# Waits for the next line from holdfast, so many ms at most.
+# Waits for the next line from holdfast, so many ms at most. The time can be over within a line.
 listen() {
-  local word first second
+  local part
   in_seconds "$1"
-  if IFS=' ' read -r -t "$seconds" word first second <&3; then
+  if IFS= read -r -t "$seconds" part <&3; then
     clock
-    obey "$word" "$first" "$second"
-  elif (( $? <= 128 )); then
+    obey $line$part
+    line=
+  elif (( $? > 128 )); then
+    line+=$part
+  else
     clock
     abandoned
   fi

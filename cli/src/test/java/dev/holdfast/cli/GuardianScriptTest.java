@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -85,6 +86,31 @@ class GuardianScriptTest {
 
     assertThat(guardian.exitCode()).isEqualTo(1);
     assertThat(guardian.out()).isEmpty();
+  }
+
+  /** The script asks for a line for a second at most, and then looks at the clock. */
+  @Test
+  void aLineThatComesInTwoPartsIsObeyed() throws IOException {
+    assumeThat(Uptime.now()).as("the clock of Linux").isPresent();
+    Program guardian =
+        guardian(
+            Map.of(),
+            List.of("setsid"),
+            "0",
+            "0",
+            "0",
+            "sh",
+            "-c",
+            "trap 'echo told; exit' TERM; echo ready; while :; do sleep 0.05; done");
+    tell("start 60000 -");
+    guardian.awaitOut("ready");
+    long ready = Uptime.now().orElseThrow();
+
+    control.write("signal T".getBytes(StandardCharsets.US_ASCII));
+    await().atMost(Limits.LONG).until(() -> Uptime.now().orElseThrow() - ready > 2_000);
+    tell("ERM");
+
+    guardian.awaitOut("told");
   }
 
   /** The variables of the script's own would be exported, because they were. */

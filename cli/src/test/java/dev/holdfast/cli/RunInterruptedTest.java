@@ -292,7 +292,7 @@ class RunInterruptedTest {
   }
 
   /** As under nohup, which ignores SIGHUP for good. */
-  private static boolean isIgnored(int exitCode) throws IOException {
+  static boolean isIgnored(int exitCode) throws IOException {
     Path status = Path.of("/proc/self/status");
     return Files.exists(status)
         && Files.readAllLines(status).stream()

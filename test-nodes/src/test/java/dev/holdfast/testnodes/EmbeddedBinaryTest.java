@@ -53,6 +53,18 @@ class EmbeddedBinaryTest {
   }
 
   @Test
+  void aFileThatOthersCouldWriteIsReplaced() throws IOException {
+    Path file = EmbeddedBinary.extracted(OwnFolder.make(shared.resolve("ours")));
+    Object key = key(file);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+    EmbeddedBinary.extracted(OwnFolder.make(shared.resolve("ours")));
+
+    assertThat(permissions(file)).isEqualTo("rwx------");
+    assertThat(key(file)).isNotEqualTo(key);
+  }
+
+  @Test
   void aLinkInPlaceOfTheFileIsReplacedAndItsTargetLeft() throws IOException {
     Path file = EmbeddedBinary.extracted(OwnFolder.make(shared.resolve("ours")));
     Path target = Files.move(file, shared.resolve("target"));

@@ -24,6 +24,9 @@ class GuardianScriptTest {
   /** Fills the pipe at STDERR. */
   static final String FILL_STDERR = "dd if=/dev/zero oflag=nonblock of=$STDERR 2> /dev/null";
 
+  /** More than is in a full pipe. */
+  static final int PIPE_BYTES = 1 << 20;
+
   private static final String USER_WITHOUT_PROCESSES = "54321";
 
   private final GuardianFolder folder;
@@ -194,6 +197,8 @@ class GuardianScriptTest {
       assertThat(new Session(guardian.handle().pid()).members())
           .as("all but the guardian, which waits to tell")
           .containsExactly(guardian.handle());
+      assertThat(stderr.read(new byte[PIPE_BYTES])).isPositive();
+      assertThat(guardian.exitCode()).isZero();
     } finally {
       other.delete();
     }

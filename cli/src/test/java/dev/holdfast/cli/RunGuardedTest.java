@@ -316,6 +316,8 @@ class RunGuardedTest {
       Program.signal("KILL", guardian(child));
 
       awaitEndWithTheLockHeld(child);
+      assertThat(stderr.read(new byte[GuardianScriptTest.PIPE_BYTES])).isPositive();
+      assertThat(run.exitCode()).isEqualTo(76);
     } finally {
       pipes.delete();
     }

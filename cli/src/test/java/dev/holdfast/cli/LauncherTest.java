@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -316,9 +317,10 @@ class LauncherTest {
     assertThat(other.exitCode()).as(other.err()).isZero();
     assertThat(other.out()).contains("-XX:SharedArchiveFile=" + cache);
     Path archive = Path.of(other.out().replaceAll("(?s).*SharedArchiveFile=([^]]*).*", "$1"));
-    permit(archive.getParent(), "rwxrwxrwx");
+    Path parent = Objects.requireNonNull(archive.getParent());
+    permit(parent, "rwxrwxrwx");
     if (!theirs.contains("folder")) {
-      assertThat(start(List.of("chown", THIRD_USER, "" + archive.getParent())).exitCode()).isZero();
+      assertThat(start(List.of("chown", THIRD_USER, "" + parent)).exitCode()).isZero();
     }
     if (!theirs.contains("archive")) {
       Files.delete(archive);

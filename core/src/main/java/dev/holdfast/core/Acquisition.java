@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
 import dev.holdfast.core.Attempted.Contended;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * whoever brings the next event; the state says whose it is.
  */
 final class Acquisition {
-  private static final Logger LOG = System.getLogger(Acquisition.class.getName());
+  private static final Logger LOG = System.getLogger(LockManager.class.getName());
 
   /** Between two looks, once the time is up, at whether the last attempt is over. */
   private static final long SHORTEST_WAIT_NANOS = 10_000_000;

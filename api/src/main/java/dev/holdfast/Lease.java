@@ -113,8 +113,8 @@ public interface Lease extends AutoCloseable {
    * ahead.
    *
    * @return completes at most once, with the reason, never after a release. Each stage that depends
-   *     on it is a task of its own on the manager's callback executor. Users cannot complete it, and
-   *     asking for it often costs no memory
+   *     on it is a task of its own on the manager's callback executor. Users cannot complete it,
+   *     and asking for it often costs no memory
    */
   CompletionStage<LossReason> lost();
 

@@ -129,7 +129,8 @@ final class WaitingFlaws {
                       public Optional<Lease> tryAcquire(LockRequest request)
                           throws InterruptedException {
                         Optional<Lease> got = super.tryAcquire(request);
-                        return got.isPresent() || request.maxWait().isEmpty()
+                        return got.isPresent()
+                                || request.maxWait().filter(wait -> !wait.isZero()).isEmpty()
                             ? got
                             : super.tryAcquire(request.waitAtMost(Duration.ZERO));
                       }

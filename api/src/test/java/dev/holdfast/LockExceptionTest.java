@@ -144,7 +144,7 @@ class LockExceptionTest {
         .isEqualTo(LossReason.TAKEN);
   }
 
-  /** As drivers' exceptions are that refer to their connection. */
+  /** An exception that refers to its connection, as drivers' exceptions do. */
   private static final class OfADriver extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -31,7 +31,7 @@ record Run(
   /** The guardian needs less, unless it is stopped. */
   private static final Duration GUARDIAN_LIMIT = Duration.ofSeconds(1);
 
-  /** Why the command had to end before its time. */
+  /** The reason for which the command had to end before its time. */
   private enum Cut {
     LOST,
     MAX_HOLD,

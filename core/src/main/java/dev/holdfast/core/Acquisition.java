@@ -365,7 +365,7 @@ final class Acquisition {
     }
   }
 
-  /** What must not happen happened: ends it, and lets the next in line have its turn. */
+  /** Ends it after a failure that nobody expects, and lets the next in line have its turn. */
   private void breakOff(Throwable failure) {
     result.completeExceptionally(failure);
     end();

@@ -56,7 +56,7 @@ final class SleepWatch {
   }
 
   private final class Watch {
-    /** Where the wall clock was least ahead since the last leap. */
+    /** The readings with the wall clock least ahead since the last leap. */
     private Moment base;
 
     private volatile Scheduler.@Nullable Task next;

@@ -27,6 +27,7 @@ final class LettuceNodes implements RedisNodes {
   private final Runnable afterClose;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean over;
   private List<Outgoing> waiting = new ArrayList<>();
 
   /**
@@ -108,6 +109,8 @@ final class LettuceNodes implements RedisNodes {
           CompletableFuture.supplyAsync(this::closeLinks, sender).thenCompose(Function.identity()));
       closeLinks(); // before the sender is no more, should it be late
       afterClose.run();
+      over = true;
+      send(); // an event loop that is being shut down may take a task and drop it
     }
   }
 
@@ -118,6 +121,10 @@ final class LettuceNodes implements RedisNodes {
 
   /** After what was submitted before; at once if the sender is no more, as then no node is. */
   private void inTurn(Runnable task) {
+    if (over) {
+      task.run();
+      return;
+    }
     try {
       sender.execute(task);
     } catch (RejectedExecutionException e) {

@@ -1,6 +1,7 @@
 package dev.holdfast.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** The command in a process of its own, with stdout and stderr in files. */
 final class Program implements AutoCloseable {
@@ -73,12 +75,21 @@ final class Program implements AutoCloseable {
   }
 
   Program awaitOut(String text) {
-    await(text).atMost(Limits.LONG).until(() -> out().contains(text));
-    return this;
+    return awaitSaid(() -> out().contains(text));
   }
 
   Program awaitErr(String text) {
-    await(text).atMost(Limits.LONG).until(() -> err().contains(text));
+    return awaitSaid(() -> err().contains(text));
+  }
+
+  private Program awaitSaid(BooleanSupplier said) {
+    await()
+        .atMost(Limits.LONG)
+        .untilAsserted(
+            () ->
+                assertThat(said.getAsBoolean())
+                    .as("runs: %s, stdout: %s, stderr: %s", process.isAlive(), out(), err())
+                    .isTrue());
     return this;
   }
 

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The command in a process of its own, with stdout and stderr in files. */
 final class Program implements AutoCloseable {
@@ -75,21 +75,21 @@ final class Program implements AutoCloseable {
   }
 
   Program awaitOut(String text) {
-    return awaitSaid(() -> out().contains(text));
+    return awaitText(this::out, text);
   }
 
   Program awaitErr(String text) {
-    return awaitSaid(() -> err().contains(text));
+    return awaitText(this::err, text);
   }
 
-  private Program awaitSaid(BooleanSupplier said) {
+  private Program awaitText(Supplier<String> stream, String text) {
     await()
         .atMost(Limits.LONG)
         .untilAsserted(
             () ->
-                assertThat(said.getAsBoolean())
-                    .as("runs: %s, stdout: %s, stderr: %s", process.isAlive(), out(), err())
-                    .isTrue());
+                assertThat(stream.get())
+                    .as("runs: %s, %s", process.isAlive(), said())
+                    .contains(text));
     return this;
   }
 
@@ -117,7 +117,7 @@ final class Program implements AutoCloseable {
   int exitCodeWithin(Duration limit) {
     try {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        throw new AssertionError("it does not end; stdout: " + out() + ", stderr: " + err());
+        throw new AssertionError("it does not end; " + said());
       }
       return process.exitValue();
     } catch (InterruptedException e) {
@@ -147,6 +147,10 @@ final class Program implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private String said() {
+    return "stdout: " + out() + ", stderr: " + err();
   }
 
   private static String read(Path file) {

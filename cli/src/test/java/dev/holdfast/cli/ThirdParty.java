@@ -65,7 +65,8 @@ final class ThirdParty {
         "full",
         "url.scheme().equals(\"redlock\") && url.driver().orElse(\"\").equals(\"full\")",
         "LockManager.open(\"redlock:lettuce:\" + url.nodes().stream().map(Object::toString)"
-            + ".collect(java.util.stream.Collectors.joining(\",\")) + \"?nodeTimeout=700ms\")",
+            + ".collect(java.util.stream.Collectors.joining(\",\"))"
+            + " + \"?nodeTimeout=\" + url.text(\"nodeTimeout\", \"50ms\"))",
         "new java.io.File(System.getenv(\"FILL\")).exists()"
             + " ? (Object) java.util.stream.Stream.generate("
             + "() -> System.getProperties().put(new Object(), new byte[1024]))"

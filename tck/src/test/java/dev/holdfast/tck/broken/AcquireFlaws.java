@@ -220,7 +220,7 @@ final class AcquireFlaws {
                 }),
         Flaw.of(
             "time is read from the wall clock alone",
-            Set.of("VAL-2"),
+            Set.of("LOSS-7", "VAL-2"),
             Parts.RIGHT.withTime(
                 stepped ->
                     new Clock() {
@@ -236,7 +236,7 @@ final class AcquireFlaws {
                     })),
         Flaw.of(
             "time is read from the monotonic clock alone",
-            Set.of("VAL-2"),
+            Set.of("LOSS-7", "VAL-2"),
             Parts.RIGHT.withTime(stepped -> Clock.system())),
         Flaw.inRedlock(
             "a failed attempt leaves its keys",
@@ -342,7 +342,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inRedlock(
             "contention is an outage",
-            Set.of("ERR-1", "ACQ-6"),
+            Set.of("ERR-1", "ACQ-6", "ACQ-8"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -98,7 +99,7 @@ final class LeaseFlaws {
 
                   @Override
                   public boolean isHeld() {
-                    return !released && !right.lost().toCompletableFuture().isDone();
+                    return !released && !((Future<?>) right.lost()).isDone();
                   }
 
                   @Override
@@ -233,7 +234,8 @@ final class LeaseFlaws {
         Set.of("LOSS-2"),
         right ->
             new PassingLease(right) {
-              private final CompletableFuture<LossReason> lost = right.lost().toCompletableFuture();
+              private final CompletableFuture<LossReason> lost =
+                  right.lost().toCompletableFuture().copy();
 
               @Override
               public boolean release() {

@@ -68,8 +68,7 @@ public interface Lease extends AutoCloseable {
    * revives a lease that was lost, never shortens one, and never goes past {@link
    * LockRequest#keepAliveUpTo}.
    *
-   * @param ttl above the manager's {@code nodeTimeout} and the allowance for drift together, up to
-   *     its {@code maxTtl}
+   * @param ttl above the manager's allowance for drift, up to its {@code maxTtl}
    * @throws LockLostException if the lease was lost, or is found to be
    * @throws LockBackendException if no quorum answered; the lease is still held for what it has
    *     left

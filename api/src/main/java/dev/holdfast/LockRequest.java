@@ -54,8 +54,7 @@ public final class LockRequest {
    *
    * @param name 1 byte to 1 KiB in UTF-8; taken as it is, neither trimmed nor folded
    * @param ttl how long the lock may outlive a holder that dies; above zero. A manager asks for
-   *     more than its {@code nodeTimeout} and what it allows for drift, and up to its {@code
-   *     maxTtl}
+   *     more than what it allows for drift, and up to its {@code maxTtl}
    * @return the request
    * @throws LockConfigurationException if the name or the ttl is out of range
    */
@@ -67,7 +66,8 @@ public final class LockRequest {
 
   /**
    * Waits for the lock while others hold it. No attempt starts after this time, and none that is
-   * under way is cut short.
+   * under way is cut short: in an outage it may take the manager's {@code quorumTimeout} longer,
+   * once.
    *
    * @param wait zero for a single attempt; not negative
    * @return a new request

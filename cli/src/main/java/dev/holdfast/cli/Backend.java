@@ -5,21 +5,20 @@ import dev.holdfast.LockManager;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.testnodes.TestNodes;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where locks come from.
  *
  * @param url of a lock manager
- * @param nodeOptions words, for a URL of nodes of ours that does not have them itself
+ * @param isLazy whether nodes of ours are connected by the first request, unless the URL says
+ *     itself
  */
-record Backend(String url, Map<String, String> nodeOptions) {
+record Backend(String url, boolean isLazy) {
   private static final String SCHEME = "redlock";
 
   /** The kinds of lock whose URLs list nodes, and have the same options for these. */
@@ -33,19 +32,8 @@ record Backend(String url, Map<String, String> nodeOptions) {
   /** The driver where a URL names none and several are there. */
   static final String DRIVER = "lettuce";
 
-  /** As a ttl, for commands without one: nodes have half a second to answer. */
-  static final Duration OPERATORS_PATIENCE = Duration.ofSeconds(50);
-
-  /** What nodes have to answer in unless more can be spared: the usual default. */
-  private static final Duration LEAST_NODE_TIMEOUT = Duration.ofMillis(50);
-
-  /** Backends take no more. */
-  private static final Duration MOST_NODE_TIMEOUT = Duration.ofHours(1);
-
-  private static final int TTL_PER_NODE_TIMEOUT = 100;
-
   Backend(String url) {
-    this(url, Map.of());
+    this(url, false);
   }
 
   /** What may be named in a URL between {@code redlock:} and the nodes. */
@@ -73,22 +61,9 @@ record Backend(String url, Map<String, String> nodeOptions) {
     return new Backend(variable == null || variable.isEmpty() ? LocalNodes.url() : variable);
   }
 
-  /**
-   * Lets nodes take a hundredth of the ttl: a JVM that has just been started, perhaps at midnight
-   * together with fifty others, may be slow itself, and has no second attempt.
-   */
-  Backend patient(Duration ttl) {
-    Duration share = ttl.dividedBy(TTL_PER_NODE_TIMEOUT);
-    long millis =
-        Math.max(
-            LEAST_NODE_TIMEOUT.toMillis(),
-            Math.min(share.toMillis(), MOST_NODE_TIMEOUT.toMillis()));
-    return with("nodeTimeout", millis + "ms");
-  }
-
   /** Leaves connecting to the first request, so that the time it takes is part of its wait. */
   Backend lazy() {
-    return with("connect", "lazy");
+    return new Backend(url, true);
   }
 
   /** Connects unless it is lazy, and then fails if no quorum of nodes is reached. */
@@ -127,20 +102,9 @@ record Backend(String url, Map<String, String> nodeOptions) {
         && Providers.first(p -> p.name().equals(DRIVER) && p.accepts(parsed)).isPresent()) {
       completed.insert(given.indexOf(':') + 1, DRIVER + ":");
     }
-    new TreeMap<>(nodeOptions)
-        .forEach(
-            (option, value) -> {
-              if (parsed.text(option, "").isEmpty()) {
-                char separator = completed.indexOf("?") < 0 ? '?' : '&';
-                completed.append(separator).append(option).append('=').append(value);
-              }
-            });
+    if (isLazy && parsed.text("connect", "").isEmpty()) {
+      completed.append(completed.indexOf("?") < 0 ? '?' : '&').append("connect=lazy");
+    }
     return completed.toString();
-  }
-
-  private Backend with(String option, String value) {
-    Map<String, String> options = new HashMap<>(nodeOptions);
-    options.put(option, value);
-    return new Backend(url, Map.copyOf(options));
   }
 }

@@ -43,7 +43,7 @@ record LockState(String name, Optional<LockStatus> status, Optional<String> outa
 
   private static void requireQuorumOfVotes(LockManager locks, String name) {
     List<Node> nodes = locks.unwrap(RestartGuard.class).map(RestartGuard::nodes).orElse(List.of());
-    List<Node> others = nodes.stream().filter(node -> node.state() != State.VOTES).toList();
+    List<Node> others = nodes.stream().filter(node -> !isSure(node)).toList();
     if (others.size() > (nodes.size() - 1) / 2) {
       throw new LockBackendException(
           "no key of '"
@@ -56,6 +56,12 @@ record LockState(String name, Optional<LockStatus> status, Optional<String> outa
           Map.of(),
           false);
     }
+  }
+
+  /** Whether it has the keys of all that may be held. */
+  private static boolean isSure(Node node) {
+    boolean lostData = node.state() == State.NEW || node.state() == State.QUARANTINED;
+    return node.state() == State.VOTES || (lostData && node.left().isZero());
   }
 
   /** Asks the nodes; that no quorum answers is a state too. */

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 record NodeVotes(Map<String, Node> byAddress) {
   /** Asks all nodes. */
   static NodeVotes of(TestNodes nodes) {
-    Backend backend = new Backend(LocalNodes.url(nodes)).patient(Backend.OPERATORS_PATIENCE).lazy();
+    Backend backend = new Backend(LocalNodes.url(nodes)).lazy();
     Logging.silence();
     try (LockManager locks = backend.open()) {
       return new NodeVotes(

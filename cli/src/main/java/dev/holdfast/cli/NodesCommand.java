@@ -173,8 +173,8 @@ final class NodesCommand implements Callable<Integer> {
         "A node that comes back without data has forgotten the locks that it granted. Of",
         "three nodes or more, the restart guard keeps it out of votes until all those",
         "locks have expired: its vote counts again after the longest ttl (maxTtl: 60s",
-        "unless the URL says otherwise) and about a second. Until then it is as good as",
-        "down, and the others have to make a quorum.",
+        "unless the URL says otherwise) and about a second, once a lock is asked for.",
+        "Until then it is as good as down, and the others have to make a quorum.",
         "",
         "Example:",
         "  holdfast nodes restart 2"

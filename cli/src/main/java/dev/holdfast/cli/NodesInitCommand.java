@@ -35,8 +35,8 @@ import picocli.CommandLine.Spec;
       "they have never voted, or ALL of them lost their data at once, only you can",
       "know; if locks may be held, wait instead.",
       "",
-      "Give the URL that your programs have, with its maxTtl and cluster: nodes keep",
-      "to the first that they are told. 'holdfast nodes start' marks what it starts.",
+      "Give the URL that your programs have, with its maxTtl and cluster: nodes that",
+      "vote refuse programs with others. 'holdfast nodes start' marks what it starts.",
       "",
       "JSON: marked (true or false) and nodes, an array of objects with address, state",
       "(votes, new), leftMillis (until it votes) and text.",
@@ -69,7 +69,7 @@ final class NodesInitCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     // Connects when the nodes are looked at: what is wrong with one is shown for each.
-    Backend backend = url.backend().patient(Backend.OPERATORS_PATIENCE).lazy();
+    Backend backend = url.backend().lazy();
     Logging.silence();
     try (LockManager locks = backend.open()) {
       return init(

@@ -69,7 +69,7 @@ final class ReleaseCommand implements Callable<Integer> {
           "nobody can be asked, because stdin is not a terminal: give --yes to take the lock away"
               + " without");
     }
-    Backend backend = url.backend().patient(Backend.OPERATORS_PATIENCE);
+    Backend backend = url.backend();
     Logging.show();
     try (LockManager locks = backend.open()) {
       LockState found = LockState.of(locks, name);

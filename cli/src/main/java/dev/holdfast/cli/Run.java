@@ -58,8 +58,7 @@ record Run(
 
   private LockManager open(Signals signals) throws Exception {
     boolean waits = !request.maxWait().orElse(Duration.ZERO).isZero();
-    Backend patient = backend.patient(request.ttl());
-    Backend chosen = waits ? patient.lazy() : patient;
+    Backend chosen = waits ? backend.lazy() : backend;
     try {
       return signals.await(
           CompletableFuture.supplyAsync(chosen::open, task -> daemon(task).start()));

@@ -80,7 +80,7 @@ final class StatusCommand implements Callable<Integer> {
     if (watching != null && watching.interval.compareTo(SHORTEST) < 0) {
       throw new UsageException("--interval is too short: give at least 50ms");
     }
-    Backend backend = url.backend().patient(Backend.OPERATORS_PATIENCE);
+    Backend backend = url.backend();
     if (watching != null) {
       // All that could be logged of the nodes is shown.
       Logging.silence();

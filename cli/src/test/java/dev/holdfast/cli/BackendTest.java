@@ -10,7 +10,6 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,45 +19,17 @@ class BackendTest {
   @TempDir Path folder;
 
   @Test
-  void nodesHaveAHundredthOfTheTtlToAnswerAndAtLeastTheUsualTime() {
-    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(30)).nodeOptions())
-        .containsEntry("nodeTimeout", "300ms");
-    assertThat(new Backend("redlock:" + NODES).patient(Duration.ofSeconds(1)).nodeOptions())
-        .containsEntry("nodeTimeout", "50ms");
-  }
-
-  @Test
-  void andNeverMoreThanTheHourThatBackendsTake() {
-    Backend backend = new Backend("redlock:" + NODES + "?maxTtl=7d").patient(Duration.ofDays(5));
-
-    assertThat(backend.nodeOptions()).containsEntry("nodeTimeout", "3600000ms");
-    backend.lazy().open().close();
-  }
-
-  @Test
   void whatTheUrlSaysCountsMore() {
-    Backend backend = new Backend("redlock:" + NODES + "?nodeTimeout=soon");
-
-    assertThatThrownBy(() -> backend.patient(Duration.ofSeconds(30)).lazy().open())
+    assertThatThrownBy(() -> new Backend("redlock:" + NODES + "?connect=soon").lazy().open())
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("'soon'");
   }
 
   @Test
-  void otherBackendsGetNoneOfIt() {
-    try (LockManager locks = new Backend("memory:").patient(Duration.ofDays(1)).lazy().open()) {
+  void otherBackendsAreLeftAsTheyAre() {
+    try (LockManager locks = new Backend("memory:").lazy().open()) {
       assertThat(locks.capabilities()).isNotEmpty();
     }
-  }
-
-  @Test
-  void theOldLockHasAsMuchTimeToAnswer() {
-    Backend backend = new Backend("setnx:redis://127.0.0.1:1").lazy();
-
-    backend.patient(Duration.ofSeconds(30)).open().close();
-    backend.patient(Duration.ofDays(10)).open().close();
-    assertThat(backend.patient(Duration.ofSeconds(30)).nodeOptions())
-        .containsEntry("nodeTimeout", "300ms");
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
@@ -61,6 +62,7 @@ final class Acquisition {
   private volatile boolean granted;
   private volatile boolean crowded;
   private volatile Attempted last = Contended.UNTRIED;
+  private volatile @Nullable AttemptProgress underWay;
 
   /**
    * What an acquisition is doing. A pause is a state of its own, so that only its timer ends it.
@@ -282,6 +284,12 @@ final class Acquisition {
     }
   }
 
+  /** The outage that its attempt under way is in so far; null if there is none. */
+  @Nullable LockException outageSoFar() {
+    AttemptProgress progress = underWay;
+    return progress == null ? null : progress.outage();
+  }
+
   /** Whether it got the lock. */
   boolean isGranted() {
     return granted;
@@ -321,17 +329,20 @@ final class Acquisition {
     Operations operations = surroundings.operations();
     operations.begin();
     operations.ask();
+    long begunAt = surroundings.clock().nanos();
     Attempt attempt =
         new Attempt(
             name(),
             request.owner().orElse(surroundings.defaultOwner()),
             request.ttl(),
             callerWaits);
+    underWay = attempt.progress();
     Stages.start(() -> surroundings.primitive().attempt(attempt))
         .whenComplete(
             (outcome, failure) -> {
               try {
-                attempted(outcome, inRow, failure);
+                underWay = null;
+                attempted(outcome, inRow, failure, begunAt, attempt.progress());
               } catch (RuntimeException | Error e) {
                 breakOff(e);
               } finally {
@@ -341,21 +352,26 @@ final class Acquisition {
             });
   }
 
-  private void attempted(@Nullable Outcome outcome, int inRow, @Nullable Throwable failure) {
+  private void attempted(
+      @Nullable Outcome outcome,
+      int inRow,
+      @Nullable Throwable failure,
+      long begunAt,
+      AttemptProgress progress) {
     if (outcome instanceof Grant grant) {
-      granted(grant, inRow);
+      granted(grant, inRow, begunAt);
     } else if (outcome instanceof Refusal refusal) {
-      again(new Contended(refusal.granted(), refusal.refused(), refusal.unanswered()));
+      again(new Contended(refusal.granted(), refusal.refused(), refusal.unanswered()), true);
     } else if (failure != null && Stages.cause(failure) instanceof LockBackendException outage) {
-      again(new Outage(outage));
+      again(new Outage(outage), !progress.isLimitedByTtl());
     } else {
       end();
       result.completeExceptionally(Stages.cause(Objects.requireNonNull(failure)));
     }
   }
 
-  private void granted(Grant grant, int inRow) {
-    LeaseHandle lease = leases.open(request, grant, inRow);
+  private void granted(Grant grant, int inRow, long begunAt) {
+    LeaseHandle lease = leases.open(request, grant, inRow, begunAt);
     lines.remember(name(), Contended.UNTRIED);
     granted = true;
     end();
@@ -371,9 +387,16 @@ final class Acquisition {
     end();
   }
 
-  private void again(Attempted attempted) {
+  /**
+   * No lock this time.
+   *
+   * @param concernsOthers whether those behind in the line report the same
+   */
+  private void again(Attempted attempted, boolean concernsOthers) {
     last = attempted;
-    lines.remember(name(), attempted);
+    if (concernsOthers) {
+      lines.remember(name(), attempted);
+    }
     if (waitedEnough()) {
       giveUp(Step.ATTEMPTING);
     } else {
@@ -477,7 +500,7 @@ final class Acquisition {
 
   /** The wait is over: what the last attempt saw, one's own or the head's, is the answer. */
   private void giveUp(State from) {
-    Attempted seen = lines.last(name());
+    Attempted seen = from == Step.IN_LINE ? lines.last(name(), waits()) : null;
     if (!finish(from)) {
       return;
     }

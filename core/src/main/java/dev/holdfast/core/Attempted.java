@@ -1,6 +1,6 @@
 package dev.holdfast.core;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockException;
 
 /** Why an attempt gave no lock, though another one may. */
 sealed interface Attempted {
@@ -11,5 +11,5 @@ sealed interface Attempted {
   }
 
   /** Nobody can say who holds it. */
-  record Outage(LockBackendException failure) implements Attempted {}
+  record Outage(LockException failure) implements Attempted {}
 }

@@ -22,10 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The manager over any primitive. */
 final class CoreLockManager implements LockManager {
-  /**
-   * A backend's operations are over sooner, by their own deadlines; what is not is left to expire.
-   */
-  private static final long CLOSING_NANOS = 5_000_000_000L;
+  /** More than a thread of this process waits for a processor, on a machine that can serve it. */
+  private static final long LATE_NANOS = 1_000_000_000L;
 
   /** An exception that comes soon is worth more than the holder's label in it. */
   private static final Duration LABEL_PATIENCE = Duration.ofMillis(100);
@@ -106,7 +104,7 @@ final class CoreLockManager implements LockManager {
     surroundings.require(LockCapability.INSPECTION, "inspect");
     surroundings.requireName(name);
     requireOpen();
-    return Stages.join(operation(() -> surroundings.primitive().inspect(name)));
+    return surroundings.join(operation(() -> surroundings.primitive().inspect(name)));
   }
 
   @Override
@@ -114,7 +112,8 @@ final class CoreLockManager implements LockManager {
     surroundings.require(LockCapability.FORCE_RELEASE, "forceRelease");
     surroundings.requireName(name);
     requireOpen();
-    boolean removed = Stages.join(operation(() -> surroundings.primitive().forceRelease(name)));
+    boolean removed =
+        surroundings.join(operation(() -> surroundings.primitive().forceRelease(name)));
     leases.doubt(name);
     lines.wake(name, 0);
     return removed;
@@ -154,8 +153,11 @@ final class CoreLockManager implements LockManager {
       await(leases.emptied(), Nanos.of(grace), true);
     }
     leases.endAll();
-    await(surroundings.operations().quiet(), CLOSING_NANOS, false);
+    // an attempt that ends as an outage may have a release behind it
+    long longest = 2 * Nanos.of(surroundings.primitive().longestOperation()) + LATE_NANOS;
+    await(surroundings.operations().quiet(), longest, false);
     surroundings.primitive().close();
+    surroundings.unconfirmed().report();
     afterClose.run();
   }
 

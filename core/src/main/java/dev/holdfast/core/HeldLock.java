@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state machine of one grant: held until a moment, then released or lost, and nothing after
- * that. Operations on the backend follow one another, so that no extension lands after a release.
+ * that. Extensions follow one another. A release waits for none: it is sent behind the extension
+ * that is under way, and ends it.
  */
 final class HeldLock {
   private static final CompletableFuture<?> NONE = CompletableFuture.completedFuture(null);
@@ -32,10 +33,11 @@ final class HeldLock {
   private final @Nullable Moment longestHold;
   private final Duration minHold;
   private final AtomicReference<Phase> phase;
-  private final AtomicReference<CompletableFuture<?>> lastOperation = new AtomicReference<>(NONE);
+  private final AtomicReference<CompletableFuture<?>> lastExtension = new AtomicReference<>(NONE);
   private final LossStage lost;
   private volatile boolean unreachable;
   private volatile boolean atLimit;
+  private volatile @Nullable CompletableFuture<Void> extending;
   private volatile Scheduler.@Nullable Task expiry;
   private volatile @Nullable KeepAlive keepAlive;
 
@@ -104,10 +106,14 @@ final class HeldLock {
     return lost;
   }
 
-  /** Has it renewed while it is held. */
-  void keepAlive(KeepAlive renewals) {
+  /**
+   * Has it renewed while it is held.
+   *
+   * @param begunAt when the attempt began that got it, by the clock's nanoseconds
+   */
+  void keepAlive(KeepAlive renewals, long begunAt) {
     keepAlive = renewals;
-    renewals.start();
+    renewals.start(begunAt);
     if (!(phase.get() instanceof Held)) {
       renewals.stop();
     }
@@ -135,29 +141,60 @@ final class HeldLock {
     watch();
   }
 
-  /** Extends to at least this from now, but not past the longest hold. */
-  CompletableFuture<Void> extend(Duration ttl, boolean callerWaits) {
-    return inTurn(
-        callerWaits,
-        waiting -> {
-          Phase now = phase();
-          if (!(now instanceof Held)) {
-            return CompletableFuture.failedFuture(ended(now));
-          }
-          Duration asked = withinHold(ttl);
-          boolean limited = asked.compareTo(ttl) < 0;
-          if (asked.toMillis() <= 0) {
-            atLimit = atLimit || limited;
-            return CompletableFuture.completedFuture(null);
-          }
-          return Stages.start(() -> surroundings.primitive().extend(grant, asked, waiting))
-              .handle(
-                  (extension, failure) -> {
-                    extended(extension, failure);
-                    atLimit = atLimit || limited;
-                    return null;
-                  });
-        });
+  /**
+   * Extends to at least this from now, but not past the longest hold. The result is there at the
+   * latest when the lock ends.
+   */
+  CompletableFuture<Void> extend(Duration ttl) {
+    CompletableFuture<Void> mine = new CompletableFuture<>();
+    CompletableFuture<?> before = lastExtension.getAndSet(mine);
+    surroundings.operations().begin();
+    before.whenComplete((r, f) -> whenRoom(mine, false, any -> extension(ttl, mine)));
+    mine.whenComplete((r, f) -> lastExtension.compareAndSet(mine, NONE)); // 48 bytes of each lease
+    return mine;
+  }
+
+  private CompletableFuture<Void> extension(Duration ttl, CompletableFuture<Void> mine) {
+    Duration asked = withinHold(ttl);
+    boolean limited = asked.compareTo(ttl) < 0;
+    if (asked.toMillis() <= 0 && phase() instanceof Held) {
+      atLimit = atLimit || limited;
+      return CompletableFuture.completedFuture(null);
+    }
+    return extensionSent(asked, mine)
+        .handle(
+            (extension, failure) -> {
+              extending = null;
+              extended(extension, failure);
+              atLimit = atLimit || limited;
+              return null;
+            });
+  }
+
+  /** Under the monitor that {@link #afterExtension} takes: no extension is sent after a release. */
+  private synchronized CompletableFuture<Extension> extensionSent(
+      Duration asked, CompletableFuture<Void> mine) {
+    Phase now = phase();
+    if (!(now instanceof Held)) {
+      return CompletableFuture.failedFuture(ended(now));
+    }
+    extending = mine;
+    return Stages.start(() -> surroundings.primitive().extend(grant, asked));
+  }
+
+  /** Once the phase has ended: waits until an extension that is being sent is sent, and ends it. */
+  private void afterExtension() {
+    CompletableFuture<Void> underWay;
+    synchronized (this) {
+      underWay = extending;
+    }
+    end(underWay);
+  }
+
+  private void end(@Nullable CompletableFuture<Void> extension) {
+    if (extension != null) {
+      extension.completeExceptionally(ended(Objects.requireNonNull(phase.get())));
+    }
   }
 
   CompletableFuture<Boolean> release(boolean callerWaits) {
@@ -274,6 +311,7 @@ final class HeldLock {
     if (renewals != null) {
       renewals.stop();
     }
+    end(extending);
   }
 
   private void stopWatching() {
@@ -286,9 +324,13 @@ final class HeldLock {
   /** Also after a loss, so that what is left of the keys keeps nobody out for longer. */
   private CompletableFuture<LockPrimitive.Released> giveBack(
       Duration atLeast, boolean callerWaits) {
-    return inTurn(
+    CompletableFuture<LockPrimitive.Released> mine = new CompletableFuture<>();
+    surroundings.operations().begin();
+    whenRoom(
+        mine,
         callerWaits,
         waiting -> {
+          afterExtension();
           long kept = Nanos.of(atLeast) - (surroundings.clock().nanos() - grantedAt.nanos());
           Duration keep = Duration.ofNanos(Math.max(0, kept));
           BiFunction<Boolean, Boolean, CompletableFuture<LockPrimitive.Released>> release =
@@ -302,28 +344,20 @@ final class HeldLock {
               ? handOver.during(waiting, release)
               : release.apply(false, waiting); // it is free for nobody yet
         });
+    return mine;
   }
 
-  /**
-   * Runs an operation when the one before it is over, and the backend has room: at once on this
-   * thread if that is now.
-   */
-  private <T> CompletableFuture<T> inTurn(
-      boolean callerWaits, Function<Boolean, CompletableFuture<T>> operation) {
-    CompletableFuture<T> mine = new CompletableFuture<>();
-    CompletableFuture<?> before = lastOperation.getAndSet(mine);
-    boolean waiting = callerWaits && before.isDone();
+  /** Runs an operation when the backend has room: at once on this thread if that is now. */
+  private <T> void whenRoom(
+      CompletableFuture<T> mine,
+      boolean callerWaits,
+      Function<Boolean, CompletableFuture<T>> operation) {
     Operations operations = surroundings.operations();
-    operations.begin();
-    before.whenComplete(
-        (r, f) -> {
-          if (operations.haveRoom()) {
-            run(mine, () -> operation.apply(waiting));
-          } else {
-            operations.whenRoom(() -> run(mine, () -> operation.apply(false)));
-          }
-        });
-    return mine;
+    if (operations.haveRoom()) {
+      run(mine, () -> operation.apply(callerWaits));
+    } else {
+      operations.whenRoom(() -> run(mine, () -> operation.apply(false)));
+    }
   }
 
   private <T> void run(CompletableFuture<T> mine, Supplier<CompletableFuture<T>> operation) {
@@ -337,7 +371,6 @@ final class HeldLock {
               } else {
                 mine.completeExceptionally(Stages.cause(failure));
               }
-              lastOperation.compareAndSet(mine, NONE); // one of twenty thousand is worth its bytes
               operations.answered();
               operations.end();
             });
@@ -347,7 +380,8 @@ final class HeldLock {
     if (atLimit) {
       return LossReason.MAX_HOLD;
     }
-    return unreachable ? LossReason.UNREACHABLE : LossReason.EXPIRED;
+    boolean isBeingRenewed = keepAlive != null && extending != null;
+    return unreachable || isBeingRenewed ? LossReason.UNREACHABLE : LossReason.EXPIRED;
   }
 
   private RuntimeException ended(Phase phase) {

@@ -8,8 +8,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews one lock at every third of its ttl, and sooner after a renewal that failed. Stops when the
- * lock ends, and when nobody can reach its lease any more: whoever forgot it cannot release it.
+ * Renews one lock when a third of its ttl has passed since the attempt or renewal before it began,
+ * and sooner after a renewal that failed. So slow nodes do not use up the ttl. Stops when the lock
+ * ends, and when nobody can reach its lease any more: whoever forgot it cannot release it.
  */
 final class KeepAlive {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
@@ -31,8 +32,13 @@ final class KeepAlive {
     this.lease = lease;
   }
 
-  void start() {
-    renewIn(interval());
+  /**
+   * Begins.
+   *
+   * @param begunAt when the attempt began that got the lock, by the clock's nanoseconds
+   */
+  void start(long begunAt) {
+    renewAfter(begunAt);
   }
 
   void stop() {
@@ -41,6 +47,11 @@ final class KeepAlive {
     if (task != null) {
       task.cancel();
     }
+  }
+
+  /** A third of the ttl after the beginning of what came before; at once if that is past. */
+  private void renewAfter(long begunAt) {
+    renewIn(Math.max(0, interval() - (surroundings.clock().nanos() - begunAt)));
   }
 
   private void renewIn(long delayNanos) {
@@ -61,13 +72,14 @@ final class KeepAlive {
           lock.grant().name());
       return;
     }
-    lock.extend(ttl, false)
+    long begunAt = surroundings.clock().nanos();
+    lock.extend(ttl)
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
                 renewIn(Math.min(interval(), surroundings.jitter(surroundings.retryDelayNanos())));
               } else if (!lock.atLimit()) {
-                renewIn(interval());
+                renewAfter(begunAt);
               }
             });
   }

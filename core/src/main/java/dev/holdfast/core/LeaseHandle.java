@@ -61,7 +61,7 @@ final class LeaseHandle implements Lease {
   @Override
   public void extend(Duration ttl) {
     requireExtendable(ttl);
-    Stages.join(lock.extend(ttl, true));
+    surroundings.join(lock.extend(ttl));
   }
 
   @Override
@@ -71,13 +71,13 @@ final class LeaseHandle implements Lease {
     } catch (LockException refused) {
       return surroundings.forUser(CompletableFuture.failedFuture(refused));
     }
-    return surroundings.forUser(lock.extend(ttl, false));
+    return surroundings.forUser(lock.extend(ttl));
   }
 
   @Override
   public boolean release() {
     releaseAsked = true;
-    return Stages.join(lock.release(true));
+    return surroundings.join(lock.release(true));
   }
 
   @Override
@@ -106,12 +106,8 @@ final class LeaseHandle implements Lease {
             gone.reason(),
             Long.toString(surroundings.clock().now().nanosSince(gone.since()) / 1_000_000));
       }
-    } catch (LockException unreachable) {
-      LOG.log(
-          Level.WARNING,
-          "the lease on ''{0}'' could not be given back; it expires by itself: {1}",
-          name(),
-          unreachable.getMessage());
+    } catch (LockException unconfirmed) {
+      surroundings.unconfirmed().add(name(), unconfirmed);
     }
   }
 

@@ -163,7 +163,8 @@ public final class LockManagerBuilder {
             Nanos.of(retryDelay),
             maxTtl,
             label,
-            new Operations(timers));
+            new Operations(timers),
+            new UnconfirmedReleases(timers));
     return new CoreLockManager(
         surroundings,
         () -> {

@@ -50,6 +50,16 @@ public interface LockPrimitive extends AutoCloseable {
   void requireUsable(String name, Duration ttl);
 
   /**
+   * Returns how long an operation takes at most, connecting included: the bound that this backend's
+   * options set. A call that has no result long after it is an outage.
+   *
+   * @return above zero
+   */
+  default Duration longestOperation() {
+    return Duration.ofSeconds(10);
+  }
+
+  /**
    * Tries once to get a lock. When it is not granted, nothing of the attempt is left on any part of
    * the backend that answers.
    *
@@ -60,17 +70,18 @@ public interface LockPrimitive extends AutoCloseable {
 
   /**
    * Extends a lock that was granted, if it still is. Never called at the same time as another
-   * operation on the same grant, nor after its release.
+   * extension of the same grant, nor after its release.
    *
    * @param grant what {@link #attempt} returned
    * @param ttl at least as long from now
-   * @param callerWaits as {@link Attempt#callerWaits()}
    * @return extended, or lost
    */
-  CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits);
+  CompletionStage<Extension> extend(Grant grant, Duration ttl);
 
   /**
-   * Gives a lock back: compares and deletes.
+   * Gives a lock back: compares and deletes. May be called while an extension of the same grant is
+   * under way, and does not wait for its answer: it takes effect after the extension, which must
+   * leave no key behind then. The result of that extension is not looked at any more.
    *
    * @param release what to give back
    * @return whether it was held until now, and how many others wait
@@ -128,8 +139,31 @@ public interface LockPrimitive extends AutoCloseable {
    * @param ttl how long the lock may outlive its holder
    * @param callerWaits whether the calling thread is a user's that does nothing else until the
    *     attempt is over, so that a backend may use it for its input and output
+   * @param progress where the backend may say how the attempt stands
    */
-  record Attempt(String name, String owner, Duration ttl, boolean callerWaits) {}
+  record Attempt(
+      String name, String owner, Duration ttl, boolean callerWaits, AttemptProgress progress) {
+    /**
+     * Makes an attempt.
+     *
+     * @param name the name of the lock
+     * @param owner the holder's label, for people
+     * @param ttl how long the lock may outlive its holder
+     * @param callerWaits as the parameter of the same name
+     */
+    public Attempt(String name, String owner, Duration ttl, boolean callerWaits) {
+      this(name, owner, ttl, callerWaits, new AttemptProgress());
+    }
+
+    /**
+     * Returns the same attempt for when the calling thread has been left.
+     *
+     * @return one that does not block
+     */
+    public Attempt withoutCaller() {
+      return new Attempt(name, owner, ttl, false, progress);
+    }
+  }
 
   /**
    * One release.

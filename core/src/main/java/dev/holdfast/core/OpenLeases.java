@@ -32,11 +32,15 @@ final class OpenLeases {
             surroundings, () -> !open.isEmpty(), () -> open.forEach(HeldLock::watchAnew));
   }
 
-  /** Takes a grant in. If that fails, the lock is given back, because no lease refers to it. */
-  LeaseHandle open(LockRequest request, Grant grant, int inRow) {
+  /**
+   * Takes a grant in. If that fails, the lock is given back, because no lease refers to it.
+   *
+   * @param begunAt when the attempt began that got the lock, by the clock's nanoseconds
+   */
+  LeaseHandle open(LockRequest request, Grant grant, int inRow, long begunAt) {
     HeldLock lock = heldLock(request, grant, inRow);
     try {
-      return open(request, lock);
+      return open(request, lock, begunAt);
     } catch (RuntimeException | Error e) {
       lock.takeBack();
       throw e;
@@ -56,14 +60,15 @@ final class OpenLeases {
     }
   }
 
-  private LeaseHandle open(LockRequest request, HeldLock lock) {
+  private LeaseHandle open(LockRequest request, HeldLock lock, long begunAt) {
     LeaseHandle lease = new LeaseHandle(surroundings, lock);
     open.add(lock);
     sleepWatch.begin();
     newest.put(lock.grant().name(), lock);
     lock.watch();
     if (request.maxHold().isPresent()) {
-      lock.keepAlive(new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)));
+      lock.keepAlive(
+          new KeepAlive(surroundings, lock, request.ttl(), new WeakReference<>(lease)), begunAt);
     }
     return lease;
   }
@@ -71,7 +76,6 @@ final class OpenLeases {
   void ended(HeldLock lock) {
     open.remove(lock);
     newest.remove(lock.grant().name(), lock);
-    sleepWatch.end();
     CompletableFuture<Void> awaited = emptied;
     if (awaited != null && open.isEmpty()) {
       awaited.complete(null);

@@ -1,13 +1,13 @@
 package dev.holdfast.core;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Notices that the wall clock has gone ahead of the monotonic clock: the machine slept, or somebody
  * set the clock. Timers follow the monotonic clock alone, so that leases have less time left than
- * their timers know. One timer serves all leases of a manager, and only while there are any.
+ * their timers know. One timer serves all leases of a manager; it ends when it finds none, so that
+ * a lease that is opened and released between two looks starts and cancels nothing.
  */
 final class SleepWatch {
   /** With the limit for a thread to run, a loss is told within a second of waking. */
@@ -19,7 +19,10 @@ final class SleepWatch {
   private final Surroundings surroundings;
   private final BooleanSupplier isNeeded;
   private final Runnable leapt;
-  private final AtomicReference<@Nullable Watch> current = new AtomicReference<>();
+  private final AtomicBoolean watching = new AtomicBoolean();
+
+  /** The readings with the wall clock least ahead since the last leap. */
+  private volatile Moment base;
 
   /**
    * Watches nothing yet.
@@ -31,73 +34,56 @@ final class SleepWatch {
     this.surroundings = surroundings;
     this.isNeeded = isNeeded;
     this.leapt = leapt;
+    base = surroundings.clock().now();
   }
 
   /** Begins, unless it has. Called after a lease was added to those that are open. */
   void begin() {
-    if (current.get() == null) {
-      Watch watch = new Watch(surroundings.clock().now());
-      if (current.compareAndSet(null, watch)) {
-        watch.next();
-        end(); // the lease may have ended in the meantime
+    if (!watching.get() && watching.compareAndSet(false, true)) {
+      base = surroundings.clock().now();
+      next();
+    }
+  }
+
+  private void next() {
+    boolean scheduled = false;
+    try {
+      surroundings.scheduler().watch(INTERVAL_NANOS, this::look);
+      scheduled = true;
+    } finally {
+      if (!scheduled) { // the next lease tries again
+        watching.set(false);
       }
     }
   }
 
-  /** Ends if no lease is open any more. Called after a lease was removed. */
-  void end() {
-    Watch watch = current.get();
-    if (watch != null && !isNeeded.getAsBoolean() && current.compareAndSet(watch, null)) {
-      watch.cancel();
+  private void look() {
+    try {
+      compare();
+    } finally {
       if (isNeeded.getAsBoolean()) {
-        begin();
+        next();
+      } else {
+        end();
       }
     }
   }
 
-  private final class Watch {
-    /** The readings with the wall clock least ahead since the last leap. */
-    private Moment base;
-
-    private volatile Scheduler.@Nullable Task next;
-
-    Watch(Moment base) {
-      this.base = base;
+  private void end() {
+    watching.set(false);
+    if (isNeeded.getAsBoolean()) { // a lease that was added meanwhile has seen it watching
+      begin();
     }
+  }
 
-    void next() {
-      next = surroundings.scheduler().watch(INTERVAL_NANOS, this::look);
-      if (current.get() != this) {
-        cancel();
-      }
-    }
-
-    void cancel() {
-      Scheduler.Task task = next;
-      if (task != null) {
-        task.cancel();
-      }
-    }
-
-    private void look() {
-      if (current.get() == this) {
-        try {
-          compare();
-        } finally {
-          next();
-        }
-      }
-    }
-
-    private void compare() {
-      Moment now = surroundings.clock().now();
-      long ahead = (now.wallMicros() - base.wallMicros()) * 1_000 - (now.nanos() - base.nanos());
-      if (ahead < 0) {
-        base = now;
-      } else if (ahead > LEAP_NANOS) {
-        base = now;
-        leapt.run();
-      }
+  private void compare() {
+    Moment now = surroundings.clock().now();
+    long ahead = (now.wallMicros() - base.wallMicros()) * 1_000 - (now.nanos() - base.nanos());
+    if (ahead < 0) {
+      base = now;
+    } else if (ahead > LEAP_NANOS) {
+      base = now;
+      leapt.run();
     }
   }
 }

@@ -14,25 +14,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Small steps between stages and threads. */
 final class Stages {
-  /** Far above any backend's own bound; met only if a backend breaks the contract. */
-  private static final long LONGEST_OPERATION_SECONDS = 30;
-
   private Stages() {}
 
-  /** Waits for an operation that cannot be interrupted. Keeps the interrupt flag. */
-  static <T> T join(CompletableFuture<T> future) {
+  /**
+   * Waits for an operation that cannot be interrupted. Keeps the interrupt flag.
+   *
+   * @param boundNanos far above the backend's own bound; met only if it breaks the contract
+   */
+  static <T> T join(CompletableFuture<T> future, long boundNanos) {
+    long begun = System.nanoTime();
     boolean interrupted = false;
     try {
       while (true) {
         try {
-          return future.get(LONGEST_OPERATION_SECONDS, TimeUnit.SECONDS);
+          return future.get(boundNanos - (System.nanoTime() - begun), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {
           throw fromHere(e);
         } catch (TimeoutException e) {
           throw new LockBackendException(
-              "the backend gave no result within " + LONGEST_OPERATION_SECONDS + " s",
+              "the backend gave no result within "
+                  + TimeUnit.NANOSECONDS.toSeconds(boundNanos)
+                  + " s",
               Map.of("backend", e),
               true);
         }

@@ -20,14 +20,23 @@ record Surroundings(
     long retryDelayNanos,
     Duration maxTtl,
     String defaultOwner,
-    Operations operations) {
+    Operations operations,
+    UnconfirmedReleases unconfirmed) {
   /** Proposed to users who ask for more than {@code maxTtl}. */
   private static final Duration USUAL_TTL = Duration.ofSeconds(30);
+
+  /** More than a thread of this process waits for a processor, on a machine that can serve it. */
+  private static final long LATE_NANOS = 5_000_000_000L;
 
   /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
   long jitter(long delayNanos) {
     long half = delayNanos / 2;
     return half + random.nextLong(delayNanos - half + 1);
+  }
+
+  /** Waits for an operation, with a bound far above the backend's own: it may queue for room. */
+  <T> T join(CompletableFuture<T> operation) {
+    return Stages.join(operation, 4 * Nanos.of(primitive.longestOperation()) + LATE_NANOS);
   }
 
   void require(LockCapability capability, String what) {

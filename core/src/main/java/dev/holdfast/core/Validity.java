@@ -9,9 +9,8 @@ import java.time.Duration;
  * elsewhere. Immutable.
  *
  * @param drift how far clocks may drift apart in a ttl, from 0 up to, but not including, 1
- * @param nodeTimeout how long a node may take to answer, above zero
  */
-public record Validity(double drift, Duration nodeTimeout) {
+public record Validity(double drift) {
   /** The Redlock page's reference implementations allow for this drift between clocks. */
   public static final double DEFAULT_DRIFT = 0.01;
 
@@ -31,20 +30,17 @@ public record Validity(double drift, Duration nodeTimeout) {
   }
 
   /**
-   * Refuses a ttl that would leave no validity after an attempt that takes as long as it may.
+   * Refuses a ttl that the allowance for drift uses up alone.
    *
    * @param ttl what is asked for
    * @throws LockConfigurationException saying what would do
    */
   public void requireUsable(Duration ttl) {
-    long lost = driftOf(ttl.toNanos()) + Nanos.of(nodeTimeout);
-    if (ttl.toNanos() <= lost) {
+    long drifted = driftOf(ttl.toNanos());
+    if (ttl.toNanos() <= drifted) {
       throw new LockConfigurationException(
-          "the ttl "
-              + ttl.toMillis()
-              + " ms is not above nodeTimeout and the allowance for drift, "
-              + lost / 1_000_000
-              + " ms together: ask for more");
+          "the ttl %d ms is not above the allowance for drift, %d ms: ask for more"
+              .formatted(ttl.toMillis(), -Math.floorDiv(-drifted, 1_000_000)));
     }
   }
 

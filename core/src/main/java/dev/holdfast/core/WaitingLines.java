@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockException;
 import dev.holdfast.core.LockPrimitive.Watch;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -116,10 +117,18 @@ final class WaitingLines {
     }
   }
 
-  /** What came of the head's last attempt. */
-  @Nullable Attempted last(String name) {
+  /**
+   * What came of the head's last attempt.
+   *
+   * @param waited whether to prefer the outage that its attempt under way is in so far
+   */
+  @Nullable Attempted last(String name, boolean waited) {
     Line line = lines.get(name);
-    return line == null ? null : line.last;
+    if (line == null) {
+      return null;
+    }
+    LockException soFar = waited ? line.head.outageSoFar() : null;
+    return soFar == null ? line.last : new Attempted.Outage(soFar);
   }
 
   /** All who wait, at one moment; each head after those behind it. */

@@ -3,6 +3,8 @@ package dev.holdfast.core;
 import static org.awaitility.Awaitility.with;
 
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -36,14 +38,20 @@ final class Background<T> {
 
   /** Returns when the thread waits for something. */
   Background<T> awaitBlocked() {
+    return awaitState(EnumSet.of(Thread.State.WAITING, Thread.State.TIMED_WAITING));
+  }
+
+  /** Returns when the thread waits for a monitor. */
+  Background<T> awaitBlockedByMonitor() {
+    return awaitState(EnumSet.of(Thread.State.BLOCKED));
+  }
+
+  private Background<T> awaitState(Set<Thread.State> states) {
     with()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(1))
         .await()
-        .until(
-            () ->
-                thread.getState() == Thread.State.WAITING
-                    || thread.getState() == Thread.State.TIMED_WAITING);
+        .until(() -> states.contains(thread.getState()));
     return this;
   }
 

@@ -32,7 +32,7 @@ class BrokenBackendTest {
               return true;
             });
     assertThat(closing.result()).isTrue();
-    assertThat(time.pending()).as("nothing was waited for").isEmpty();
+    time.assertIdle();
   }
 
   @Test

@@ -130,7 +130,7 @@ class CancellingTest {
     cancelled.cancel(true);
     runCallbacks();
     assertThat(next.join().orElseThrow().release()).isTrue();
-    assertThat(time.pending()).isEmpty();
+    time.assertIdle();
   }
 
   @Test

@@ -42,7 +42,7 @@ class ClosingTest {
     assertThat(lease.release()).isFalse();
     assertThat(backend.holder("x")).as("nobody else gets in").contains(lease.token());
     assertThat(backend.calls(Op.RELEASE)).isEmpty();
-    assertThat(time.pending()).isEmpty();
+    time.assertIdle();
   }
 
   @Test

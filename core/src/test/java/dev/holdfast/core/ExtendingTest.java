@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ExtendingTest {
@@ -231,14 +232,16 @@ class ExtendingTest {
   }
 
   @Test
-  void theCallersThreadMayDoTheBackendsWorkOnlyIfItWaits() throws Exception {
+  @DisplayName("EXT-9: an extension that is not answered ends with its lease, which has expired")
+  void anExtensionEndsWithItsLease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    lease.extend(TTL);
-    lease.extendAsync(TTL);
-    assertThat(backend.calls(Op.EXTEND))
-        .extracting(ScriptedBackend.Call::callerWaits)
-        .containsExactly(true, false);
-    assertThat(backend.calls(Op.ATTEMPT).get(0).callerWaits()).isTrue();
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    time.advance(TTL.minusNanos(1));
+    assertThat(extension).isNotDone();
+    time.advance(Duration.ofNanos(1));
+    assertLost(extension, LossReason.EXPIRED);
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {

@@ -53,6 +53,50 @@ class KeepingAliveTest {
   }
 
   @Test
+  @DisplayName("KEEP-5: the first renewal is counted from the beginning of the attempt")
+  void theFirstRenewalIsCountedFromTheBeginningOfTheAttempt() {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    time.advance(Duration.ofSeconds(9));
+    backend.next().answer();
+    time.advance(Duration.ofSeconds(10));
+    assertThat(renewedAt()).containsExactly(10L);
+  }
+
+  @Test
+  @DisplayName("KEEP-5: a renewal that is late already is sent at once")
+  void aRenewalThatIsLateAlreadyIsSentAtOnce() {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    time.advance(Duration.ofSeconds(15));
+    backend.next().answer();
+    time.advance(Duration.ZERO);
+    assertThat(renewedAt()).containsExactly(15L);
+  }
+
+  @Test
+  @DisplayName("KEEP-5: a renewal is counted from the beginning of the renewal before it")
+  void aRenewalIsCountedFromTheBeginningOfTheOneBefore() throws Exception {
+    manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    time.advance(Duration.ofSeconds(13)); // the first is sent at 10 s
+    backend.next().answer();
+    time.advance(Duration.ofSeconds(20)); // the second at 20 s
+    backend.next().answer();
+    time.advance(Duration.ZERO);
+    assertThat(renewedAt()).containsExactly(10L, 20L, 33L);
+  }
+
+  @Test
+  @DisplayName("LOSS-4: a kept lease that ends while its renewal is not answered is UNREACHABLE")
+  void aKeptLeaseThatEndsWhileItsRenewalIsNotAnsweredIsUnreachable() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    time.advance(TTL);
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.UNREACHABLE);
+  }
+
+  @Test
   @DisplayName("KEEP-1: an extension by next to nothing does not end the renewals")
   void anExtensionByNextToNothingIsNotTheLongestHold() throws Exception {
     Lease lease = manager.acquire(REQUEST);
@@ -186,7 +230,7 @@ class KeepingAliveTest {
 
     time.advance(Duration.ofNanos(1000));
     assertThat(lost.get(0)).isCompletedWithValue(LossReason.EXPIRED);
-    assertThat(time.pending()).isEmpty();
+    time.assertIdle();
   }
 
   @Test

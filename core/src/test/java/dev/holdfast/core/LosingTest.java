@@ -227,6 +227,6 @@ class LosingTest {
     assertThatThrownBy(lease::requireHeld)
         .isInstanceOfSatisfying(
             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    assertThat(time.pending()).as("no timer is left").isEmpty();
+    time.assertIdle();
   }
 }

@@ -37,7 +37,7 @@ class LossNoticeTest {
     Lease other = manager.acquire(LockRequest.of("other", TTL));
     backend.beforeEachCall(this::blockTimer);
 
-    assertThat(lossOf(renewed).get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+    assertThat(lossOf(renewed).get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.UNREACHABLE);
     assertThat(lossOf(other).get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
     assertThat(stuck.getCount()).as("the thread that renews is stuck").isZero();
   }

@@ -1,5 +1,7 @@
 package dev.holdfast.core;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -78,6 +80,13 @@ final class ManualTime implements Clock, Scheduler {
   /** How long it is until each task is due. */
   synchronized List<Duration> pending() {
     return timers.stream().map(timer -> Duration.ofNanos(timer.due() - nanos)).toList();
+  }
+
+  /** Fails if any timer is left but the watch for sleeps, which ends when it finds no lease. */
+  void assertIdle() {
+    assertThat(pending()).as("the watch for sleeps alone").hasSizeLessThanOrEqualTo(1);
+    advance(Duration.ofMillis(500));
+    assertThat(pending()).isEmpty();
   }
 
   private synchronized @Nullable Timer next(long end) {

@@ -33,7 +33,8 @@ class OpenLeasesTest {
           1,
           TTL,
           "tester",
-          new Operations(time));
+          new Operations(time),
+          new UnconfirmedReleases(time));
   private final OpenLeases leases = new OpenLeases(surroundings, new WaitingLines());
   private final List<String> seen = new ArrayList<>();
   private final LeaseHandle lease = open();
@@ -64,12 +65,13 @@ class OpenLeasesTest {
     beforeEachTimer = () -> leases.endAll();
     LeaseHandle ended = open();
     assertThat(ended.isHeld()).isFalse();
-    assertThat(time.pending()).isEmpty();
+    time.assertIdle();
   }
 
   private LeaseHandle open() {
     Attempt attempt = new Attempt("x", "tester", TTL, true);
-    return leases.open(REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join(), 0);
+    return leases.open(
+        REQUEST, (Grant) backend.attempt(attempt).toCompletableFuture().join(), 0, 0);
   }
 
   private final class HookedTimers implements Scheduler {

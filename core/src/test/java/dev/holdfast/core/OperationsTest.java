@@ -30,7 +30,8 @@ class OperationsTest {
               1,
               TTL,
               "tester",
-              operations),
+              operations,
+              new UnconfirmedReleases(time)),
           () -> {});
 
   @Test

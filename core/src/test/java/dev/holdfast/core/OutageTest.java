@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A backend that does not answer is never taken for a lock that is held, nor the reverse. */
@@ -49,6 +50,40 @@ class OutageTest {
     assertThat(backend.calls(Op.ATTEMPT)).hasSizeBetween(10, 21);
     time.advance(Duration.ofNanos(1));
     assertIsFromHere(waiting.failure(), outage);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt that no quorum answers is an outage")
+  void aWaitThatEndsBehindAnAttemptThatHangsIsAnOutage() {
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST);
+    CompletableFuture<Optional<Lease>> early = manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY));
+    CompletableFuture<Optional<Lease>> late = manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
+    time.advance(RETRY);
+    assertThat(early)
+        .as("the attempt may well be answered yet")
+        .isCompletedWithValue(Optional.empty());
+
+    backend.outageSoFar(outage);
+    assertThat(manager.tryAcquireAsync(REQUEST))
+        .as("WAIT-8: one that does not wait is empty at once")
+        .isCompletedWithValue(Optional.empty());
+    time.advance(WAIT);
+    assertFailed(late, outage);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: an attempt that has been answered says nothing of an outage any more")
+  void anAttemptThatHasBeenAnsweredIsInNoOutage() {
+    backend.giveToAnother("x", TTL);
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST.waitForever());
+    backend.outageSoFar(outage);
+    backend.next().answer();
+    CompletableFuture<Optional<Lease>> behind = manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY));
+    backend.answerAtOnce(Op.ATTEMPT);
+    time.advance(RETRY);
+    assertThat(behind).isCompletedWithValue(Optional.empty());
   }
 
   @Test
@@ -89,6 +124,26 @@ class OutageTest {
     assertFailed(manager.tryAcquireAsync(REQUEST), outage);
     time.advance(WAIT);
     assertFailed(behind, outage);
+  }
+
+  @Test
+  @DisplayName("FAULT-8: an outage that the head's own ttl made is not reported by those behind it")
+  void anOutageThatTheHeadsTtlMadeIsItsOwn() {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> first =
+        manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY.multipliedBy(3)));
+    CompletableFuture<Optional<Lease>> behind = manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY));
+    backend.limitedByTtl();
+    backend.next().fail(outage);
+
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedWithValue(Optional.empty());
+    time.advance(RETRY);
+    assertThat(behind).isCompletedWithValue(Optional.empty());
+    backend.answerAtOnce(Op.ATTEMPT);
+    backend.failing(Op.ATTEMPT, outage);
+    backend.next().fail(outage);
+    time.advance(RETRY.multipliedBy(3));
+    assertFailed(first, outage);
   }
 
   @Test

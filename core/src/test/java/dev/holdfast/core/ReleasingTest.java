@@ -14,9 +14,12 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +41,7 @@ class ReleasingTest {
     assertThatThrownBy(lease::requireHeld)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("released");
-    assertThat(time.pending()).isEmpty();
+    time.assertIdle();
   }
 
   @Test
@@ -161,6 +164,34 @@ class ReleasingTest {
   }
 
   @Test
+  @DisplayName("REL-10: releases that are not confirmed are warned of once a second, with a count")
+  void releasesThatAreNotConfirmedAreWarnedOfOnceASecond() throws Exception {
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      leases.add(manager.acquire(LockRequest.of("x" + i, TTL)));
+    }
+    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      leases.subList(0, 3).forEach(Lease::close);
+      assertThat(warnings.texts()).hasSize(1);
+      time.advance(Duration.ofSeconds(1));
+      assertThat(warnings.texts())
+          .containsExactly(
+              "the release of 'x0' was not confirmed; what is left of the lock expires by itself:"
+                  + " no quorum",
+              "the release of 'x2' and of 1 more was not confirmed; what is left of the lock expires"
+                  + " by itself: no quorum");
+
+      leases.get(3).close();
+      manager.close();
+      assertThat(warnings.texts()).as("nothing is kept back by a manager that closes").hasSize(3);
+      time.advance(Duration.ofSeconds(1));
+      leases.get(4).close();
+      assertThat(warnings.texts()).as("it ended with its manager").hasSize(4);
+    }
+  }
+
+  @Test
   void closeSaysNothingWhenAllIsWell() throws Exception {
     try (Warnings warnings = Warnings.of(Lease.class)) {
       manager.acquire(REQUEST).close();
@@ -173,19 +204,55 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseWaitsForAnExtensionThatIsUnderWay() throws Exception {
+  @DisplayName("REL-9: a release waits for no extension, and ends the one that is under way")
+  void aReleaseIsSentBehindAnExtensionThatIsUnderWay() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> queued = lease.extendAsync(TTL).toCompletableFuture();
     CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
-    assertThat(lease.isHeld()).isFalse();
-    assertThat(backend.calls(Op.RELEASE)).isEmpty();
-
-    backend.next().answer();
-    assertThat(backend.calls(Op.RELEASE)).hasSize(1);
     assertThat(release).isCompletedWithValue(true);
     assertThat(extension).isCompletedExceptionally();
+    assertThat(queued).isCompletedExceptionally();
     assertThat(backend.holder("x")).isEmpty();
+
+    backend.next().answer();
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(backend.calls().stream().map(Call::op))
+        .containsExactly(Op.ATTEMPT, Op.EXTEND, Op.RELEASE);
+  }
+
+  @Test
+  @DisplayName("REL-9: no extension is sent behind a release, though both begin at once")
+  void aReleaseIsSentBehindAnExtensionThatIsBeingSent() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    CountDownLatch isSending = new CountDownLatch(1);
+    CountDownLatch isSent = new CountDownLatch(1);
+    backend.beforeEachCall(
+        () -> {
+          if (backend.calls().size() == 1) { // the extension, after the attempt
+            isSending.countDown();
+            awaitUninterruptibly(isSent);
+          }
+        });
+    Background<Boolean> extension =
+        Background.run(() -> !lease.extendAsync(TTL).toCompletableFuture().isDone());
+    assertThat(isSending.await(10, TimeUnit.SECONDS)).isTrue();
+    Background<Boolean> release = Background.run(lease::release).awaitBlockedByMonitor();
+    isSent.countDown();
+
+    assertThat(release.result()).isTrue();
+    extension.result();
+    assertThat(backend.calls().stream().map(Call::op))
+        .containsExactly(Op.ATTEMPT, Op.EXTEND, Op.RELEASE);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
@@ -223,15 +290,9 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseOnTheCallersThreadMayUseItButNotBehindAnExtension() throws Exception {
-    Lease first = manager.acquire(REQUEST);
-    assertThat(first.release()).isTrue();
-    Lease second = manager.acquire(REQUEST);
-    backend.holdBack(Op.EXTEND);
-    second.extendAsync(TTL);
-    Background<Boolean> release = Background.run(second::release).awaitBlocked();
-    backend.next().answer();
-    assertThat(release.result()).isTrue();
+  void aReleaseMayUseTheThreadOfACallerThatWaits() throws Exception {
+    assertThat(manager.acquire(REQUEST).release()).isTrue();
+    manager.acquire(REQUEST).releaseAsync();
     assertThat(backend.calls(Op.RELEASE))
         .extracting(Call::callerWaits)
         .containsExactly(true, false);

@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -79,6 +81,7 @@ final class ScriptedBackend implements LockPrimitive {
   private final List<Boolean> handedOver = new ArrayList<>();
   private int others = Released.UNKNOWN;
   private @Nullable RuntimeException cannotWatch;
+  private @Nullable AttemptProgress lastProgress;
   private long grants;
   private int closed;
   private int callsAfterClose;
@@ -164,6 +167,16 @@ final class ScriptedBackend implements LockPrimitive {
     cannotWatch = failure;
   }
 
+  /** What the last attempt says of itself while it is under way. */
+  synchronized void outageSoFar(LockException outage) {
+    Objects.requireNonNull(lastProgress).outage(() -> outage);
+  }
+
+  /** Says of the last attempt that its own ttl is its limit. */
+  synchronized void limitedByTtl() {
+    Objects.requireNonNull(lastProgress).limitedByTtl();
+  }
+
   /** How many other processes listen, too. */
   synchronized void others(int listening) {
     others = listening;
@@ -200,6 +213,11 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
+  public Duration longestOperation() {
+    return Duration.ofSeconds(2);
+  }
+
+  @Override
   public void requireName(String name) {
     if (name.startsWith("reserved:")) {
       throw new LockConfigurationException("the name '" + name + "' is reserved");
@@ -228,6 +246,9 @@ final class ScriptedBackend implements LockPrimitive {
 
   @Override
   public CompletionStage<Outcome> attempt(Attempt attempt) {
+    synchronized (this) {
+      lastProgress = attempt.progress();
+    }
     return call(
         Op.ATTEMPT,
         attempt.name(),
@@ -246,12 +267,12 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     return call(
         Op.EXTEND,
         grant.name(),
         ttl,
-        callerWaits,
+        false,
         start -> {
           Holder holder = live(grant.name());
           if (holder == null) {

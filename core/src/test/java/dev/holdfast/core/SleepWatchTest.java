@@ -92,19 +92,30 @@ class SleepWatchTest {
   }
 
   @Test
-  void oneTimerServesAllLeasesAndGoesWithTheLast() throws Exception {
+  void oneTimerServesAllLeasesAndGoesAfterTheLast() throws Exception {
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       leases.add(open("x" + i));
       assertThat(time.pending()).as("the end of each lease, and one").hasSize(i + 2);
     }
     for (Lease lease : leases) {
-      assertThat(time.pending()).isNotEmpty();
       assertThat(lease.release()).isTrue();
     }
+    assertThat(time.pending()).as("that one").hasSize(1);
+    time.advance(SECOND);
     assertThat(time.pending()).isEmpty();
     assertThat(open("again").isHeld()).isTrue();
     assertThat(time.pending()).hasSize(2);
+  }
+
+  @Test
+  void aLeaseThatIsOpenedAfterTheLastIsWatchedToo() throws Exception {
+    assertThat(open("x").release()).isTrue();
+    CompletableFuture<LossReason> lost = lost(open("y"));
+    time.advance(SECOND);
+    time.moveWall(TTL);
+    time.advance(SECOND);
+    assertThat(lost).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test

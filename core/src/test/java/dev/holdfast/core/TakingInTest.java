@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.Optional;
@@ -40,7 +41,7 @@ class TakingInTest {
               return true;
             });
     assertThat(closing.result()).isTrue();
-    assertThat(time.pending()).as("nothing was waited for").isEmpty();
+    time.assertIdle();
   }
 
   @Test
@@ -48,6 +49,17 @@ class TakingInTest {
     faulty.watch = fault;
     assertFails();
     faulty.watch = null;
+  }
+
+  @Test
+  void afterATimerThatCannotBeSetTheNextLeaseIsWatchedForSleeps() throws Exception {
+    faulty.watch = fault;
+    assertFails();
+    faulty.watch = null;
+    Lease lease = manager.acquire(REQUEST);
+    time.moveWall(Duration.ofHours(1));
+    time.advance(Duration.ofSeconds(1));
+    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test

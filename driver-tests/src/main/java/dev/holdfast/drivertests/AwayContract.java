@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Nodes that go and come back, with the whole of Redlock above the driver. */
 public abstract class AwayContract {
-  /** Patient, so that a busy machine is not taken for an outage. */
+  /** Much longer than a call that waits for no straggler. */
   protected static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
 
   /** Of all locks. */
@@ -77,6 +77,21 @@ public abstract class AwayContract {
   }
 
   @Test
+  void aNodeThatIsFrozenDelaysNoCallThatOthersDecide() throws InterruptedException {
+    try (LockManager locks = open()) {
+      locks.acquire("early", TTL).close();
+      servers.node(3).freeze();
+      int calls = 100;
+      long start = System.nanoTime();
+      for (int i = 0; i < calls; i++) {
+        locks.acquire("without", TTL).close();
+      }
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      assertThat(took).isLessThan(NODE_TIMEOUT.multipliedBy(calls / 2));
+    }
+  }
+
+  @Test
   void aNodeThatGoesAndReturnsIsOneWarningAndOneLineAndOneOfWhatItForgot()
       throws InterruptedException {
     String node = servers.node(0).address();
@@ -93,7 +108,8 @@ public abstract class AwayContract {
       assertThat(logs.messages()).hasSize(3);
       assertThat(logs.messages().get(0)).startsWith("WARNING node " + node + " is down: ");
       assertThat(logs.messages().get(1))
-          .startsWith("WARNING node " + node + " does not vote: it came back without its data ");
+          .startsWith(
+              "WARNING node " + node + " does not vote: it is new or came back without its data ");
       assertThat(logs.messages().get(2)).isEqualTo("INFO node " + node + " is back");
     }
   }

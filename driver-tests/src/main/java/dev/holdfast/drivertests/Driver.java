@@ -1,6 +1,9 @@
 package dev.holdfast.drivertests;
 
+import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +59,11 @@ public final class Driver implements AutoCloseable {
   /** The index of the second connection to a node. */
   public int secondTo(int node) {
     return nodes.addresses().size() + node;
+  }
+
+  /** Opens a manager over the nodes, which closes them when it is closed. */
+  LockManager open(RedlockOptions options) {
+    return Redlock.open(nodes, options);
   }
 
   /** How many connections to a server the driver has. */

@@ -26,11 +26,11 @@ public abstract class FirstLockContract {
   /** With time for busy machines. */
   protected static final RedlockOptions PATIENT =
       RedlockOptions.defaults()
-          .nodeTimeout(Duration.ofSeconds(1))
+          .quorumTimeout(Duration.ofSeconds(5))
           .connectTimeout(Duration.ofSeconds(10));
 
   /** The same, at the end of a URL. */
-  static final String PATIENCE = "?nodeTimeout=1s&connectTimeout=10s";
+  static final String PATIENCE = "?quorumTimeout=5s&connectTimeout=10s";
 
   /** Who was refused once listens, on a connection that servers tell apart once it does. */
   protected static final String ONE_ABOUT_TO_LISTEN = "with one that is about to listen";

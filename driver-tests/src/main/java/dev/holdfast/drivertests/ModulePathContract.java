@@ -47,7 +47,7 @@ public abstract class ModulePathContract {
                       + driver
                       + ":"
                       + String.join(",", nodes.uris())
-                      + "?nodeTimeout=2s&connectTimeout=20s")
+                      + "?quorumTimeout=5s&connectTimeout=20s")
               .redirectErrorStream(true)
               .redirectOutput(log.toFile())
               .start();

@@ -10,7 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Stands before a server, and can lose its replies and cut connections. */
+/** Stands before a server, and can lose its replies, break them off, and cut connections. */
 public final class Proxy implements AutoCloseable {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
   private static final int ALL = 16 * 1024;
@@ -21,6 +21,7 @@ public final class Proxy implements AutoCloseable {
   private final ServerSocket door;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile boolean losesReplies;
+  private volatile boolean breaksRepliesOff;
 
   /** Passes on all at once. */
   public Proxy(TestNode server) throws IOException {
@@ -54,6 +55,11 @@ public final class Proxy implements AutoCloseable {
   /** Commands still arrive; what the server replies does not, on any connection. */
   public void loseReplies(boolean lose) {
     losesReplies = lose;
+  }
+
+  /** Commands still arrive; of what the server replies, only the first byte does. */
+  public void breakRepliesOff() {
+    breaksRepliesOff = true;
   }
 
   /** Ends all connections. */
@@ -93,7 +99,8 @@ public final class Proxy implements AutoCloseable {
         to) {
       for (int read = 0; read >= 0; read = from.getInputStream().read(buffer)) {
         if (!(replies && losesReplies)) {
-          to.getOutputStream().write(buffer, 0, read);
+          boolean breaksOff = replies && breaksRepliesOff;
+          to.getOutputStream().write(buffer, 0, breaksOff ? Math.min(1, read) : read);
           if (read == pieces) {
             LockSupport.parkNanos(PAUSE_NANOS); // the reader is to see each by itself
           }

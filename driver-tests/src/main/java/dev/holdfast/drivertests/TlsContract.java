@@ -25,7 +25,7 @@ public abstract class TlsContract {
   /** With time for handshakes on busy machines. */
   protected static final RedlockOptions PATIENT =
       RedlockOptions.defaults()
-          .nodeTimeout(Duration.ofSeconds(1))
+          .quorumTimeout(Duration.ofSeconds(5))
           .connectTimeout(Duration.ofSeconds(10));
 
   private static final String UNKNOWN = "unable to find valid certification path";
@@ -62,7 +62,7 @@ public abstract class TlsContract {
   @Test
   void aPrivateAuthorityThatTheJvmTrusts() throws InterruptedException {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
-    try (LockManager locks = LockManager.open(url("localhost") + "?nodeTimeout=1s")) {
+    try (LockManager locks = LockManager.open(url("localhost") + "?quorumTimeout=5s")) {
       assertThatItServes(locks);
     }
   }

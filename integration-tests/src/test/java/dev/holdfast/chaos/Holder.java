@@ -1,6 +1,6 @@
 package dev.holdfast.chaos;
 
-import static dev.holdfast.chaos.Settings.NODE_TIMEOUT;
+import static dev.holdfast.chaos.Settings.QUORUM_TIMEOUT;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockException;
@@ -47,7 +47,7 @@ final class Holder implements Runnable {
         Optional<Lease> lease =
             notes.timed(
                 "acquire",
-                request.maxWait().orElse(Duration.ZERO).plus(NODE_TIMEOUT),
+                request.maxWait().orElse(Duration.ZERO).plus(Settings.attempt(request.ttl())),
                 () -> locks.tryAcquire(request));
         if (lease.isPresent()) {
           use(lease.get(), request);
@@ -64,7 +64,7 @@ final class Holder implements Runnable {
   private void use(Lease lease, LockRequest request) throws Exception {
     long got = System.nanoTime();
     if (notes.got(client, lease)) {
-      work(lease);
+      work(lease, request.maxHold().isPresent());
       leave(lease, request, got);
     } else {
       lease.close();
@@ -89,7 +89,7 @@ final class Holder implements Runnable {
         random.nextInt(SHORTEST_TTL_MILLIS, (int) Settings.MAX_TTL.toMillis() + 1));
   }
 
-  private void work(Lease lease) throws Exception {
+  private void work(Lease lease, boolean isKept) throws Exception {
     for (int step = random.nextInt(1, 4); step > 0; step--) {
       long read = notes.read();
       if (!notes.held(lease)) {
@@ -101,17 +101,17 @@ final class Holder implements Runnable {
       }
       notes.wrote(lease, read);
       if (happens(15)) {
-        extend(lease);
+        extend(lease, isKept);
       }
       pause(happens(3) ? LONGEST_STALL_MILLIS : 5);
     }
   }
 
-  private void extend(Lease lease) throws Exception {
+  private void extend(Lease lease, boolean isKept) throws Exception {
     try {
       notes.timed(
           "extend",
-          NODE_TIMEOUT,
+          Settings.extension(lease.remaining(), isKept),
           () -> {
             lease.extend(ttl());
             return true;
@@ -128,7 +128,7 @@ final class Holder implements Runnable {
       return;
     }
     notes.ending(lease);
-    notes.timed("release", NODE_TIMEOUT, lease::release);
+    notes.timed("release", QUORUM_TIMEOUT, lease::release);
     notes.released(lease, got + request.minHold().toNanos());
   }
 

@@ -149,10 +149,10 @@ class JudgeTest {
   @Test
   @DisplayName("so is one of an attempt that failed, when its time is over")
   void aKeyOfAnAttemptThatFailedIsAnOrphan() {
-    judge.hear(new Entry.Seen("node", "job", "nobody's", millis(0), millis(800)));
+    judge.hear(new Entry.Seen("node", "job", "nobody's", millis(0), millis(1_500)));
     assertThat(judge.verdict().orphans()).isEmpty();
 
-    judge.hear(new Entry.Seen("another", "job", "nobody's", millis(0), millis(801)));
+    judge.hear(new Entry.Seen("another", "job", "nobody's", millis(0), millis(1_501)));
     assertThat(judge.verdict().orphans()).hasSize(1);
   }
 

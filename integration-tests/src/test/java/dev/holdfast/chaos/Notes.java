@@ -1,7 +1,5 @@
 package dev.holdfast.chaos;
 
-import static dev.holdfast.chaos.Settings.NODE_TIMEOUT;
-
 import dev.holdfast.Lease;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -95,8 +93,7 @@ final class Notes {
     } finally {
       long overrun = System.nanoTime() - begun - limit.toNanos();
       long lost = lostTime.nanos() - lostBefore;
-      long secondLook = Math.min(lost, NODE_TIMEOUT.toNanos()); // FAULT-7
-      journal.append(new Entry.Called(what, Math.max(0, overrun - lost - secondLook)));
+      journal.append(new Entry.Called(what, Math.max(0, overrun - lost)));
     }
   }
 

@@ -12,7 +12,7 @@ final class Orphans {
   static final Duration SOON = Duration.ofMillis(500);
 
   /** What nobody got is of an attempt that failed, and took no longer than that. */
-  private static final long ATTEMPT_NANOS = Settings.NODE_TIMEOUT.toNanos();
+  private static final long ATTEMPT_NANOS = Settings.QUORUM_TIMEOUT.toNanos();
 
   private final Leases leases;
   private final Troubles troubles;

@@ -9,6 +9,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.drivertests.TlsServer;
+import dev.holdfast.redlock.RestartGuard;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -193,7 +194,16 @@ class MistakesTest {
             wrong,
             true,
             "there is no option 'password'",
-            "?password=***\n"));
+            "?password=***\n"),
+        new Mistake(
+            "another maxTtl than the node's other clients gave",
+            "redis://{plain}/2?restartGuard=on&maxTtl=2m",
+            LockRequest.of("x", Duration.ofSeconds(30)),
+            wrong,
+            false,
+            "its clients gave maxTtl=60000ms",
+            "this client gave maxTtl=120000ms",
+            "docs/errors.md says under 'its clients gave'"));
   }
 
   static Stream<Arguments> mistakesOfAll() {
@@ -230,8 +240,17 @@ class MistakesTest {
           .until(
               () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
     }
+    takeWithTheUsualTerms(
+        "redlock:jedis:redis://" + plain.node(0).address() + "/2?restartGuard=on");
     tls = TlsServer.start(folder);
     sentinel = Sentinel.over(plain.node(0), folder);
+  }
+
+  private static void takeWithTheUsualTerms(String url) throws InterruptedException {
+    try (LockManager locks = LockManager.open(url)) {
+      locks.unwrap(RestartGuard.class).orElseThrow().init();
+      locks.acquire(LockRequest.of("x", Duration.ofSeconds(30))).close();
+    }
   }
 
   @AfterAll

@@ -44,7 +44,7 @@ class NodesInitTest {
     RestartGuard guard = guardOf(locks);
     assertThatThrownBy(() -> locks.tryAcquire("job", TTL))
         .isInstanceOf(LockBackendException.class)
-        .hasMessageContaining("; these nodes look new: holdfast nodes init");
+        .hasMessageContaining("; if they really are new: holdfast nodes init");
     assertThat(guard.nodes())
         .hasSize(3)
         .allSatisfy(
@@ -120,7 +120,7 @@ class NodesInitTest {
   @Rule({"GUARD-4", "GUARD-5"})
   void nodesOfOtherClientsAreLeftAsTheyAre(String option) {
     unmark(cluster.nodes());
-    guardOf(cluster.open()).nodes();
+    guardOf(cluster.open()).init();
     List<String> before = records();
     RestartGuard other = guardOf(cluster.open(option, "connect=lazy"));
 
@@ -130,6 +130,35 @@ class NodesInitTest {
         .hasMessageContaining("maxTtl=60000ms, 3 nodes and cluster=''");
     assertThat(other.nodes()).extracting(Node::state).containsOnly(State.FOREIGN);
     assertThat(records()).isEqualTo(before);
+  }
+
+  @Test
+  @Rule("GUARD-8")
+  void newNodesThatAreTrustedVoteAtOnce() throws InterruptedException {
+    unmark(cluster.nodes());
+    LockManager locks = cluster.open("newNodes=trust");
+    locks.tryAcquire("job", TTL).orElseThrow().close();
+    locks.close();
+    cluster.open().tryAcquire("job", TTL).orElseThrow().close();
+
+    unmark(cluster.nodes().subList(1, 3)); // not all look new
+    LockManager again = cluster.open("newNodes=trust");
+    assertThatThrownBy(() -> again.tryAcquire("job", TTL))
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("(1 of 3 nodes voted, 2 in quarantine): no quorum votes before ");
+  }
+
+  @Test
+  @Rule("GUARD-8")
+  void nodesThatLoseTheirDataUnderATrustingManagerWait() throws InterruptedException {
+    unmark(cluster.nodes());
+    LockManager locks = cluster.open("newNodes=trust");
+    locks.tryAcquire("job", TTL).orElseThrow().close();
+    cluster.nodes().forEach(node -> node.command("FLUSHALL"));
+
+    assertThatThrownBy(() -> locks.tryAcquire("job", TTL))
+        .isInstanceOf(LockBackendException.class)
+        .hasMessageContaining("no lock yet: all 3 nodes are new, or have all lost their data");
   }
 
   @Test

@@ -40,16 +40,23 @@ class ReadmeTest {
   @DisplayName("all of the README's Java compiles and does what it says")
   void theExamplesRun() throws Exception {
     List<String> blocks = JAVA.matcher(readme()).results().map(m -> m.group(1)).toList();
-    assertThat(blocks).hasSize(2);
+    assertThat(blocks).hasSize(3);
     try (TestNodes nodes = TestNodes.start(3)) {
       String url = "redlock:lettuce:" + String.join(",", nodes.uris());
       assertThat(blocks.get(0)).contains(FIRST_URL);
       String first = blocks.get(0).replace(FIRST_URL, url) + "locks.close();";
       String second =
           "try (LockManager locks = LockManager.open(\"%s\")) {\n%s\nstore(new Order(result));\n}"
-              .formatted(url, blocks.get(1));
+              .formatted(url, blocks.get(2));
       assertThat(run(0, first)).isEqualTo("the order, shipped");
       assertThat(run(1, second)).isEqualTo("the work");
+
+      nodes.all().forEach(node -> node.command("FLUSHALL"));
+      String trial =
+          blocks.get(1).replace(FIRST_URL, url)
+              + "locks.acquire(\"order-4711\", Duration.ofSeconds(30)).close();\n"
+              + "locks.close();\nstore(load());";
+      assertThat(run(2, trial)).isEqualTo("the order");
     }
   }
 
@@ -68,7 +75,7 @@ class ReadmeTest {
     shown.remove("restartGuard"); // whose default is that of the number of nodes
     shown.remove("owner"); // which is different in each process
     shown.values().removeIf("null"::equals);
-    assertThat(shown).hasSize(7);
+    assertThat(shown).hasSize(9);
     String options = String.join("&", options(shown));
     LockManager.open("memory:?" + options).close();
     LockManager.open("memory:", Map.of("restartGuard", "on", "owner", "x", "cluster", "y")).close();

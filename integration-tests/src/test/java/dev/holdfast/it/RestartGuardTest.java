@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuard.Node;
+import dev.holdfast.redlock.RestartGuard.State;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -153,8 +157,8 @@ class RestartGuardTest {
 
     assertThatThrownBy(() -> locks.tryAcquire("job", ttl))
         .hasMessageContainingAll(
-            cluster.node(0).address() + ": it came back without its data",
-            "no quorum votes before ");
+            cluster.node(0).address() + ": it is new or came back without its data",
+            "(1 of 3 nodes voted, 2 in quarantine): no quorum votes before ");
     Eventually.soon()
         .ignoreExceptionsInstanceOf(LockBackendException.class)
         .until(() -> locks.tryAcquire("job", ttl).isPresent());
@@ -172,9 +176,10 @@ class RestartGuardTest {
     assertThatThrownBy(() -> locks.tryAcquire("job", Duration.ofSeconds(3)))
         .isInstanceOf(LockBackendException.class)
         .hasMessageContainingAll(
-            "0 of 3 nodes answered",
-            "; these nodes look new: holdfast nodes init",
-            "it came back without its data 0 s ago; its vote counts again in 6");
+            "no lock yet: all 3 nodes are new, or have all lost their data; they begin to vote at ",
+            "; if they really are new: holdfast nodes init --url …, or newNodes=trust",
+            "it looks new; its vote counts in 62 s")
+        .hasMessageNotContainingAny("answered", "came back");
   }
 
   @ParameterizedTest
@@ -197,8 +202,8 @@ class RestartGuardTest {
 
   @Test
   @Rule("GUARD-4")
-  void aClientOfAnotherNumberOfNodesIsRefused() {
-    cluster.open();
+  void aClientOfAnotherNumberOfNodesIsRefused() throws InterruptedException {
+    cluster.open().tryAcquire("job", Cluster.TTL).orElseThrow().close();
     List<String> more = new ArrayList<>(cluster.nodes().stream().map(TestNode::uri).toList());
     try (TestNodes two = TestNodes.start(2)) {
       more.addAll(two.uris());
@@ -220,6 +225,107 @@ class RestartGuardTest {
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("5 nodes");
     cluster.awaitNoLocks();
+  }
+
+  @Test
+  @Rule({"GUARD-4", "GUARD-6"})
+  void termsOfOthersOnANodeThatDoesNotVoteAreNoVeto() throws InterruptedException {
+    Duration ttl = Duration.ofSeconds(1);
+    TestNode node = cluster.node(FORGETS);
+    node.command("HSET", "holdfast:guard", "terms", "60000 5 other");
+    node.command("SAVE");
+    LockManager locks = cluster.open("maxTtl=1s", "nodeTimeout=200ms", "connect=lazy");
+    assertThatThrownBy(() -> locks.tryAcquire("job", ttl))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("its clients gave maxTtl=60000ms, 5 nodes and cluster='other'");
+
+    node.restartWithData();
+
+    Eventually.soon()
+        .ignoreExceptionsInstanceOf(LockException.class)
+        .until(() -> locks.tryAcquire("job", ttl).map(lease -> lease.release()).orElse(false));
+    Eventually.soon()
+        .untilAsserted(
+            () -> {
+              locks.tryAcquire("job", ttl).orElseThrow().close();
+              assertThat(node.command("HMGET", "holdfast:guard", "terms", "since"))
+                  .isEqualTo(List.of("1000 3 ", "0"));
+            });
+  }
+
+  @Test
+  @Rule("GUARD-7")
+  void connectingAndInspectingWriteNoTermsAndEndNoQuarantine() {
+    cluster.nodes().forEach(node -> node.command("FLUSHALL"));
+    LockManager wrong = cluster.open("maxTtl=1s", "cluster=wrong");
+    Eventually.soon()
+        .untilAsserted(
+            () ->
+                assertThat(wrong.unwrap(RestartGuard.class).orElseThrow().nodes())
+                    .allSatisfy(node -> assertThat(node.left()).isZero()));
+    wrong.inspect("job");
+    cluster.open("maxTtl=1s", "cluster=wrong");
+
+    assertThat(cluster.nodes())
+        .allSatisfy(
+            node ->
+                assertThat(String.valueOf(node.command("HGETALL", "holdfast:guard")))
+                    .contains("id", "since", "wall", "new")
+                    .doesNotContain("terms", "longest", "since, 0"));
+  }
+
+  @Test
+  @Rule({"GUARD-6", "GUARD-7"})
+  void aWrongClientThatComesFirstStopsNobody() throws Exception {
+    LockManager right = cluster.open("maxTtl=3s");
+    Duration ttl = Duration.ofSeconds(3);
+    right.tryAcquire("job", ttl).orElseThrow().close();
+    for (TestNode node : cluster.nodes()) {
+      node.restart();
+      try (Persistent wrong =
+          new Persistent(() -> cluster.open("maxTtl=1s", "nodeTimeout=200ms", "connect=lazy"))) {
+        wrong.awaitRefusals(); // it is the first to see the node without its data
+        for (long until = System.nanoTime() + 3_000_000_000L; System.nanoTime() < until; ) {
+          right.acquire("job", ttl).close();
+        }
+        Eventually.soon()
+            .untilAsserted(
+                () -> {
+                  right.acquire("job", ttl).close();
+                  assertThat(guardOf(right).nodes())
+                      .extracting(Node::state)
+                      .containsOnly(State.VOTES);
+                });
+        wrong.awaitRefusals();
+        assertThat(wrong.grants()).isZero();
+      }
+    }
+    assertThat(cluster.nodes())
+        .allSatisfy(
+            node ->
+                assertThat(node.command("HMGET", "holdfast:guard", "terms", "since"))
+                    .isEqualTo(List.of("3000 3 ", "0")));
+  }
+
+  @Test
+  @Rule("GUARD-6")
+  void whereAllNodesLostTheirDataTheFirstAttemptAfterTheQuarantineGetsTheLock()
+      throws InterruptedException {
+    cluster.nodes().forEach(node -> node.command("FLUSHALL"));
+    LockManager locks = cluster.open("maxTtl=1s", "nodeTimeout=500ms");
+    RestartGuard guard = guardOf(locks);
+    assertThat(guard.nodes()).extracting(Node::state).containsOnly(State.NEW);
+    Eventually.soon()
+        .untilAsserted(
+            () -> assertThat(guard.nodes()).allSatisfy(n -> assertThat(n.left()).isZero()));
+
+    locks.tryAcquire("job", Duration.ofSeconds(1)).orElseThrow().close();
+
+    assertThat(guard.nodes()).extracting(Node::state).containsOnly(State.VOTES);
+  }
+
+  private static RestartGuard guardOf(LockManager locks) {
+    return locks.unwrap(RestartGuard.class).orElseThrow();
   }
 
   /** A lease that the first two nodes granted, and one of them has forgotten; the third is free. */

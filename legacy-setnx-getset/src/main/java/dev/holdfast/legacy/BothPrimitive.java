@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,28 @@ final class BothPrimitive implements LockPrimitive {
   private final Clock clock;
 
   /** What was granted by either. */
-  private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens) implements Grant {
+  private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens, AtomicBoolean isReleased)
+      implements Grant {
+    BothGrant(Grant ofOld, Grant ofNew, boolean tokens) {
+      this(ofOld, ofNew, tokens, new AtomicBoolean());
+    }
+
+    /** Sends the second half of an extension, unless the release is before it. */
+    CompletionStage<Extension> unlessReleased(Supplier<CompletionStage<Extension>> extension) {
+      synchronized (isReleased) {
+        return isReleased.get()
+            ? CompletableFuture.completedFuture(new Lost(LossReason.REMOVED))
+            : extension.get();
+      }
+    }
+
+    /** Waits until an extension is sent. */
+    void released() {
+      synchronized (isReleased) {
+        isReleased.set(true);
+      }
+    }
+
     @Override
     public String name() {
       return ofNew.name();
@@ -167,7 +189,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   private CompletionStage<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
-    Attempt second = new Attempt(attempt.name(), attempt.owner(), attempt.ttl(), callerWaits);
+    Attempt second = callerWaits ? attempt : attempt.withoutCaller();
     return inTurn(
         callerWaits,
         () -> newLocks.attempt(second),
@@ -207,21 +229,19 @@ final class BothPrimitive implements LockPrimitive {
 
   /** The new lock first: if that is lost, old clients are not kept out for longer. */
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     BothGrant both = (BothGrant) grant;
     return inTurn(
-        callerWaits,
-        () -> newLocks.extend(both.ofNew(), ttl, callerWaits),
+        false,
+        () -> newLocks.extend(both.ofNew(), ttl),
         (extension, failure, waiting) ->
             extension instanceof Extended ofNew
-                ? extendOld(both.ofOld(), ttl, ofNew, waiting)
+                ? extendOld(both, ttl, ofNew)
                 : ended(extension, failure));
   }
 
-  private CompletionStage<Extension> extendOld(
-      Grant grant, Duration ttl, Extended ofNew, boolean callerWaits) {
-    return oldLocks
-        .extend(grant, ttl, callerWaits)
+  private CompletionStage<Extension> extendOld(BothGrant both, Duration ttl, Extended ofNew) {
+    return both.unlessReleased(() -> oldLocks.extend(both.ofOld(), ttl))
         .thenApply(
             extension ->
                 extension instanceof Extended ofOld
@@ -230,8 +250,14 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   @Override
+  public Duration longestOperation() {
+    return oldLocks.longestOperation().plus(newLocks.longestOperation());
+  }
+
+  @Override
   public CompletionStage<Released> release(Release release) {
     BothGrant both = (BothGrant) release.grant();
+    both.released();
     CompletableFuture<Returned> first =
         Returned.of(() -> newLocks.release(of(both.ofNew(), release, release.callerWaits())));
     boolean waiting = release.callerWaits() && first.isDone();

@@ -13,6 +13,7 @@ final class SetnxGrant implements Grant {
   private final Line line = new Line();
   private volatile Stamp stamp;
   private volatile boolean gone;
+  private volatile boolean released;
 
   SetnxGrant(String name, String key, Stamp stamp, Moment validUntil) {
     this.name = name;
@@ -70,5 +71,14 @@ final class SetnxGrant implements Grant {
 
   void seenGone() {
     gone = true;
+  }
+
+  /** Whether a release was asked for, so that an extension under way writes nothing more. */
+  boolean isReleased() {
+    return released;
+  }
+
+  void released() {
+    released = true;
   }
 }

@@ -42,6 +42,9 @@ public final class SetnxLocks {
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
 
   /** As Redlock's. */
+  public static final Duration DEFAULT_QUORUM_TIMEOUT = Duration.ofSeconds(1);
+
+  /** As Redlock's. */
   public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
   /** Of waits inside; sockets count milliseconds in an int. */
@@ -70,6 +73,7 @@ public final class SetnxLocks {
     private String keyPrefix = DEFAULT_KEY_PREFIX;
     private Duration clockMargin = DEFAULT_CLOCK_MARGIN;
     private Duration nodeTimeout = DEFAULT_NODE_TIMEOUT;
+    private Duration quorumTimeout = DEFAULT_QUORUM_TIMEOUT;
     private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
     private boolean lazy;
     private Clock clock = Clock.system();
@@ -169,13 +173,27 @@ public final class SetnxLocks {
     }
 
     /**
-     * Sets how long an operation may take.
+     * Sets how long an attempt may go unanswered before those who wait behind it in line report an
+     * outage, and not contention, when their wait ends.
      *
      * @param nodeTimeout above zero, at most an hour; default 50 ms
      * @return this
      */
     public Builder nodeTimeout(Duration nodeTimeout) {
       this.nodeTimeout = limited("nodeTimeout", nodeTimeout);
+      return this;
+    }
+
+    /**
+     * Sets how long an operation may take. An attempt never waits beyond the validity that its
+     * grant would have.
+     *
+     * @param quorumTimeout above zero, at most an hour; default 1 s; where it is below {@code
+     *     nodeTimeout}, {@code nodeTimeout} holds
+     * @return this
+     */
+    public Builder quorumTimeout(Duration quorumTimeout) {
+      this.quorumTimeout = limited("quorumTimeout", quorumTimeout);
       return this;
     }
 
@@ -284,6 +302,7 @@ public final class SetnxLocks {
               new KeyPrefix(keyPrefix),
               clockMargin,
               nodeTimeout,
+              quorumTimeout,
               connectTimeout,
               clock);
       Scheduler own = scheduler == null ? Scheduler.create("holdfast-setnx-timer") : null;

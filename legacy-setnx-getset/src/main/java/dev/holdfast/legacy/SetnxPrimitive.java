@@ -1,19 +1,23 @@
 package dev.holdfast.legacy;
 
+import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.Moment;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The lock of the SETNX command's page, command for command, with nothing added to it. */
@@ -54,16 +58,43 @@ final class SetnxPrimitive implements LockPrimitive {
 
   @Override
   public CompletionStage<Outcome> attempt(Attempt attempt) {
-    CompletableFuture<Boolean> opened = server.open();
-    return opened
+    Acquire acquire = new Acquire(attempt.name(), attempt.ttl());
+    attempt.progress().outage(acquire::outageSoFar);
+    return server
+        .open()
         .handle((up, failure) -> true) // a server that was down then may be up by now
         .thenCompose(
-            now ->
-                server.run(
-                    "the server did not tell whether '" + attempt.name() + "' is free",
-                    false,
-                    new Line(),
-                    new Acquire(attempt.name(), attempt.ttl())));
+            now -> {
+              Duration validity = validityOf(attempt.ttl());
+              boolean isShorter = validity.compareTo(settings.quorumTimeout()) < 0;
+              Duration limit = isShorter ? validity : settings.quorumTimeout();
+              String silence = SetnxServer.noAnswerWithin(limit);
+              return server.run(
+                  limit,
+                  isShorter ? silence + ofTtl(attempt.ttl()) : silence,
+                  notTold(attempt.name()),
+                  false,
+                  new Line(),
+                  acquire);
+            });
+  }
+
+  private static String notTold(String name) {
+    return "the server did not tell whether '" + name + "' is free";
+  }
+
+  private static String ofTtl(Duration ttl) {
+    return ", which is all that a ttl of " + ttl.toMillis() + " ms leaves";
+  }
+
+  @Override
+  public Duration longestOperation() {
+    return settings.connectTimeout().plus(settings.quorumTimeout());
+  }
+
+  private Duration validityOf(Duration ttl) {
+    Moment start = clock.now();
+    return Duration.ofNanos(start.nanosUntil(settings.validity().until(start, ttl)));
   }
 
   /** The algorithm of the page. */
@@ -71,6 +102,8 @@ final class SetnxPrimitive implements LockPrimitive {
     private final String name;
     private final String key;
     private final Duration ttl;
+    private final long begun = clock.nanos();
+    private volatile boolean answered;
 
     Acquire(String name, Duration ttl) {
       this.name = name;
@@ -83,7 +116,9 @@ final class SetnxPrimitive implements LockPrimitive {
       Moment start = clock.now();
       for (int turn = 0; turn < MOST_TURNS && !late.getAsBoolean(); turn++) {
         Stamp stamp = stampOf(ttl);
-        if (wire.setnx(key, stamp.text())) {
+        boolean isFree = wire.setnx(key, stamp.text());
+        answered = true;
+        if (isFree) {
           return granted(wire, stamp, start);
         }
         long asked = clock.wallMicros();
@@ -95,6 +130,16 @@ final class SetnxPrimitive implements LockPrimitive {
         }
       }
       return REFUSED;
+    }
+
+    /** Null while the server may well take so long, and once it has answered. */
+    @Nullable LockException outageSoFar() {
+      Duration unanswered = Duration.ofNanos(clock.nanos() - begun);
+      if (answered || unanswered.compareTo(settings.nodeTimeout()) < 0) {
+        return null;
+      }
+      NodeException silence = NodeException.passing(SetnxServer.noAnswerWithin(unanswered));
+      return new LockBackendException(notTold(name), Map.of(server.address(), silence), false);
     }
 
     /** Of those who see that it has expired, one finds the expired stamp again in the reply. */
@@ -132,7 +177,7 @@ final class SetnxPrimitive implements LockPrimitive {
    * lock is the one that is compared.
    */
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     SetnxGrant ours = (SetnxGrant) grant;
     return server.run(
         "the server did not answer the extension of '" + ours.name() + "'",
@@ -149,6 +194,9 @@ final class SetnxPrimitive implements LockPrimitive {
     long left = ours.stamp().micros() - asked;
     if (left <= settings.clockMargin().toNanos() / 1_000 || late.getAsBoolean()) {
       return new Lost(LossReason.EXPIRED);
+    }
+    if (ours.isReleased()) {
+      return new Lost(LossReason.REMOVED); // a GETSET would only make the DEL wait
     }
     if (held.isEmpty() || isExpired(held.get(), start.wallMicros())) {
       return lost(ours, held);
@@ -176,6 +224,7 @@ final class SetnxPrimitive implements LockPrimitive {
   @Override
   public CompletionStage<Released> release(Release release) {
     SetnxGrant ours = (SetnxGrant) release.grant();
+    ours.released();
     return server
         .run(
             "the server did not answer the release of '" + ours.name() + "'",

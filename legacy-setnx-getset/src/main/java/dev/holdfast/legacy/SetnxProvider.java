@@ -24,8 +24,12 @@ import java.util.Set;
  *       not passed, as the page asks for, or always.
  *   <li>{@code retryDelay}: the longest pause between two attempts of one who waits.
  *   <li>{@code clockMargin}: what must be left of a stamp that {@code migrate:both} extends.
- *   <li>{@code nodeTimeout}, {@code connectTimeout}, {@code connect}, {@code maxTtl}, {@code
- *       owner}: as with the other backends.
+ *   <li>{@code quorumTimeout}: how long an operation may take; an attempt never beyond its
+ *       validity.
+ *   <li>{@code nodeTimeout}: how long an attempt may go unanswered before those who wait behind it
+ *       report an outage. There are no stragglers with one server, so it shortens no operation.
+ *   <li>{@code connectTimeout}, {@code connect}, {@code maxTtl}, {@code owner}: as with the other
+ *       backends.
  * </ul>
  */
 public final class SetnxProvider implements LockProvider {
@@ -38,6 +42,7 @@ public final class SetnxProvider implements LockProvider {
           "clockMargin",
           "retryDelay",
           "nodeTimeout",
+          "quorumTimeout",
           "connectTimeout",
           "connect",
           "maxTtl",
@@ -78,6 +83,7 @@ public final class SetnxProvider implements LockProvider {
             .clockMargin(url.duration("clockMargin", SetnxLocks.DEFAULT_CLOCK_MARGIN))
             .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .nodeTimeout(limited(url, "nodeTimeout", SetnxLocks.DEFAULT_NODE_TIMEOUT))
+            .quorumTimeout(limited(url, "quorumTimeout", SetnxLocks.DEFAULT_QUORUM_TIMEOUT))
             .connectTimeout(limited(url, "connectTimeout", SetnxLocks.DEFAULT_CONNECT_TIMEOUT))
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL));
     if (!isFirst(url, "connect", "eager", "lazy")) {

@@ -43,8 +43,8 @@ final class SetnxServer implements AutoCloseable {
   /** A connection that was idle for longer may have ended meanwhile; it is greeted first. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** For how long a late reply is waited for: ten node time-outs, at least a second. */
-  private static final int NODE_TIMEOUTS = 10;
+  /** How long a reply is waited for: twice as long as its caller waits, and at least a second. */
+  private static final int QUORUM_TIMEOUTS = 2;
 
   private static final Duration SHORTEST_PATIENCE = Duration.ofSeconds(1);
 
@@ -85,7 +85,7 @@ final class SetnxServer implements AutoCloseable {
     this.settings = settings;
     this.scheduler = scheduler;
     this.examination = new Examination(address.text(), settings.clock());
-    Duration several = settings.nodeTimeout().multipliedBy(NODE_TIMEOUTS);
+    Duration several = settings.quorumTimeout().multipliedBy(QUORUM_TIMEOUTS);
     this.patience = several.compareTo(SHORTEST_PATIENCE) > 0 ? several : SHORTEST_PATIENCE;
     AtomicInteger number = new AtomicInteger();
     this.threads =
@@ -126,23 +126,35 @@ final class SetnxServer implements AutoCloseable {
     return opened;
   }
 
+  /** Runs an operation; the result comes within the quorum time-out. */
+  <T> CompletableFuture<T> run(
+      String message, boolean outcomeUnknown, Line line, Operation<T> operation) {
+    Duration limit = settings.quorumTimeout();
+    return run(limit, noAnswerWithin(limit), message, outcomeUnknown, line, operation);
+  }
+
+  static String noAnswerWithin(Duration limit) {
+    return "no answer within " + limit.toMillis() + " ms";
+  }
+
   /**
-   * Runs an operation; the result comes within the node time-out.
+   * Runs an operation.
    *
+   * @param limit within which the result comes
+   * @param silence what is said of the server where it does not
    * @param message what is said of it in an outage
    * @param outcomeUnknown whether it may have happened all the same then
    * @param line of those that must not overtake one another
    */
   <T> CompletableFuture<T> run(
-      String message, boolean outcomeUnknown, Line line, Operation<T> operation) {
+      Duration limit,
+      String silence,
+      String message,
+      boolean outcomeUnknown,
+      Line line,
+      Operation<T> operation) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    run(
-        result,
-        settings.nodeTimeout(),
-        "no answer within " + settings.nodeTimeout().toMillis() + " ms",
-        failure(message, outcomeUnknown),
-        line,
-        operation);
+    run(result, limit, silence, failure(message, outcomeUnknown), line, operation);
     return result;
   }
 

@@ -12,7 +12,9 @@ import java.time.Duration;
  * @param alwaysDeletes whether a release deletes the key even if its own stamp has passed
  * @param keyPrefix before the name of each lock
  * @param clockMargin what must be left of a stamp that is to be extended
- * @param nodeTimeout how long an operation may take
+ * @param nodeTimeout how long an attempt may go unanswered before waiters behind it report an
+ *     outage
+ * @param quorumTimeout how long an operation may take, not below {@code nodeTimeout}
  * @param connectTimeout how long connecting may take
  * @param clock whose wall clock stamps are written and compared by
  */
@@ -22,9 +24,14 @@ record Settings(
     KeyPrefix keyPrefix,
     Duration clockMargin,
     Duration nodeTimeout,
+    Duration quorumTimeout,
     Duration connectTimeout,
     Clock clock) {
+  Settings {
+    quorumTimeout = quorumTimeout.compareTo(nodeTimeout) < 0 ? nodeTimeout : quorumTimeout;
+  }
+
   Validity validity() {
-    return new Validity(Validity.DEFAULT_DRIFT, nodeTimeout);
+    return new Validity(Validity.DEFAULT_DRIFT);
   }
 }

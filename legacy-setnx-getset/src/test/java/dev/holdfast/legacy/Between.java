@@ -60,7 +60,11 @@ final class Between implements AutoCloseable {
   }
 
   String uri() {
-    return "redis://127.0.0.1:" + listener.getLocalPort();
+    return "redis://" + address();
+  }
+
+  String address() {
+    return "127.0.0.1:" + listener.getLocalPort();
   }
 
   /** All commands about a key, in their order, with blanks between the words. */

@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Extended;
+import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.LockPrimitive.Released;
 import java.time.Duration;
@@ -122,6 +125,38 @@ class BothReleaseTest {
 
     Release release = new Release(locks.granted(), Duration.ZERO, false, true);
     assertThat(both.release(release)).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName(
+      "REL-9: is sent behind an extension of the new lock, and the old one is left as it is")
+  void isSentBehindAnExtensionOfTheNewLock() {
+    Grant grant = locks.granted();
+    CompletableFuture<Extension> answer = new CompletableFuture<>();
+    ofNew.extend = () -> answer;
+    CompletionStage<Extension> extension = both.extend(grant, TwoLocks.TTL);
+
+    CompletionStage<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, false));
+    assertThat(release.toCompletableFuture()).isCompleted();
+    answer.complete(new Extended(locks.in(30)));
+
+    assertThat(journal).containsExactly("new extend", "new release", "old release");
+    assertThat(extension).isCompletedWithValue(new Lost(LossReason.REMOVED));
+  }
+
+  @Test
+  @DisplayName("REL-9: is sent behind an extension of the old lock")
+  void isSentBehindAnExtensionOfTheOldLock() {
+    Grant grant = locks.granted();
+    ofOld.extend = CompletableFuture::new;
+    both.extend(grant, TwoLocks.TTL);
+
+    CompletionStage<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, false));
+
+    assertThat(release.toCompletableFuture()).isCompleted();
+    assertThat(journal).containsExactly("new extend", "old extend", "new release", "old release");
   }
 
   @Test

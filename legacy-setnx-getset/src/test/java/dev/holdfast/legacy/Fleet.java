@@ -59,7 +59,7 @@ final class Fleet implements AutoCloseable {
         SetnxLocks.builder()
             .node(URI.create(uri))
             .clock(clock)
-            .nodeTimeout(PATIENT)
+            .quorumTimeout(PATIENT)
             .retryDelay(Duration.ofMillis(10));
     settings.accept(builder);
     LockManager locks = builder.open();
@@ -87,7 +87,7 @@ final class Fleet implements AutoCloseable {
   }
 
   static CompletionStage<Extension> extended(LockManager locks, SetnxGrant grant) {
-    return primitive(locks).extend(grant, TTL, false);
+    return primitive(locks).extend(grant, TTL);
   }
 
   static CompletionStage<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {

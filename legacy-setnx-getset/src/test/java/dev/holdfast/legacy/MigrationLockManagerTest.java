@@ -14,6 +14,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.Moment;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a fleet sees of it: processes that know the old lock, both, and the new lock. */
 class MigrationLockManagerTest {
   private static final Duration TTL = Duration.ofSeconds(30);
+  private static final Duration BRIEFLY = Duration.ofMillis(20);
 
   private final LockManager oldOnly = MemoryLocks.builder().open();
   private final LockManager newOnly = MemoryLocks.builder().open();
@@ -134,6 +137,29 @@ class MigrationLockManagerTest {
     assertThat(lease.release()).isTrue();
     locks.close();
     assertThat(journal).endsWith("new close", "old close");
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @EnumSource
+  @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
+  void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage(Side silent) {
+    Moment end = Clock.system().now().plusNanos(TTL.toNanos());
+    ScriptedPrimitive ofOld = new ScriptedPrimitive("old", new CopyOnWriteArrayList<>(), end);
+    ScriptedPrimitive ofNew = new ScriptedPrimitive("new", new CopyOnWriteArrayList<>(), end);
+    ScriptedPrimitive unanswered = silent == Side.OLD ? ofOld : ofNew;
+    CompletableFuture<LockPrimitive.Outcome> answer = new CompletableFuture<>();
+    unanswered.attempt = () -> answer;
+    unanswered.outage = () -> new LockBackendException("no answer so far", Map.of(), false);
+    try (LockManager locks = MigrationLockManager.both(over(ofOld), over(ofNew)).open()) {
+      CompletableFuture<Optional<Lease>> head = locks.tryAcquireAsync(LockRequest.of("name", TTL));
+
+      assertThatThrownBy(() -> locks.tryAcquire(LockRequest.of("name", TTL).waitAtMost(BRIEFLY)))
+          .isInstanceOf(LockBackendException.class)
+          .hasMessageStartingWith("no answer so far");
+
+      answer.complete(new LockPrimitive.Refusal(0, 1, 0));
+      assertThat(head).succeedsWithin(TTL);
+    }
   }
 
   @Test

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Tag;
 /** The kit over Redlock twice, as when a list of nodes is changed: here the nodes are the same. */
 @Tag("soak")
 class NodeListMigrationTckTest extends LockManagerTck {
-  private static final Set<String> OF_NODES = Set.of("nodeTimeout", "connectTimeout", "connect");
+  private static final Set<String> OF_NODES =
+      Set.of("nodeTimeout", "quorumTimeout", "connectTimeout", "connect");
   private static final String NEW_PREFIX = "new:";
 
   @Override

@@ -1,6 +1,7 @@
 package dev.holdfast.legacy;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Writes down what it is asked, and answers what the test says. */
 final class ScriptedPrimitive implements LockPrimitive {
@@ -24,6 +26,10 @@ final class ScriptedPrimitive implements LockPrimitive {
   Runnable requireName = () -> {};
   Runnable requireUsable = () -> {};
   Supplier<CompletionStage<Outcome>> attempt;
+
+  /** What an attempt reports while it is under way. */
+  Supplier<@Nullable LockException> outage = () -> null;
+
   Supplier<CompletionStage<Extension>> extend;
   Supplier<CompletionStage<Optional<LossReason>>> release = () -> now(Optional.empty());
   Supplier<CompletionStage<Optional<LockStatus>>> inspect = () -> now(Optional.empty());
@@ -76,12 +82,13 @@ final class ScriptedPrimitive implements LockPrimitive {
   @Override
   public CompletionStage<Outcome> attempt(Attempt asked) {
     note("attempt", asked.callerWaits());
+    asked.progress().outage(outage);
     return attempt.get();
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
-    note("extend", callerWaits);
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+    note("extend", false);
     requireOwn(grant);
     return extend.get();
   }

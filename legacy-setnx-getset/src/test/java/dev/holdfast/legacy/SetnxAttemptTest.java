@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -30,6 +31,9 @@ import org.junit.jupiter.api.Test;
 class SetnxAttemptTest {
   /** Of a hold of ten seconds that began three tenths after the start. */
   private static final String STAMP = stamp(11);
+
+  private static final LockRequest BRIEFLY =
+      LockRequest.of("orders", Fleet.TTL).waitAtMost(Duration.ofMillis(20));
 
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);
   private static final TestNode NODE = NODES.node(0);
@@ -193,7 +197,7 @@ class SetnxAttemptTest {
       "ACQ-3: the stamp of an attempt that was answered after its time is taken away again")
   void whatAnAttemptInAnOutageLeftGoesWhenTheServerAnswers() {
     LockManager locks =
-        fleet.manager(clock, settings -> settings.nodeTimeout(Duration.ofMillis(200)));
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     NODE.freeze();
     try {
       assertThatThrownBy(() -> locks.tryAcquire("orders", Fleet.TTL))
@@ -222,7 +226,7 @@ class SetnxAttemptTest {
   @Test
   void attemptsWhoseTimeIsOverAreNotSent() throws InterruptedException {
     LockManager locks =
-        fleet.manager(clock, settings -> settings.nodeTimeout(Duration.ofMillis(200)));
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     NODE.resetCommandCounts();
     NODE.freeze();
     try {
@@ -267,16 +271,108 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl that is not above nodeTimeout and drift is refused")
-  void aTtlThatIsTooShortIsRefused() {
-    LockManager locks =
-        fleet.manager(clock, settings -> settings.nodeTimeout(Duration.ofMillis(100)));
+  @DisplayName("VAL-6: a ttl that the allowance for drift uses up is refused, and nothing is asked")
+  void aTtlThatDriftUsesUpIsRefused() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
 
-    assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(103)))
+    assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(2)))
         .isInstanceOf(LockConfigurationException.class)
+        .hasMessage("the ttl 2 ms is not above the allowance for drift, 3 ms: ask for more");
+    assertThat(between.commandsAbout(KEY)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl that is shorter than every time-out is no mistake")
+  void aTtlBelowTheTimeoutsIsTaken() throws InterruptedException {
+    LockManager locks =
+        fleet.manager(clock, settings -> settings.nodeTimeout(Fleet.TTL.multipliedBy(2)));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+  }
+
+  @Test
+  @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
+  void anAttemptWaitsNoLongerThanItsValidity() {
+    LockManager locks = fleet.manager(clock);
+    NODE.freeze();
+    try {
+      assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(200)))
+          .isInstanceOf(LockBackendException.class)
+          .hasMessage(
+              "the server did not tell whether 'orders' is free: "
+                  + NODE.address()
+                  + ": no answer within 196 ms, which is all that a ttl of 200 ms leaves");
+    } finally {
+      NODE.thaw();
+    }
+
+    await().untilAsserted(() -> assertThat(NODE.commandCounts()).containsKey("del"));
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
+  void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("SETNX", () -> Between.passed(arrives));
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
+
+    assertThatThrownBy(() -> locks.tryAcquire(BRIEFLY))
+        .isInstanceOf(LockBackendException.class)
         .hasMessage(
-            "the ttl 103 ms is not above nodeTimeout and the allowance for drift, 103 ms together:"
-                + " ask for more");
+            "the server did not tell whether 'orders' is free: "
+                + between.address()
+                + ": no answer within 50 ms");
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt that may still be answered is none")
+  void aWaitBehindAnAttemptThatBeganJustNowIsNoOutage() throws InterruptedException {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("SETNX", () -> Between.passed(arrives));
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT.minusMillis(1));
+
+    assertThat(locks.tryAcquire(BRIEFLY)).isEmpty();
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt that was answered once is none")
+  void aWaitBehindAnAttemptThatWasAnsweredIsNoOutage() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(5));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    between.before(
+        "GET",
+        () -> {
+          asked.countDown();
+          Between.passed(arrives);
+        });
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    Between.passed(asked);
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
+
+    assertThat(locks.tryAcquire(BRIEFLY)).isEmpty();
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
   }
 
   @Test

@@ -55,7 +55,7 @@ class SetnxExtensionTest {
     SetnxGrant grant = Fleet.granted(locks);
 
     Extension extension =
-        Fleet.answered(Fleet.primitive(locks).extend(grant, Duration.ofSeconds(5), false));
+        Fleet.answered(Fleet.primitive(locks).extend(grant, Duration.ofSeconds(5)));
 
     assertThat(extension).isInstanceOf(Extended.class);
     assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
@@ -129,7 +129,7 @@ class SetnxExtensionTest {
   void anExtensionThatIsAnsweredTooLateChangesNothingForItsHolder() {
     Between between = fleet.between();
     LockManager locks =
-        fleet.manager(between, clock, settings -> settings.nodeTimeout(Duration.ofMillis(500)));
+        fleet.manager(between, clock, settings -> settings.quorumTimeout(Duration.ofMillis(500)));
     SetnxGrant grant = Fleet.granted(locks);
     clock.pass(Duration.ofSeconds(4));
     CountDownLatch arrives = new CountDownLatch(1);

@@ -32,7 +32,7 @@ import redis.clients.jedis.SslVerifyMode;
 /** Opening: URLs, options, and what is found on the server. */
 class SetnxLocksTest {
   private static final Duration TTL = Duration.ofSeconds(10);
-  private static final String PATIENT = "nodeTimeout=5s&connectTimeout=10s";
+  private static final String PATIENT = "quorumTimeout=5s&connectTimeout=10s";
 
   @AutoClose private static final TestNodes NODES = TestNodes.start(2);
   private static final TestNode NODE = NODES.node(0);
@@ -91,6 +91,7 @@ class SetnxLocksTest {
           release=checkd   | is neither: write release=checked or release=del
           connect=later    | is neither: write connect=eager or connect=lazy
           nodeTimeout=0s   | is out of range: give more than zero, up to 1h
+          quorumTimeout=2h | is out of range: give more than zero, up to 1h
           retryDelay=2h    | is out of range: give more than zero, up to 1h
           clockMargin=2h   | clockMargin, PT2H, is out of range: give 0s to 1h
           clockMargin=250  | 250ms
@@ -100,6 +101,40 @@ class SetnxLocksTest {
     assertThatThrownBy(() -> LockManager.open("setnx:redis://127.0.0.1:1?" + option))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining(what);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "quorumTimeout=200ms&nodeTimeout=100ms, 200",
+    "quorumTimeout=100ms&nodeTimeout=200ms, 200",
+    "quorumTimeout=200ms, 200"
+  })
+  @DisplayName("REL-4: an operation may take quorumTimeout, or nodeTimeout if that is longer")
+  void anOperationMayTakeTheLongerOfTheTwoTimeouts(String options, int millis)
+      throws InterruptedException {
+    try (LockManager locks = LockManager.open("setnx:" + NODE.uri() + "?" + options)) {
+      Lease lease = locks.acquire("orders", TTL);
+      NODE.freeze();
+      try {
+        assertThatThrownBy(lease::release)
+            .isInstanceOf(LockBackendException.class)
+            .hasMessageEndingWith(": no answer within " + millis + " ms");
+      } finally {
+        NODE.thaw();
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("FAULT-8: a server that pauses for less than quorumTimeout is no outage")
+  void aServerThatPausesIsNoOutage() throws InterruptedException {
+    try (LockManager locks = LockManager.open("setnx:" + NODE.uri())) {
+      NODE.command("CLIENT", "PAUSE", "300", "ALL");
+      Lease lease = locks.tryAcquire("orders", TTL).orElseThrow();
+      NODE.command("CLIENT", "PAUSE", "300", "ALL");
+
+      assertThat(lease.release()).isTrue();
+    }
   }
 
   @ParameterizedTest
@@ -339,7 +374,7 @@ class SetnxLocksTest {
     return SetnxLocks.builder()
         .node(URI.create(NODE.uri()))
         .clock(clock)
-        .nodeTimeout(Duration.ofSeconds(5))
+        .quorumTimeout(Duration.ofSeconds(5))
         .connectTimeout(TTL);
   }
 }

@@ -10,16 +10,9 @@ import java.time.Duration;
 class SetnxMigrationTckTest extends LockManagerTck {
   private static final TckTiming TIMES = TckTiming.servers();
 
-  /** So that a busy machine is not taken for an outage, nor the shortest ttl refused. */
-  private static final String PATIENT = "nodeTimeout=400ms";
-
   @Override
   protected TckEnvironment environment() {
-    return RedisTckEnvironment.builder(
-            "migrate:both?from=setnx:{nodes}?unit=ms%26"
-                + PATIENT
-                + "&to=redlock:{nodes}?"
-                + PATIENT)
+    return RedisTckEnvironment.builder("migrate:both?from=setnx:{nodes}?unit=ms&to=redlock:{nodes}")
         .nodes(1)
         .nodeOptions(false)
         .timing(

@@ -12,6 +12,7 @@ import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Extended;
+import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -94,7 +95,7 @@ class SetnxReleaseTest {
   @DisplayName("REL-2: releases that a frozen server kept waiting are all sent")
   void releasesWhoseTimeIsOverAreSentAllTheSame() throws InterruptedException {
     LockManager locks =
-        fleet.manager(clock, settings -> settings.nodeTimeout(Duration.ofMillis(200)));
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       leases.add(locks.acquire("held-" + i, Fleet.TTL));
@@ -120,7 +121,7 @@ class SetnxReleaseTest {
   @DisplayName("REL-4: a release that is not answered is an outage whose outcome nobody knows")
   void aReleaseThatIsNotAnsweredIsAnOutage() throws InterruptedException {
     LockManager locks =
-        fleet.manager(clock, settings -> settings.nodeTimeout(Duration.ofMillis(200)));
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     Lease lease = Fleet.take(locks, "orders");
     NODE.freeze();
     LockBackendException outage;
@@ -178,17 +179,36 @@ class SetnxReleaseTest {
   }
 
   @Test
+  @DisplayName("REL-9: an extension that a release follows writes nothing more")
+  void anExtensionThatAReleaseFollowsWritesNothingMore() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    SetnxGrant grant = Fleet.granted(locks);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("GET", () -> Between.passed(arrives));
+    CompletionStage<Extension> extension = Fleet.extended(locks, grant);
+
+    CompletionStage<Optional<LossReason>> release = Fleet.released(locks, grant);
+    arrives.countDown();
+
+    assertThat(Fleet.answered(release)).isEmpty();
+    assertThat(extension).isCompletedWithValue(new Lost(LossReason.REMOVED));
+    assertThat(between.commandsAbout(KEY))
+        .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY, "DEL " + KEY);
+  }
+
+  @Test
   void aReleaseDoesNotOvertakeAnExtensionWhoseCallerHasGone() {
     Between between = fleet.between();
     LockManager locks =
-        fleet.manager(between, clock, settings -> settings.nodeTimeout(Duration.ofMillis(500)));
+        fleet.manager(between, clock, settings -> settings.quorumTimeout(Duration.ofMillis(250)));
     SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
     between.before("GETSET", () -> Between.passed(arrives));
     assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
 
     CompletionStage<Optional<LossReason>> release = Fleet.released(locks, grant);
-    assertThat(release).failsWithin(5, TimeUnit.SECONDS); // it waits for the GETSET
+    assertThat(release).failsWithin(5, TimeUnit.SECONDS); // it waits for the GETSET, for 1 s
     assertThat(between.commandsAbout(KEY)).last().asString().startsWith("GETSET ");
     arrives.countDown();
 

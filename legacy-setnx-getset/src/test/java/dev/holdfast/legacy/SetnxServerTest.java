@@ -225,13 +225,14 @@ class SetnxServerTest {
         .withCauseInstanceOf(LockBackendException.class);
   }
 
-  private static Settings settings(Duration nodeTimeout) {
+  private static Settings settings(Duration quorumTimeout) {
     return new Settings(
         new StampFormat(StampFormat.Unit.SECONDS, false),
         false,
         new KeyPrefix("lock."),
         Duration.ZERO,
-        nodeTimeout,
+        SetnxLocks.DEFAULT_NODE_TIMEOUT,
+        quorumTimeout,
         Duration.ofSeconds(10),
         Clock.system());
   }

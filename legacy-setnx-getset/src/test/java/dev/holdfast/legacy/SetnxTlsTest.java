@@ -20,7 +20,7 @@ class SetnxTlsTest {
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
 
   /** With time for handshakes on busy machines. */
-  private static final String PATIENT = "?unit=ms&nodeTimeout=1s&connectTimeout=10s";
+  private static final String PATIENT = "?unit=ms&quorumTimeout=5s&connectTimeout=10s";
 
   private static final Duration TTL = Duration.ofSeconds(10);
 

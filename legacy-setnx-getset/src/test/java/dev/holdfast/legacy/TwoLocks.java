@@ -46,7 +46,7 @@ final class TwoLocks {
   }
 
   Extension extended(Grant grant) {
-    return both.extend(grant, TTL, true).toCompletableFuture().join();
+    return both.extend(grant, TTL).toCompletableFuture().join();
   }
 
   Optional<LossReason> released() {

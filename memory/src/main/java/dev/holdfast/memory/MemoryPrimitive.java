@@ -57,7 +57,7 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     Moment validUntil = fromNow(ttl);
     Extension extension =
         store

@@ -1,5 +1,8 @@
 package dev.holdfast.redlock;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import dev.holdfast.LockException;
 import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
@@ -8,11 +11,12 @@ import dev.holdfast.core.Scheduler;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt at a lock: all nodes are asked; a quorum grants; if the quorum gave different fencing
  * tokens, the largest is stored in a second trip; what is not granted is taken back. All of it has
- * one deadline.
+ * one limit: {@code quorumTimeout}, or the end of the validity that a grant would have.
  */
 final class Acquire {
   private final RedlockOptions options;
@@ -24,9 +28,11 @@ final class Acquire {
   private final String key;
   private final String token;
   private final Moment start;
+  private final Moment validUntil;
   private final Fences.Proposal proposal;
+  private final Endings endings;
+  private volatile @Nullable Ballot present;
   private long sent;
-  private long allowance;
 
   Acquire(
       RedlockOptions options,
@@ -35,7 +41,8 @@ final class Acquire {
       Outages outages,
       Attempt attempt,
       String token,
-      Fences fences) {
+      Fences fences,
+      Guard guard) {
     this.options = options;
     this.scheduler = scheduler;
     this.members = releases.members();
@@ -45,31 +52,62 @@ final class Acquire {
     this.key = options.keyPrefix().keyOf(attempt.name());
     this.token = token;
     this.start = options.clock().now();
+    this.validUntil = options.validity().until(start, attempt.ttl());
+    this.endings = new Endings(members, guard, scheduler);
     this.proposal = fences.propose(key, token, Millis.of(attempt.ttl()), members.size());
   }
 
   CompletionStage<Outcome> outcome() {
     Ballot ballot =
-        Ballot.of(
-            members,
-            proposal.command(),
-            proposal::read,
-            Tally::isGrantDecided,
-            attempt.callerWaits());
-    sent = ballot.start(scheduler, options.nodeTimeout().toNanos());
+        endings.of(
+            Ballot.of(
+                members,
+                proposal.command(),
+                proposal::read,
+                Tally::isGrantDecided,
+                attempt.callerWaits()));
+    present = ballot;
+    attempt.progress().outage(this::outageSoFar);
+    sent = ballot.start(scheduler, left());
     return ballot
         .decision()
         .thenCompose(
             votes -> {
-              allowance = ballot.allowance();
-              if (!votes.isGranted()) {
-                return notAcquired(ballot, votes);
+              long limit = options.quorumTimeout().toNanos();
+              long over = endings.due(ballot, votes, limit);
+              if (over == 0) {
+                return counted(ballot, votes);
               }
-              OptionalLong fence = proposal.highest(votes);
-              return proposal.isStored(votes, fence)
-                  ? acquired(ballot, votes, fence)
-                  : stored(fence.orElseThrow());
+              boolean decides = !votes.hasQuorumOfAnswers();
+              CompletionStage<Long> ended = endings.end(over, decides ? left() : limit);
+              return decides
+                  ? ended.thenCompose(nodes -> counted(ballot, withVotesOf(nodes, votes)))
+                  : counted(ballot, votes);
             });
+  }
+
+  private CompletionStage<Outcome> counted(Ballot ballot, Tally votes) {
+    if (!votes.isGranted()) {
+      return notAcquired(ballot, votes);
+    }
+    OptionalLong fence = proposal.highest(votes);
+    return proposal.isStored(votes, fence)
+        ? acquired(ballot, votes, fence)
+        : stored(fence.orElseThrow());
+  }
+
+  /** Counts nodes whose quarantine has just ended: they had all their data when they answered. */
+  private Tally withVotesOf(long ended, Tally votes) {
+    Tally counted = votes;
+    for (long left = ended; left != 0; left &= left - 1) {
+      int node = Long.numberOfTrailingZeros(left);
+      Quarantine quarantine = endings.at(node);
+      Answer answer = quarantine == null ? null : proposal.read(node, quarantine.code());
+      if (answer != null) {
+        counted = counted.withVoteOf(node, answer);
+      }
+    }
+    return counted;
   }
 
   private CompletionStage<Outcome> stored(long fence) {
@@ -80,6 +118,7 @@ final class Acquire {
             proposal::readStored,
             Tally::isExtensionDecided,
             attempt.callerWaits());
+    present = ballot;
     ballot.start(scheduler, left());
     return ballot
         .decision()
@@ -91,7 +130,6 @@ final class Acquire {
   }
 
   private CompletionStage<Outcome> acquired(Ballot ballot, Tally votes, OptionalLong fence) {
-    Moment validUntil = options.validity().until(start, attempt.ttl());
     return options.clock().now().nanosUntil(validUntil) > 0
         ? CompletableFuture.completedFuture(
             new RedlockGrant(
@@ -113,7 +151,10 @@ final class Acquire {
         .decision()
         .thenApply(
             seen -> {
-              outages.requireAnswers("no quorum voted on '" + attempt.name() + "'", ballot, votes);
+              if (isLimitedByTtl() && validity() < members.nodeTimeoutNanos()) {
+                attempt.progress().limitedByTtl();
+              }
+              outages.requireAnswers(noVote(), ballot, votes);
               long foreign = votes.other() & seen.wrongType();
               if (votes.granted() < votes.quorum()
                   && votes.granted() + Long.bitCount(foreign) >= votes.quorum()) {
@@ -123,9 +164,36 @@ final class Acquire {
             });
   }
 
-  /** Of the deadline, or of the second look if there was one, in nanoseconds. */
+  /** Null as long as the nodes do not look down. */
+  private @Nullable LockException outageSoFar() {
+    Ballot ballot = present;
+    return ballot != null && ballot.isWithoutQuorum()
+        ? outages.noQuorum(noVote(), ballot, ballot.tally(), false)
+        : null;
+  }
+
+  private String noVote() {
+    String message = "no quorum voted on '" + attempt.name() + "'";
+    return isLimitedByTtl()
+        ? message
+            + " within %d ms, which is all that a ttl of %d ms leaves"
+                .formatted(NANOSECONDS.toMillis(validity()), attempt.ttl().toMillis())
+        : message;
+  }
+
+  /** Whether the time for answers is over, and would not be with a longer ttl. */
+  private boolean isLimitedByTtl() {
+    return left() == 0 && validity() <= options.quorumTimeout().toNanos();
+  }
+
+  private long validity() {
+    return start.nanosUntil(validUntil);
+  }
+
+  /** What is left of the attempt's limit, in nanoseconds. */
   private long left() {
-    long elapsed = options.clock().nanos() - start.nanos();
-    return Math.max(0, options.nodeTimeout().toNanos() + allowance - elapsed);
+    Moment now = options.clock().now();
+    long untilTimeout = options.quorumTimeout().toNanos() - (now.nanos() - start.nanos());
+    return Math.max(0, Math.min(untilTimeout, now.nanosUntil(validUntil)));
   }
 }

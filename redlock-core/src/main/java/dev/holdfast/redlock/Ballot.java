@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.core.Scheduler;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -13,10 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts the votes of one round. Decided once, by the votes or by the deadline; what comes later
  * changes nothing. An error is a vote against, never more.
+ *
+ * <p>The deadline is the round's limit as long as a quorum of nodes may still answer. Once a quorum
+ * has answered, or none can any more, only stragglers are missing: they have {@code nodeTimeout}
+ * from the sending, or as long again as the quorum took, if that is longer.
  */
 final class Ballot implements Round.Answers {
-  /** More than a timer is late on a machine that has time for it. */
-  private static final long LATE_NANOS = 5_000_000;
 
   /**
    * What a round asks and how its votes are read.
@@ -60,12 +63,15 @@ final class Ballot implements Round.Answers {
   private Tally tally;
   private boolean decided;
   private boolean vetoed;
+  private boolean missesStragglersOnly;
+  private BiConsumer<Integer, Quarantine> quarantined = (node, quarantine) -> {};
   private volatile Scheduler.@Nullable Task deadline;
-  private volatile long allowance;
+  private volatile long waitsNanos;
 
   // written before anybody is asked
-  private long due;
-  private long length;
+  private @Nullable Scheduler scheduler;
+  private long sentAt;
+  private long limitNanos;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
     this.members = members;
@@ -86,21 +92,16 @@ final class Ballot implements Round.Answers {
     return new Ballot(members, Question.of(command, reader, enough), members.all(), callerWaits);
   }
 
+  /**
+   * Has somebody told of nodes that are under quarantine, also late; to be called before all else.
+   */
+  void whenQuarantined(BiConsumer<Integer, Quarantine> listener) {
+    quarantined = listener;
+  }
+
   /** Completes once, always normally. */
   CompletableFuture<Tally> decision() {
     return decision;
-  }
-
-  /**
-   * For who asks when it is decided: how much later than its deadline it might have been, because
-   * the deadline came late, or would have.
-   */
-  long allowance() {
-    return allowance != 0 ? allowance : allowanceOf(members.now() - due);
-  }
-
-  private long allowanceOf(long late) {
-    return late > LATE_NANOS ? late + Math.min(late, length) : 0;
   }
 
   /** Whether a node said that this client must not go on. */
@@ -108,9 +109,11 @@ final class Ballot implements Round.Answers {
     return vetoed;
   }
 
-  /** Why a node did not vote, for those that did not. */
+  /** Why a node did not vote, for those that did not, or have not yet. */
   synchronized @Nullable Throwable failure(int node) {
-    return failures[node];
+    return !decided && (tally.pending() & 1L << node) != 0
+        ? Members.silent(members.now() - sentAt)
+        : failures[node];
   }
 
   /**
@@ -118,24 +121,45 @@ final class Ballot implements Round.Answers {
    * need not wait for; the decision is told after it, so that what follows a decision (a release,
    * say) reaches every node after this.
    *
+   * @param limitNanos how long a quorum of answers is waited for
    * @return the nodes that it was sent to
    */
-  long start(Scheduler scheduler, long deadlineNanos) {
+  long start(Scheduler scheduler, long limitNanos) {
     long asked = tally.pending();
     long reachable = members.reachable(asked);
-    limit(scheduler, deadlineNanos);
+    limit(scheduler, limitNanos);
     Tally counted = countUnreachable(asked & ~reachable);
     if (reachable != 0) {
       members.submit(new Round(question.command(), reachable, callerWaits, this));
     }
-    decide(counted);
+    after(counted);
     return reachable;
   }
 
   /** The round for whoever sends it by other ways than {@link #start}. */
-  Round round(Scheduler scheduler, long deadlineNanos) {
-    limit(scheduler, deadlineNanos);
+  Round round(Scheduler scheduler, long limitNanos) {
+    limit(scheduler, limitNanos);
     return new Round(question.command(), tally.pending(), false, this);
+  }
+
+  /** Decides it by the votes that are there, because its result interests no one any more. */
+  void abandon() {
+    Tally counted;
+    synchronized (this) {
+      counted = decided ? null : tally;
+      decided = true;
+    }
+    after(counted);
+  }
+
+  /** Whether no quorum of nodes has answered for so long that the nodes look down. */
+  synchronized boolean isWithoutQuorum() {
+    return !tally.hasQuorumOfAnswers() && members.now() - sentAt >= members.nodeTimeoutNanos();
+  }
+
+  /** The votes so far. */
+  synchronized Tally tally() {
+    return tally;
   }
 
   @Override
@@ -159,6 +183,7 @@ final class Ballot implements Round.Answers {
     String plain = ScriptError.unwrapped(error);
     Quarantine quarantine = Quarantine.in(plain);
     if (quarantine != null) {
+      quarantined.accept(node, quarantine);
       if (question.trusted().test(node)) {
         vote(node, quarantine.vote());
       } else {
@@ -231,7 +256,7 @@ final class Ballot implements Round.Answers {
         counted = count(null, 1L << node);
       }
     }
-    decide(counted);
+    after(counted);
   }
 
   private void vote(int node, Answer answer) {
@@ -240,45 +265,43 @@ final class Ballot implements Round.Answers {
     synchronized (this) {
       counted = decided ? null : count(answer, 1L << node);
     }
-    decide(counted);
+    after(counted);
   }
 
-  /**
-   * A deadline that comes late shows that we stood still (a long collection, a throttled
-   * container): what has come meanwhile is still to be read.
-   */
-  private void limit(Scheduler scheduler, long nanos) {
-    length = nanos;
-    due = members.now() + nanos;
-    deadline =
-        scheduler.schedule(
-            nanos,
-            () -> {
-              long late = members.now() - due;
-              long allowed = allowanceOf(late);
-              if (allowed > 0 && !decided()) {
-                allowance = allowed;
-                deadline = scheduler.schedule(allowed - late, this::expire);
-              } else {
-                expire();
-              }
-            });
+  private void limit(Scheduler timers, long nanos) {
+    scheduler = timers;
+    sentAt = members.now();
+    limitNanos = nanos;
+    waitFor(nanos);
+  }
+
+  /** Sets the deadline to so long after the sending. */
+  private void waitFor(long nanos) {
+    waitsNanos = nanos;
+    long left = Math.max(0, nanos - (members.now() - sentAt));
+    deadline = Objects.requireNonNull(scheduler).schedule(left, this::expire);
   }
 
   private void expire() {
     @Nullable Tally counted;
+    long silent;
     synchronized (this) {
       if (decided) {
         return;
       }
+      silent = tally.pending();
       for (int node = 0; node < failures.length; node++) {
-        if ((tally.pending() & 1L << node) != 0) {
-          failures[node] = members.silent(node);
+        if ((silent & 1L << node) != 0) {
+          failures[node] = Members.silent(waitsNanos);
         }
       }
-      counted = count(null, tally.pending());
+      counted = count(null, silent);
     }
-    decide(counted);
+    try {
+      members.expired(silent, sentAt + waitsNanos); // first, because what follows asks them again
+    } finally {
+      after(counted);
+    }
   }
 
   /** Returns the tally if this vote decided the round. */
@@ -297,11 +320,26 @@ final class Ballot implements Round.Answers {
     return decided ? tally : null;
   }
 
-  private void decide(@Nullable Tally counted) {
+  /** After a vote: decides the round, or waits for no more than stragglers. */
+  private void after(@Nullable Tally counted) {
     if (counted != null) {
       cancelDeadline();
       decision.complete(counted);
+    } else if (hasOnlyStragglersLeft()) {
+      cancelDeadline();
+      long took = members.now() - sentAt;
+      waitFor(Math.min(limitNanos, Math.max(members.nodeTimeoutNanos(), 2 * took)));
+      if (decided()) {
+        cancelDeadline();
+      }
     }
+  }
+
+  /** True once. */
+  private synchronized boolean hasOnlyStragglersLeft() {
+    boolean first = !missesStragglersOnly && !decided && tally.missesStragglersOnly();
+    missesStragglersOnly |= first;
+    return first;
   }
 
   private void cancelDeadline() {

@@ -64,7 +64,7 @@ final class Guard {
   /** The command that has nodes vote. */
   Command.Eval command(Vote vote, List<String> keys, List<String> arguments) {
     return on
-        ? guarded(vote.guarded(), keys, arguments)
+        ? command(vote.guarded(), keys, arguments)
         : new Command.Eval(vote.plain(), false, keys, arguments);
   }
 
@@ -74,7 +74,8 @@ final class Guard {
     return new Command.Eval(empty.script(), true, empty.keys(), empty.arguments());
   }
 
-  private Command.Eval guarded(Script script, List<String> keys, List<String> arguments) {
+  /** The command of a script that the guard stands before. */
+  Command.Eval command(Script script, List<String> keys, List<String> arguments) {
     List<String> allKeys = new ArrayList<>(keys);
     allKeys.add(KEY);
     List<String> all = new ArrayList<>(arguments);

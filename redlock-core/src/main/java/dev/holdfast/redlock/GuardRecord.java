@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * What a node says of its quarantine.
  *
  * @param age since it began
- * @param left until it ends; zero if the node votes
+ * @param left until it may end, by this client's longest ttl
  * @param isNew whether no record was there when it began
- * @param begun when it began by the node's clock, which tells it from every other one
+ * @param begun when it began by the node's clock, which tells it from every other one; zero if the
+ *     node votes
  */
 record GuardRecord(Duration age, Duration left, boolean isNew, String begun) {
   /** Ends no quarantine. */
@@ -20,16 +21,19 @@ record GuardRecord(Duration age, Duration left, boolean isNew, String begun) {
    * ARGV: the quarantine to end, which is done only if the node is new and it is the present one.
    * Without a record, or with another identity, the guard has just begun another.
    */
-  private static final Vote REVIEW =
-      Vote.of(
+  private static final Script REVIEW =
+      Vote.about(
           """
-          local begun = string.format('%.0f', since)
-          if left > 0 and new == '1' and ARGV[1] == begun then
-            redis.call('HSET', guard, 'since', 0, 'new', '0')
-            left = 0
+          if since > 0 and new == '1' and ARGV[1] == string.format('%.0f', since) then
+            redis.call('HSET', guard, 'terms', terms, 'longest', ARGV[at + 3], 'since', 0,
+              'new', '0', 'begun', ARGV[1])
+            since = 0
           end
-          do return {math.floor((now - since) / 1000), math.ceil(left / 1000), tonumber(new), begun} end
+          return {math.floor((now - since) / 1000), math.max(0, math.ceil(left / 1000)),
+            tonumber(new), string.format('%.0f', since)}
           """);
+
+  private static final String NONE_IS_UNDER_WAY = "0";
 
   /** Asks for it. */
   static Command command(Guard guard, String toEnd) {
@@ -50,7 +54,7 @@ record GuardRecord(Duration age, Duration left, boolean isNew, String begun) {
   }
 
   boolean votes() {
-    return left.isZero();
+    return begun.equals(NONE_IS_UNDER_WAY);
   }
 
   /** In words. */
@@ -58,8 +62,14 @@ record GuardRecord(Duration age, Duration left, boolean isNew, String begun) {
     if (votes()) {
       return "it votes";
     }
+    if (left.isZero()) {
+      return "its quarantine is over, and ends when a lock is asked for";
+    }
     return isNew
         ? "it looks new; its vote counts in " + (left.toSeconds() + 1) + " s"
-        : new Quarantine(Answer.MISSING, age, left, false).toString();
+        : "it came back without its data "
+            + Quarantine.seconds(age)
+            + " ago; its vote counts again in "
+            + Quarantine.seconds(left);
   }
 }

@@ -20,6 +20,7 @@ final class Link {
   private final long silenceNanos;
   private final AtomicInteger unanswered = new AtomicInteger();
   private final AtomicBoolean suspected = new AtomicBoolean();
+  private final AtomicBoolean watched = new AtomicBoolean();
   private volatile long progressAt;
   private volatile State state = State.AWAY;
   private volatile NodeException cause = NodeException.passing("not connected yet");
@@ -161,6 +162,22 @@ final class Link {
     return new Ended(true, false, Math.max(0, attempt.begunAt + restNanos - now), inVain);
   }
 
+  /**
+   * The connection that is made anew at once is not back in time: the node counts as down.
+   *
+   * @param since when it broke
+   * @return rounds that were held back in vain; empty if it is back
+   */
+  synchronized List<Round> notBack(long since) {
+    if (state != State.RETURNING || atOnceAt != since) {
+      return List.of();
+    }
+    state = State.AWAY;
+    List<Round> inVain = held;
+    held = List.of();
+    return inVain;
+  }
+
   /** Holds a round back until the connection is made anew. Returns false if it is not to be. */
   synchronized boolean hold(Round round) {
     boolean waits = state == State.ENDING || state == State.RETURNING;
@@ -225,8 +242,31 @@ final class Link {
       progressAt = now;
       return false;
     }
-    boolean stuck = now - progressAt > silenceNanos || before >= MOST_UNANSWERED;
+    boolean stuck = isSilent(now) || before >= MOST_UNANSWERED;
     return stuck && isUp() && suspected.compareAndSet(false, true);
+  }
+
+  /** Returns true, once until it is looked into, if the node has answered nothing for too long. */
+  boolean suspect(long now) {
+    return isAwaited() && isSilent(now) && isUp() && suspected.compareAndSet(false, true);
+  }
+
+  private boolean isSilent(long now) {
+    return now - progressAt >= silenceNanos;
+  }
+
+  /** Returns true, once until {@link #unwatch}, if the node has to answer but is not silent yet. */
+  boolean watch(long now) {
+    return isAwaited() && !isSilent(now) && isUp() && watched.compareAndSet(false, true);
+  }
+
+  void unwatch() {
+    watched.set(false);
+  }
+
+  /** How long until the node will have been silent for too long, if it answers nothing. */
+  long silentIn(long now) {
+    return Math.max(0, silenceNanos - (now - progressAt));
   }
 
   /** When it answered last, or was first asked after all was answered. */
@@ -237,7 +277,7 @@ final class Link {
   /** The suspicion is looked into. Returns what is wrong: nothing has come since, or too little. */
   @Nullable NodeException faultSince(long then, long now) {
     suspected.set(false);
-    if (isAwaited() && progressAt == then && now - then > silenceNanos) {
+    if (isAwaited() && progressAt == then && isSilent(now)) {
       return NodeException.passing("it answers nothing");
     }
     return unanswered.get() >= MOST_UNANSWERED

@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ final class Members {
    */
   static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** With a quorum connected, how long opening still waits for the others, to find mistakes. */
+  /** With a quorum connected, how long eager opening waits for the others, to find mistakes. */
   private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** What a timer may be late before closing goes on without it. */
@@ -41,13 +42,16 @@ final class Members {
   private final RedisNodes nodes;
   private final Clock clock;
   private final Scheduler scheduler;
-  private final Duration nodeTimeout;
+  private final long nodeTimeoutNanos;
+  private final long quorumTimeoutNanos;
+  private final long stragglersNanos;
   private final Duration connectTimeout;
   private final IntFunction<List<Round>> owed;
   private final Link[] links;
   private final Set<Integer> owing = ConcurrentHashMap.newKeySet();
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private final CompletableFuture<Void> quiet = new CompletableFuture<>();
+  private final AtomicBoolean waitsForStragglers = new AtomicBoolean();
   private volatile IntConsumer changed = node -> {};
   private boolean opening;
   private volatile boolean closed;
@@ -66,12 +70,14 @@ final class Members {
     this.nodes = nodes;
     this.clock = clock;
     this.scheduler = scheduler;
-    this.nodeTimeout = options.nodeTimeout();
+    this.nodeTimeoutNanos = options.nodeTimeout().toNanos();
+    this.quorumTimeoutNanos = options.quorumTimeout().toNanos();
+    this.stragglersNanos = options.isLazy() ? nodeTimeoutNanos : STRAGGLERS_NANOS;
     this.connectTimeout = options.connectTimeout();
     this.owed = owed;
     List<String> addresses = nodes.addresses();
     this.links = new Link[addresses.size()];
-    long silence = Math.max(RECONNECT_NANOS, 10 * nodeTimeout.toNanos());
+    long silence = options.silenceLimit().toNanos();
     for (int node = 0; node < links.length; node++) {
       links[node] = new Link(addresses.get(node), RECONNECT_NANOS, silence);
     }
@@ -141,9 +147,49 @@ final class Members {
     return clock.nanos();
   }
 
+  /** How long a straggler is waited for, in nanoseconds. */
+  long nodeTimeoutNanos() {
+    return nodeTimeoutNanos;
+  }
+
   /** What is said of a node that let a round's deadline pass. */
-  NodeException silent(int node) {
-    return NodeException.passing("no answer within " + nodeTimeout.toMillis() + " ms");
+  static NodeException silent(long waitedNanos) {
+    return NodeException.passing(
+        "no answer within " + TimeUnit.NANOSECONDS.toMillis(waitedNanos) + " ms");
+  }
+
+  /**
+   * Some nodes (bit i is node i) let a round's deadline pass. A connection that has been silent for
+   * too long is given up, so that the next call does not wait for it; but if the deadline itself
+   * came late, because this process stood still, only after one more look.
+   */
+  void expired(long silent, long due) {
+    long now = clock.nanos();
+    for (long left = silent; left != 0; left &= left - 1) {
+      int node = Long.numberOfTrailingZeros(left);
+      Link link = links[node];
+      if (link.suspect(now)) {
+        if (now - due > nodeTimeoutNanos) {
+          lookAgain(node, link.present(), link.progressAt());
+        } else {
+          giveUp(node, link.present(), link.progressAt());
+        }
+      } else if (link.watch(now)) {
+        lookWhenSilent(node, now);
+      }
+    }
+  }
+
+  /** A late answer to something else may have come just after the round was sent. */
+  private void lookWhenSilent(int node, long now) {
+    Link link = links[node];
+    long delay = link.silentIn(now);
+    scheduler.schedule(
+        delay,
+        () -> {
+          link.unwatch();
+          expired(1L << node, now + delay);
+        });
   }
 
   void submit(Round round) {
@@ -180,8 +226,8 @@ final class Members {
 
   void heardFrom(int node) {
     links[node].answered(clock.nanos());
-    if (closed && isQuiet()) {
-      quiet.complete(null);
+    if (closed) {
+      quieter();
     }
   }
 
@@ -205,16 +251,15 @@ final class Members {
   }
 
   /**
-   * Lets what is under way be answered first, for as long as a node may take: a release that a
-   * quorum has answered may still be to be sent again, with its source, to the others.
+   * Lets a quorum answer what is under way first, for as long as a quorum may take, and the others
+   * for as long as a straggler may: a release that a quorum has answered may still be to be sent
+   * again, with its source, to the others.
    */
   void close() {
     closed = true;
     opened.complete(null);
-    Scheduler.Task limit = scheduler.schedule(nodeTimeout.toNanos(), () -> quiet.complete(null));
-    if (isQuiet()) {
-      quiet.complete(null);
-    }
+    Scheduler.Task limit = scheduler.schedule(quorumTimeoutNanos, () -> quiet.complete(null));
+    quieter();
     awaitQuiet();
     limit.cancel();
     nodes.close();
@@ -223,7 +268,7 @@ final class Members {
   /** An interrupt does not cut it short: it has a bound, also where the scheduler is closed. */
   private void awaitQuiet() {
     boolean interrupted = false;
-    long end = clock.nanos() + nodeTimeout.toNanos() + CLOSED_SCHEDULER_NANOS;
+    long end = clock.nanos() + quorumTimeoutNanos + CLOSED_SCHEDULER_NANOS;
     while (true) {
       try {
         quiet.get(end - clock.nanos(), TimeUnit.NANOSECONDS);
@@ -241,8 +286,14 @@ final class Members {
     }
   }
 
-  private boolean isQuiet() {
-    return Arrays.stream(links).noneMatch(link -> link.isUp() && link.isAwaited());
+  private void quieter() {
+    long awaited = Arrays.stream(links).filter(link -> link.isUp() && link.isAwaited()).count();
+    if (awaited == 0) {
+      quiet.complete(null);
+    } else if (links.length - awaited >= Tally.quorumOf(links.length)
+        && waitsForStragglers.compareAndSet(false, true)) {
+      scheduler.schedule(nodeTimeoutNanos, () -> quiet.complete(null));
+    }
   }
 
   /**
@@ -252,22 +303,24 @@ final class Members {
    * collection, a throttled container) all that we did not read looks like silence.
    */
   private void lookAgain(int node, Link.@Nullable Attempt attempt, long progressAt) {
-    long due = clock.nanos() + nodeTimeout.toNanos();
+    long due = clock.nanos() + nodeTimeoutNanos;
     scheduler.schedule(
-        nodeTimeout.toNanos(),
+        nodeTimeoutNanos,
         () -> {
-          long now = clock.nanos();
-          boolean stalled = now - due > nodeTimeout.toNanos();
-          boolean present = links[node].present() == attempt;
-          if (present && stalled) {
+          boolean stalled = clock.nanos() - due > nodeTimeoutNanos;
+          if (stalled && links[node].present() == attempt) {
             lookAgain(node, attempt, progressAt);
-            return;
-          }
-          NodeException fault = links[node].faultSince(progressAt, now);
-          if (attempt != null && present && fault != null) {
-            fail(node, attempt, fault);
+          } else {
+            giveUp(node, attempt, progressAt);
           }
         });
+  }
+
+  private void giveUp(int node, Link.@Nullable Attempt attempt, long progressAt) {
+    NodeException fault = links[node].faultSince(progressAt, clock.nanos());
+    if (attempt != null && links[node].present() == attempt && fault != null) {
+      fail(node, attempt, fault);
+    }
   }
 
   private void connect(int node) {
@@ -392,9 +445,15 @@ final class Members {
   }
 
   private void down(int node, Link.Attempt attempt, NodeException cause, boolean broke) {
-    Link.Ended ended = links[node].down(attempt, cause, broke, clock.nanos());
+    long now = clock.nanos();
+    Link.Ended ended = links[node].down(attempt, cause, broke, now);
     if (ended.present()) {
       ended(node, cause, ended);
+    }
+    if (ended.returns() && !closed) {
+      scheduler.schedule(
+          nodeTimeoutNanos,
+          () -> links[node].notBack(now).forEach(round -> round.failure(node, cause)));
     }
   }
 
@@ -430,7 +489,7 @@ final class Members {
     if (tried == links.length) {
       opened.complete(null);
     } else if (up >= Tally.quorumOf(links.length)) {
-      scheduler.schedule(STRAGGLERS_NANOS, () -> opened.complete(null));
+      scheduler.schedule(stragglersNanos, () -> opened.complete(null));
     }
   }
 }

@@ -7,13 +7,13 @@ import dev.holdfast.core.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What is thrown when votes are missing, or are no votes: contention is told apart from both. */
 final class Outages {
@@ -57,20 +57,56 @@ final class Outages {
       }
     }
     LockBackendException outage =
-        new LockBackendException(
-            message
-                + " ("
-                + votes.answered()
-                + " of "
-                + votes.nodes()
-                + " nodes answered)"
-                + untilWhen(quarantines, votes),
-            failures,
-            outcomeUnknown);
+        quarantines.size() == votes.nodes() && quarantines.stream().allMatch(Quarantine::isNew)
+            ? allAreNew(quarantines, votes, outcomeUnknown)
+            : new LockBackendException(
+                message
+                    + answered(quarantines, votes)
+                    + (vetoed ? "" : untilWhen(quarantines, votes)),
+                failures,
+                outcomeUnknown);
     return misconfigured != null && (vetoed || votes.answered() + toMend >= votes.quorum())
         ? new LockConfigurationException(
             outage.getMessage() + (vetoed ? guard.given() : ""), misconfigured)
         : outage;
+  }
+
+  private static String answered(List<Quarantine> quarantines, Tally votes) {
+    return " ("
+        + votes.answered()
+        + " of "
+        + votes.nodes()
+        + " nodes "
+        + (quarantines.isEmpty()
+            ? "answered)"
+            : "voted, " + quarantines.size() + " in quarantine)");
+  }
+
+  /** Nothing is wrong then, unless they have all lost their data. */
+  private LockBackendException allAreNew(
+      List<Quarantine> quarantines, Tally votes, boolean outcomeUnknown) {
+    Map<String, Throwable> causes = new LinkedHashMap<>();
+    for (int node = 0; node < quarantines.size(); node++) {
+      Quarantine quarantine = quarantines.get(node);
+      causes.put(
+          members.address(node),
+          NodeException.passing(
+              "it looks new; its vote counts in " + Quarantine.seconds(quarantine.left())));
+    }
+    Duration left = leftUntil(votes.quorum(), quarantines).plus(longest(quarantines));
+    return new LockBackendException(
+        "no lock yet: "
+            + (votes.nodes() == 1
+                ? "the node is new, or has lost its data; it begins"
+                : "all "
+                    + votes.nodes()
+                    + " nodes are new, or have all lost their data; they begin")
+            + " to vote at "
+            + timeIn(left)
+            + becauseOfOthers(quarantines)
+            + "; if they really are new: holdfast nodes init --url …, or newNodes=trust",
+        causes,
+        outcomeUnknown);
   }
 
   /** What to say of quarantines if their end is all that a quorum waits for. */
@@ -79,18 +115,58 @@ final class Outages {
     if (missing <= 0 || quarantines.size() < missing) {
       return "";
     }
-    Duration left = quarantines.stream().map(Quarantine::left).sorted().toList().get(missing - 1);
-    ZonedDateTime end =
+    if (votes.answered() > 0) {
+      return ": no quorum votes before " + timeIn(leftUntil(missing, quarantines));
+    }
+    Duration left = leftUntil(missing, quarantines).plus(longest(quarantines));
+    return ": no quorum votes before "
+        + timeIn(left)
+        + becauseOfOthers(quarantines)
+        + (quarantines.size() == votes.nodes()
+            ? ""
+            : ", and none before all "
+                + votes.nodes()
+                + " nodes answer, because no node that did has kept its data");
+  }
+
+  private static Duration leftUntil(int count, List<Quarantine> quarantines) {
+    return quarantines.stream().map(Quarantine::left).sorted().toList().get(count - 1);
+  }
+
+  private static Duration longest(List<Quarantine> quarantines) {
+    return quarantines.stream().map(Quarantine::more).max(Duration::compareTo).orElseThrow();
+  }
+
+  private static String becauseOfOthers(List<Quarantine> quarantines) {
+    return longest(quarantines).isZero()
+        ? ""
+        : ", because a client with a longer maxTtl asked for locks, too";
+  }
+
+  private String timeIn(Duration left) {
+    return TIME.format(
         Instant.EPOCH
             .plus(clock.wallMicros(), ChronoUnit.MICROS)
-            .plus(left)
+            .plus(left.isNegative() ? Duration.ZERO : left)
             .plusMillis(999) // "before" must not be told too early
-            .atZone(ZoneId.systemDefault());
-    return ": no quorum votes before "
-        + TIME.format(end)
-        + (votes.answered() == 0 && quarantines.stream().allMatch(Quarantine::isNew)
-            ? "; these nodes look new: holdfast nodes init"
-            : "");
+            .atZone(ZoneId.systemDefault()));
+  }
+
+  /** Null as long as connecting for the first time may well take so long. */
+  @Nullable LockBackendException whileConnecting(String name, long begun) {
+    if (clock.nanos() - begun < members.nodeTimeoutNanos()) {
+      return null;
+    }
+    Map<String, Throwable> failures = new LinkedHashMap<>();
+    for (int node = 0; node < members.size(); node++) {
+      if (!members.isUp(node)) {
+        failures.put(members.address(node), members.cause(node));
+      }
+    }
+    return new LockBackendException(
+        "no quorum was asked for '" + name + "': its nodes are still being connected",
+        failures,
+        false);
   }
 
   /** On these nodes (bit i is node i). */

@@ -7,47 +7,66 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a node under quarantine would have voted. It lost its data, and with it locks that may be
- * held, so it does not vote until all of them have expired.
+ * held, so it does not vote until all of them have expired and a client has ended the quarantine.
  *
- * @param vote what it found at the key, which holds all the same
+ * @param code what it would have replied: what it found at the key, or the fencing token that it
+ *     gives
  * @param age since it was first seen without its data
- * @param left until it votes again
+ * @param left until it may end, by this client's longest ttl; zero or less if that has passed
+ * @param more how much longer it is by the longest ttl of all who asked for locks there
  * @param isNew whether it had no record of ever having voted, as a node that restarts empty has
  *     none; if no node has, they may all be new
+ * @param begun when it began by the node's clock, which tells it from every other one
  */
-record Quarantine(Answer vote, Duration age, Duration left, boolean isNew) {
+record Quarantine(
+    long code, Duration age, Duration left, Duration more, boolean isNew, String begun) {
   private static final Pattern REPLY =
-      Pattern.compile("QUARANTINE ([0-3]) (\\d{1,15}) (\\d{1,15}) ([01])");
+      Pattern.compile(
+          "QUARANTINE (\\d{1,16}) (\\d{1,15}) (-?\\d{1,15}) (\\d{1,15}) ([01]) (\\d{1,17})");
 
   /** Reads the error reply of a guarded script; null if it is none. */
   static @Nullable Quarantine in(String error) {
     Matcher reply = REPLY.matcher(error);
-    if (!reply.matches()) {
-      return null;
-    }
-    Answer vote =
-        switch (reply.group(1)) {
-          case "0" -> Answer.OTHER;
-          case "2" -> Answer.MISSING;
-          default -> Answer.MINE;
-        };
-    return new Quarantine(
-        vote,
-        Duration.ofMillis(Long.parseLong(reply.group(2))),
-        Duration.ofMillis(Long.parseLong(reply.group(3))),
-        reply.group(4).equals("1"));
+    return reply.matches()
+        ? new Quarantine(
+            Long.parseLong(reply.group(1)),
+            millis(reply.group(2)),
+            millis(reply.group(3)),
+            millis(reply.group(4)),
+            reply.group(5).equals("1"),
+            reply.group(6))
+        : null;
+  }
+
+  private static Duration millis(String text) {
+    return Duration.ofMillis(Long.parseLong(text));
+  }
+
+  /** What it found at the key. */
+  Answer vote() {
+    return code == Scripts.OTHER
+        ? Answer.OTHER
+        : code == Scripts.MISSING ? Answer.MISSING : Answer.MINE;
+  }
+
+  /** Whether it may end, as far as this client's locks and some others are concerned. */
+  boolean isOver(Duration others) {
+    return left.plus(others).compareTo(Duration.ZERO) <= 0;
   }
 
   /** For example {@code it came back without its data 3 s ago; its vote counts again in 57 s}. */
   @Override
   public String toString() {
-    return "it came back without its data "
-        + seconds(age)
-        + " ago; its vote counts again in "
-        + seconds(left);
+    String found =
+        (isNew ? "it is new or came back without its data " : "it came back without its data ")
+            + seconds(age)
+            + " ago; ";
+    return isOver(Duration.ZERO)
+        ? found + "its quarantine is over, but has not ended"
+        : found + "its vote counts again in " + seconds(left);
   }
 
-  private static String seconds(Duration duration) {
-    return Math.round(duration.toMillis() / 1000.0) + " s";
+  static String seconds(Duration duration) {
+    return Math.round(Math.max(0, duration.toMillis()) / 1000.0) + " s";
   }
 }

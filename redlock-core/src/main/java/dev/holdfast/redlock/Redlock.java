@@ -5,15 +5,18 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /** Makes a Redlock manager of a driver's nodes. For authors of drivers. */
 public final class Redlock {
   /** Connections, two to a node, are bits of a long; nobody runs more than seven nodes. */
   private static final int MOST_NODES = 31;
+
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
   private Redlock() {}
 
@@ -63,9 +66,16 @@ public final class Redlock {
       primitive.close();
       throw e;
     }
+    if (options.isTrustingNewNodes() && guard.isOn()) {
+      LOG.log(
+          Level.WARNING,
+          "newNodes=trust: if all nodes look new, they vote at once. Nodes that have all lost their"
+              + " data look the same, and give locks away that are held: for tests and trials only");
+    }
     if (!options.isLazy()) {
       try {
-        connect(primitive.members(), guard);
+        primitive.open().join();
+        requireQuorum(primitive.members(), guard);
       } catch (LockConfigurationException | LockBackendException e) {
         manager.close();
         throw e;
@@ -83,9 +93,7 @@ public final class Redlock {
     }
   }
 
-  private static void connect(Members members, Guard guard) {
-    CompletableFuture<Void> opened = members.open();
-    opened.join();
+  private static void requireQuorum(Members members, Guard guard) {
     Map<String, Throwable> down = new LinkedHashMap<>();
     for (int node = 0; node < members.size(); node++) {
       if (members.reachable(1L << node) == 0) {

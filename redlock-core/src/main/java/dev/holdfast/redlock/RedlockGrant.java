@@ -14,6 +14,7 @@ final class RedlockGrant implements Grant {
   private final Moment validUntil;
   private final @Nullable Moment[] sure;
   private volatile long sent;
+  private volatile @Nullable Ballot extension;
 
   RedlockGrant(
       String name,
@@ -79,11 +80,27 @@ final class RedlockGrant implements Grant {
     sure[node] = answer == Answer.MINE || answer == Answer.MISSING ? end : null;
   }
 
+  /** An extension is under way. */
+  void extendedBy(Ballot ballot) {
+    extension = ballot;
+  }
+
+  /**
+   * Decides the extension that is under way, if any: what follows must reach each node after it, so
+   * that it must send nothing more.
+   */
+  void abandonExtension() {
+    Ballot ballot = extension;
+    if (ballot != null) {
+      ballot.abandon();
+    }
+  }
+
   long sent() {
     return sent;
   }
 
-  /** Operations on a grant follow one another, so this needs no more than visibility. */
+  /** Extensions follow one another, and a release the last of them: visibility is enough. */
   @SuppressWarnings("NonAtomicVolatileUpdate")
   void sentTo(long nodes) {
     sent |= nodes;

@@ -26,6 +26,7 @@ public final class RedlockOptions {
   public static final Set<String> NAMES =
       Set.of(
           "nodeTimeout",
+          "quorumTimeout",
           "connectTimeout",
           "connect",
           "retryDelay",
@@ -35,10 +36,14 @@ public final class RedlockOptions {
           "owner",
           "fencing",
           "restartGuard",
+          "newNodes",
           "cluster");
 
   /** The Redlock page: "if the auto-release time is 10 seconds, 5 to 50 milliseconds". */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
+
+  /** Long enough for a pause of a server or of this process, short enough to report an outage. */
+  public static final Duration DEFAULT_QUORUM_TIMEOUT = Duration.ofSeconds(1);
 
   /** Long enough for a TLS handshake across a continent, short enough for a start that fails. */
   public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(2);
@@ -52,6 +57,9 @@ public final class RedlockOptions {
   private static final String WRONG_LONGEST =
       "is out of range: give more than zero, up to 365 days";
 
+  /** A pause of a server (a fork, a slow disk) is mostly over by then. */
+  private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(1);
+
   private static final String WRONG_LIMIT = "is out of range: give more than zero, up to 1h";
 
   private static final RedlockOptions DEFAULTS = new RedlockOptions(new Parts());
@@ -61,7 +69,7 @@ public final class RedlockOptions {
 
   private RedlockOptions(Parts parts) {
     this.parts = parts;
-    this.validity = new Validity(parts.drift, parts.nodeTimeout);
+    this.validity = new Validity(parts.drift);
   }
 
   /**
@@ -84,6 +92,7 @@ public final class RedlockOptions {
     RedlockOptions options =
         DEFAULTS
             .nodeTimeout(limited(url, "nodeTimeout", DEFAULT_NODE_TIMEOUT))
+            .quorumTimeout(limited(url, "quorumTimeout", DEFAULT_QUORUM_TIMEOUT))
             .connectTimeout(limited(url, "connectTimeout", DEFAULT_CONNECT_TIMEOUT))
             .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .maxTtl(longest(url))
@@ -94,6 +103,14 @@ public final class RedlockOptions {
     if (!url.text("restartGuard", "").isEmpty()) {
       options = options.restartGuard(url.flag("restartGuard", true));
     }
+    options =
+        switch (url.text("newNodes", "wait")) {
+          case "wait" -> options;
+          case "trust" -> options.trustNewNodes();
+          default ->
+              throw url.wrongOption(
+                  "newNodes", "is neither: write newNodes=wait or newNodes=trust");
+        };
     String owner = url.text("owner", "");
     options = owner.isEmpty() ? options : options.owner(owner);
     String connect = url.text("connect", "eager");
@@ -106,8 +123,9 @@ public final class RedlockOptions {
   }
 
   /**
-   * How long a node may take to vote. An attempt, with all its trips, takes no longer, unless this
-   * process stands still meanwhile: then once more as long at most, each time.
+   * Sets how long a straggler is waited for, from the sending of a round, once a quorum of nodes
+   * has answered: at least this, and as long again as the quorum took. So a minority that hangs
+   * delays no call by more. Has no meaning with a single node.
    *
    * @param nodeTimeout above zero, at most an hour; default 50 ms
    * @return new options
@@ -115,6 +133,20 @@ public final class RedlockOptions {
    */
   public RedlockOptions nodeTimeout(Duration nodeTimeout) {
     return with(p -> p.nodeTimeout = limited("nodeTimeout", nodeTimeout));
+  }
+
+  /**
+   * Sets how long a quorum of nodes is waited for, from the start of each call, before the call
+   * reports an outage. An attempt never waits beyond the validity that its grant would have. A node
+   * that answers nothing for so long, and for at least a second, is disconnected.
+   *
+   * @param quorumTimeout above zero, at most an hour; default 1 s; where it is below {@code
+   *     nodeTimeout}, {@code nodeTimeout} holds
+   * @return new options
+   * @throws dev.holdfast.LockConfigurationException if it is out of range
+   */
+  public RedlockOptions quorumTimeout(Duration quorumTimeout) {
+    return with(p -> p.quorumTimeout = limited("quorumTimeout", quorumTimeout));
   }
 
   /**
@@ -202,6 +234,18 @@ public final class RedlockOptions {
   }
 
   /**
+   * Lets new nodes vote at once, which otherwise wait for as long as locks can last: if all nodes
+   * answer at the first connection of the manager, and all look new. Nodes that have all lost their
+   * data look the same, so this is for tests and trials; each opening logs a warning. Without the
+   * restart guard it has no meaning.
+   *
+   * @return new options
+   */
+  public RedlockOptions trustNewNodes() {
+    return with(p -> p.trustingNewNodes = true);
+  }
+
+  /**
    * The name of these nodes as a whole. The restart guard refuses clients that give the same node
    * another name, another number of nodes or another longest ttl: their locks would not exclude one
    * another.
@@ -280,12 +324,33 @@ public final class RedlockOptions {
   }
 
   /**
-   * How long a node may take to vote.
+   * Returns how long a straggler is waited for.
    *
    * @return above zero
    */
   public Duration nodeTimeout() {
     return parts.nodeTimeout;
+  }
+
+  /**
+   * Returns how long a quorum of answers is waited for.
+   *
+   * @return not below {@link #nodeTimeout()}
+   */
+  public Duration quorumTimeout() {
+    return parts.quorumTimeout.compareTo(parts.nodeTimeout) < 0
+        ? parts.nodeTimeout
+        : parts.quorumTimeout;
+  }
+
+  /**
+   * Returns how long a node may answer nothing, while an answer is due, before its connection is
+   * given up. No driver gives it up sooner by itself.
+   *
+   * @return {@link #quorumTimeout()}, but at least a second
+   */
+  public Duration silenceLimit() {
+    return quorumTimeout().compareTo(SHORTEST_SILENCE) < 0 ? SHORTEST_SILENCE : quorumTimeout();
   }
 
   /**
@@ -312,6 +377,10 @@ public final class RedlockOptions {
   /** Empty if the number of nodes decides. */
   Optional<Boolean> restartGuard() {
     return Optional.ofNullable(parts.restartGuard);
+  }
+
+  boolean isTrustingNewNodes() {
+    return parts.trustingNewNodes;
   }
 
   String cluster() {
@@ -391,6 +460,7 @@ public final class RedlockOptions {
   /** Changed only while new options are made. */
   private static final class Parts {
     private Duration nodeTimeout = DEFAULT_NODE_TIMEOUT;
+    private Duration quorumTimeout = DEFAULT_QUORUM_TIMEOUT;
     private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
     private Duration retryDelay = LockManagerBuilder.DEFAULT_RETRY_DELAY;
     private Duration maxTtl = LockManagerBuilder.DEFAULT_MAX_TTL;
@@ -398,6 +468,7 @@ public final class RedlockOptions {
     private KeyPrefix keyPrefix = new KeyPrefix("");
     private boolean fencing = true;
     private @Nullable Boolean restartGuard;
+    private boolean trustingNewNodes;
     private String cluster = "";
     private boolean lazy;
     private Clock clock = Clock.system();
@@ -410,6 +481,7 @@ public final class RedlockOptions {
 
     Parts(Parts other) {
       nodeTimeout = other.nodeTimeout;
+      quorumTimeout = other.quorumTimeout;
       connectTimeout = other.connectTimeout;
       retryDelay = other.retryDelay;
       maxTtl = other.maxTtl;
@@ -417,6 +489,7 @@ public final class RedlockOptions {
       keyPrefix = other.keyPrefix;
       fencing = other.fencing;
       restartGuard = other.restartGuard;
+      trustingNewNodes = other.trustingNewNodes;
       cluster = other.cluster;
       lazy = other.lazy;
       clock = other.clock;

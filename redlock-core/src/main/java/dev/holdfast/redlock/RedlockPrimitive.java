@@ -11,10 +11,12 @@ import dev.holdfast.core.Scheduler;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ final class RedlockPrimitive implements LockPrimitive {
   private final Clock clock;
   private final Scheduler scheduler;
   private final Runnable afterClose;
+  private final long quorumNanos;
   private final Members members;
   private final RedisNodes nodes;
   private final Tokens tokens;
@@ -37,6 +40,9 @@ final class RedlockPrimitive implements LockPrimitive {
   private final Releases releases;
   private final Outages outages;
   private final Notices notices;
+  private final GuardedNodes guarded;
+  private final AtomicReference<@Nullable CompletableFuture<Void>> trusting =
+      new AtomicReference<>();
 
   RedlockPrimitive(
       RedisNodes nodes,
@@ -48,6 +54,7 @@ final class RedlockPrimitive implements LockPrimitive {
     this.clock = options.clock();
     this.scheduler = scheduler;
     this.afterClose = afterClose;
+    this.quorumNanos = options.quorumTimeout().toNanos();
     this.nodes = nodes;
     this.tokens = new Tokens(options.random());
     this.guard = guard;
@@ -57,10 +64,29 @@ final class RedlockPrimitive implements LockPrimitive {
     this.notices = new Notices(nodes, members::isUp, scheduler, tokens.next(""));
     members.whenChanged(notices::changed);
     this.outages = new Outages(members, guard, clock);
+    this.guarded = new GuardedNodes(guard, members, scheduler, options.quorumTimeout());
   }
 
   Members members() {
     return members;
+  }
+
+  /**
+   * Connects, once. With {@code newNodes=trust} nodes that all look new are marked before anything
+   * else is asked: never later, so that nodes that lose their data under this manager wait.
+   */
+  CompletableFuture<Void> open() {
+    CompletableFuture<Void> opened = members.open();
+    if (!options.isTrustingNewNodes() || !guard.isOn()) {
+      return opened;
+    }
+    CompletableFuture<Void> trusted = new CompletableFuture<>();
+    if (trusting.compareAndSet(null, trusted)) {
+      opened
+          .thenCompose(now -> guarded.trustNew())
+          .whenComplete((done, failure) -> trusted.complete(null));
+    }
+    return Objects.requireNonNull(trusting.get());
   }
 
   @Override
@@ -96,47 +122,63 @@ final class RedlockPrimitive implements LockPrimitive {
     options.validity().requireUsable(ttl);
   }
 
+  /** An attempt of two trips and a clean-up has one limit, too; connecting comes before. */
+  @Override
+  public Duration longestOperation() {
+    return options.connectTimeout().plus(options.quorumTimeout());
+  }
+
   @Override
   public CompletionStage<Outcome> attempt(Attempt attempt) {
-    CompletableFuture<Void> opened = members.open();
-    return opened.isDone()
-        ? tryOnce(attempt)
-        : opened.thenCompose(
-            now -> tryOnce(new Attempt(attempt.name(), attempt.owner(), attempt.ttl(), false)));
+    CompletableFuture<Void> opened = open();
+    if (opened.isDone()) {
+      return tryOnce(attempt);
+    }
+    long begun = clock.nanos();
+    attempt.progress().outage(() -> outages.whileConnecting(attempt.name(), begun));
+    return opened.thenCompose(now -> tryOnce(attempt.withoutCaller()));
   }
 
   private CompletionStage<Outcome> tryOnce(Attempt attempt) {
     String token = tokens.next(attempt.owner());
-    return new Acquire(options, scheduler, releases, outages, attempt, token, fences).outcome();
+    return new Acquire(options, scheduler, releases, outages, attempt, token, fences, guard)
+        .outcome();
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     RedlockGrant ours = (RedlockGrant) grant;
     Moment start = clock.now();
     Moment end = options.validity().until(start, ttl);
+    Endings endings = new Endings(members, guard, scheduler);
     Ballot ballot =
-        new Ballot(
-            members,
-            new Ballot.Question(
-                guard.command(
-                    Scripts.EXTEND,
-                    List.of(ours.key()),
-                    List.of(ours.token(), Long.toString(Millis.of(ttl)))),
-                Scripts::compared,
-                Tally::isExtensionDecided,
-                node -> ours.isSure(node, clock.now()),
-                (node, answer) -> ours.heard(node, answer, end),
-                false,
-                () -> guard.teaching(Scripts.EXTEND),
-                node -> {}),
-            members.all(),
-            callerWaits);
-    ours.sentTo(ballot.start(scheduler, options.nodeTimeout().toNanos()));
+        endings.of(
+            new Ballot(
+                members,
+                new Ballot.Question(
+                    guard.command(
+                        Scripts.EXTEND,
+                        List.of(ours.key()),
+                        List.of(ours.token(), Long.toString(Millis.of(ttl)))),
+                    Scripts::compared,
+                    Tally::isExtensionDecided,
+                    node -> ours.isSure(node, clock.now()),
+                    (node, answer) -> ours.heard(node, answer, end),
+                    false,
+                    () -> guard.teaching(Scripts.EXTEND),
+                    node -> {}),
+                members.all(),
+                false));
+    ours.extendedBy(ballot);
+    ours.sentTo(ballot.start(scheduler, quorumNanos));
     return ballot
         .decision()
         .thenApply(
             votes -> {
+              long over = endings.due(ballot, votes, quorumNanos);
+              if (over != 0) {
+                endings.end(over, quorumNanos);
+              }
               if (votes.isGranted()) {
                 return new Extended(end);
               }
@@ -154,8 +196,9 @@ final class RedlockPrimitive implements LockPrimitive {
     long keepMillis = release.keep().isZero() ? 0 : Millis.of(release.keep());
     Notices.News news =
         release.handsOver() ? notices.none() : notices.ofRelease(ours.key(), ours.token());
+    ours.abandonExtension();
     Ballot ballot = releases.ofLock(ours, keepMillis, news, release.callerWaits());
-    ballot.start(scheduler, options.nodeTimeout().toNanos());
+    ballot.start(scheduler, quorumNanos);
     return ballot
         .decision()
         .thenApply(
@@ -202,12 +245,11 @@ final class RedlockPrimitive implements LockPrimitive {
       BiFunction<Integer, @Nullable Object, @Nullable Answer> reader,
       String withoutAnswers) {
     Command command = new Command.Eval(script, false, List.of(keyOf(name)), List.of());
-    return members
-        .open()
+    return open()
         .thenCompose(
             now -> {
               Ballot ballot = Ballot.of(members, command, reader, Tally::isComplete, false);
-              ballot.start(scheduler, options.nodeTimeout().toNanos());
+              ballot.start(scheduler, quorumNanos);
               return ballot
                   .decision()
                   .thenApply(
@@ -224,7 +266,7 @@ final class RedlockPrimitive implements LockPrimitive {
       return nodes.unwrap(type);
     }
     return guard.isOn()
-        ? Optional.of(type.cast(new RestartGuard(guard, members, scheduler, options.nodeTimeout())))
+        ? Optional.of(type.cast(new RestartGuard(guarded, this::open)))
         : Optional.empty();
   }
 

@@ -97,7 +97,7 @@ final class Releases {
             Tally::isComplete,
             onceMore);
     return new Ballot(members, question, 1L << node, false)
-        .round(scheduler, options.nodeTimeout().toNanos());
+        .round(scheduler, options.quorumTimeout().toNanos());
   }
 
   private void owe(int node, Owed release) {

@@ -1,21 +1,18 @@
 package dev.holdfast.redlock;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
-
 import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
-import dev.holdfast.core.Scheduler;
+import dev.holdfast.redlock.GuardedNodes.Look;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The restart guard of a Redlock manager, for operators: which nodes vote, and how new ones are let
@@ -23,21 +20,20 @@ import org.jspecify.annotations.Nullable;
  * restartGuard} is off.
  *
  * <p>Each call connects first if that has not been done, and is bounded by {@code connectTimeout}
- * and {@code nodeTimeout}.
+ * and {@code quorumTimeout}.
  */
 public final class RestartGuard {
-  private static final Duration LATE = Duration.ofSeconds(1);
+  private final GuardedNodes guarded;
+  private final Supplier<CompletableFuture<Void>> opening;
 
-  private final Guard guard;
-  private final Members members;
-  private final Scheduler scheduler;
-  private final Duration nodeTimeout;
-
-  RestartGuard(Guard guard, Members members, Scheduler scheduler, Duration nodeTimeout) {
-    this.guard = guard;
-    this.members = members;
-    this.scheduler = scheduler;
-    this.nodeTimeout = nodeTimeout;
+  /**
+   * Shows the nodes of a manager.
+   *
+   * @param opening connects the manager, as its first request for a lock does
+   */
+  RestartGuard(GuardedNodes guarded, Supplier<CompletableFuture<Void>> opening) {
+    this.guarded = guarded;
+    this.opening = opening;
   }
 
   /** Whether a node votes, and if not, why not. */
@@ -153,80 +149,7 @@ public final class RestartGuard {
   }
 
   private List<Look> ask(IntFunction<String> toEnd) {
-    members.open().join();
-    return IntStream.range(0, members.size())
-        .mapToObj(node -> new Question(node, toEnd.apply(node)))
-        .toList() // all are asked before the first answer is awaited
-        .stream()
-        .map(Question::answer)
-        .toList();
-  }
-
-  /** What a node answered, or why it did not. */
-  private record Look(Node node, String begun, NodeException cause) {
-    boolean is(State state) {
-      return node.state() == state;
-    }
-  }
-
-  /** To one node alone, because a veto ends a round of several before all have answered. */
-  private final class Question {
-    private final int node;
-    private final Ballot ballot;
-    private final AtomicReference<@Nullable GuardRecord> found = new AtomicReference<>();
-
-    Question(int node, String toEnd) {
-      this.node = node;
-      this.ballot =
-          new Ballot(
-              members,
-              Ballot.Question.of(
-                  GuardRecord.command(guard, toEnd),
-                  (asked, reply) -> {
-                    found.set(GuardRecord.in(reply));
-                    return found.get() == null ? null : Answer.MINE;
-                  },
-                  Tally::isComplete),
-              1L << node,
-              false);
-      ballot.start(scheduler, nodeTimeout.toNanos());
-    }
-
-    Look answer() {
-      ballot.decision().thenAccept(done -> {}).completeOnTimeout(null, limit(), NANOSECONDS).join();
-      Throwable failure = ballot.failure(node);
-      GuardRecord record = found.get();
-      return failure != null || record == null ? silent(failure) : answered(record);
-    }
-
-    /**
-     * Longer than the round's own deadline and its second look, which end with the manager if that
-     * is closed.
-     */
-    private long limit() {
-      return nodeTimeout.multipliedBy(2).plus(LATE).toNanos();
-    }
-
-    private Look answered(GuardRecord record) {
-      State state = record.votes() ? State.VOTES : record.isNew() ? State.NEW : State.QUARANTINED;
-      Duration age = record.votes() ? Duration.ZERO : record.age();
-      return new Look(
-          new Node(members.address(node), state, age, record.left(), record.text()),
-          record.begun(),
-          NodeException.passing(record.text()));
-    }
-
-    private Look silent(@Nullable Throwable failure) {
-      NodeException cause = failure == null ? members.silent(node) : NodeException.of(failure);
-      return new Look(
-          new Node(
-              members.address(node),
-              cause.isVeto() ? State.FOREIGN : State.UNREACHABLE,
-              Duration.ZERO,
-              Duration.ZERO,
-              String.valueOf(cause.getMessage())),
-          GuardRecord.NONE,
-          cause);
-    }
+    opening.get().join();
+    return guarded.ask(toEnd).join();
   }
 }

@@ -133,6 +133,28 @@ final class Scripts {
           end
           """);
 
+  /**
+   * ARGV: the quarantine to end. It is ended only if it is the present one: then the node has had
+   * its data since it began, and the terms of who ends it are those of all who vote there. Replies
+   * with 1 if it is over for clients of these terms, whoever of them ended it.
+   */
+  static final Script END =
+      Vote.about(
+          """
+          local code = 0
+          if since > 0 then
+            if ARGV[1] == string.format('%.0f', since) then
+              redis.call('HSET', guard, 'terms', terms, 'longest', ARGV[at + 3], 'since', 0,
+                'new', '0', 'begun', ARGV[1])
+              code = 1
+            end
+          elseif seen[2] then
+            local last = redis.call('HMGET', guard, 'begun')
+            if last[1] == ARGV[1] then code = 1 end
+          end
+          return code
+          """);
+
   /** KEYS: the lock. Replies with its type, its value ('' unless it is a string) and its PTTL. */
   static final Script INSPECT =
       Script.of(

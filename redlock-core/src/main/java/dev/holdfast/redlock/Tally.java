@@ -19,6 +19,19 @@ record Tally(
     return nodes / 2 + 1;
   }
 
+  /** The same, with the vote of a node that had failed. */
+  Tally withVoteOf(int node, Answer answer) {
+    long vote = 1L << node;
+    return new Tally(
+        nodes,
+        mine | (answer == Answer.MINE ? vote : 0),
+        other | (answer == Answer.OTHER ? vote : 0),
+        missing | (answer == Answer.MISSING ? vote : 0),
+        wrongType | (answer == Answer.WRONG_TYPE ? vote : 0),
+        failed & ~vote,
+        pending);
+  }
+
   int quorum() {
     return quorumOf(nodes);
   }
@@ -70,6 +83,11 @@ record Tally(
   /** A loss, or a quorum of answers that no further one can make a loss. */
   boolean isReleaseDecided() {
     return isDenied() || (hasQuorumOfAnswers() && refused() + waitingFor() < quorum());
+  }
+
+  /** Whether waiting longer cannot turn the answers into a quorum, or they are one already. */
+  boolean missesStragglersOnly() {
+    return hasQuorumOfAnswers() || (failed != 0 && answered() + waitingFor() < quorum());
   }
 
   boolean isComplete() {

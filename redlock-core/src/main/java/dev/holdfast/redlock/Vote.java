@@ -16,10 +16,12 @@ record Vote(Script plain, Script guarded) {
    * <p>A node's data is what it was as long as its replication history and the database are: a
    * master that starts, or is made one, begins another history. A replica has its master's, and its
    * record, too, so it is refused. All this is read here, because what a connection was told once
-   * may be wrong by now. A record of other clients is never changed. Both clocks have to pass the
-   * quarantine; one that shows less than at its start begins it anew. At its end that is written
-   * down, so that clocks are looked at no more: of a node that votes, nothing is asked but what
-   * tells so, because each vote pays for it.
+   * may be wrong by now. A record that is missing, or of other data, begins a quarantine: when, by
+   * the node's clock and by the client's, means the same to every client. One clock that shows less
+   * than at its start begins it anew. A script that takes or extends a lock also notes the longest
+   * quarantine that was asked for. No vote ends a quarantine: {@link Scripts#END} does. From then
+   * on the record has terms, clients with other terms are refused, and clocks are looked at no
+   * more: of a node that votes, nothing is asked but what tells so, because each vote pays for it.
    */
   private static final String GUARD =
       """
@@ -36,45 +38,45 @@ record Vote(Script plain, Script guarded) {
       local now = 0
       local since = 0
       local left = 0
+      local more = 0
       local new = '0'
       if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then
-        if seen[2] and seen[2] ~= terms then
-          return redis.error_reply('GUARDED ' .. seen[2])
-        end
-        local more = redis.call('HMGET', guard, 'wall', 'new')
-        local time = redis.call('TIME')
-        now = time[1] * 1000000 + time[2]
-        local wall = tonumber(ARGV[at + 4])
-        since = tonumber(seen[3] or now)
-        local from = tonumber(more[1] or wall)
-        new = more[2] or '1'
-        if seen[1] ~= id then
-          since = now
-          from = wall
-          if seen[1] then new = '0' end
-        elseif since > 0 and (now < since or wall < from) then
-          since = now
-          from = wall
-        end
-        if since > 0 then
-          left = ARGV[at + 3] - math.min(now - since, wall - from)
-          if left <= 0 then
-            since = 0
-            left = 0
-            new = '0'
+        if seen[1] == id and seen[3] == '0' then
+          if seen[2] then return redis.error_reply('GUARDED ' .. seen[2]) end
+          if #KEYS > 1 then
+            redis.call('HSET', guard, 'terms', terms, 'longest', ARGV[at + 3])
           end
-        end
-        if seen[1] ~= id or not seen[2] or tonumber(seen[3]) ~= since then
-          redis.call('HSET', guard, 'id', id, 'terms', terms, 'since', since, 'wall', from, 'new', new)
+        else
+          local begun = redis.call('HMGET', guard, 'wall', 'new', 'longest')
+          local time = redis.call('TIME')
+          now = time[1] * 1000000 + time[2]
+          local wall = tonumber(ARGV[at + 4])
+          since = tonumber(seen[3] or now)
+          local from = tonumber(begun[1] or wall)
+          new = begun[2] or '1'
+          if seen[1] ~= id or not seen[3] or now < since or wall < from then
+            if seen[1] and seen[1] ~= id then new = '0' end
+            since = now
+            from = wall
+            redis.call('HSET', guard, 'id', id, 'since', since, 'wall', from, 'new', new)
+          end
+          local ours = tonumber(ARGV[at + 3])
+          local longest = tonumber(begun[3] or 0)
+          if #KEYS > 1 and longest < ours then
+            redis.call('HSET', guard, 'longest', ARGV[at + 3])
+          end
+          left = ours - math.min(now - since, wall - from)
+          more = math.max(0, longest - ours)
         end
       end
       """;
 
   private static final String QUARANTINE =
       """
-      if left > 0 then
-        return redis.error_reply('QUARANTINE ' .. math.min(code, 3) .. ' ' ..
-          math.floor((now - since) / 1000) .. ' ' .. math.ceil(left / 1000) .. ' ' .. new)
+      if since > 0 then
+        return redis.error_reply('QUARANTINE ' .. string.format('%.0f', code) .. ' ' ..
+          math.floor((now - since) / 1000) .. ' ' .. math.ceil(left / 1000) .. ' ' ..
+          math.ceil(more / 1000) .. ' ' .. new .. ' ' .. string.format('%.0f', since))
       end
       """;
 
@@ -87,6 +89,15 @@ record Vote(Script plain, Script guarded) {
    */
   static Vote of(String body) {
     return new Vote(Script.of(body + END), Script.of(GUARD + body + QUARANTINE + END));
+  }
+
+  /**
+   * A script that is about the record alone.
+   *
+   * @param body finds {@code since}, which is zero on a node that votes, and the other variables
+   */
+  static Script about(String body) {
+    return Script.of(GUARD + body);
   }
 
   boolean is(Script script) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FencesTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final Duration DRIFT = Duration.ofMillis(102);
-  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+  private static final Duration QUORUM_TIMEOUT = Duration.ofSeconds(1);
 
   private final ManualTime time = new ManualTime();
   private ScriptedNodes nodes = new ScriptedNodes(5);
@@ -119,11 +119,11 @@ class FencesTest {
   }
 
   @Test
-  @DisplayName("ERR-1: silence in the second trip is an outage, within the deadline of the first")
+  @DisplayName("ERR-1: silence in the second trip is an outage, within the limit of the attempt")
   void bothTripsHaveOneDeadline() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
-    time.advance(NODE_TIMEOUT.minusMillis(10));
+    time.advance(QUORUM_TIMEOUT.minusMillis(10));
     give(asked, 100, 102, 101);
     time.advance(Duration.ofMillis(9));
     assertThat(future).isNotDone();
@@ -132,34 +132,6 @@ class FencesTest {
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockBackendException.class)
         .hasMessageContaining("0 of 5 nodes answered");
-  }
-
-  @Test
-  @DisplayName(
-      "FAULT-7: after a stall of our own the second trip has what is left of the second look")
-  void aStallLeavesTimeForTheSecondTrip() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    time.leap(NODE_TIMEOUT.plusMillis(20));
-    time.advance(Duration.ofMillis(5));
-    give(asked, 100, 102, 101);
-    time.advance(Duration.ofMillis(14));
-    reply(nodes.take(), Scripts.MINE, 0, 1, 2);
-
-    assertThat(lease(future).fencingToken()).hasValue(102);
-  }
-
-  @Test
-  @DisplayName("FAULT-7: the same if the votes are read before the late deadline")
-  void aStallLeavesTimeForTheSecondTripAlsoIfVotesAreReadFirst() {
-    CompletableFuture<Optional<Lease>> future = ask();
-    List<Asked> asked = nodes.take();
-    time.leap(NODE_TIMEOUT.plusMillis(20));
-    give(asked, 100, 102, 101);
-    time.advance(Duration.ofMillis(19));
-    reply(nodes.take(), Scripts.MINE, 0, 1, 2);
-
-    assertThat(lease(future).fencingToken()).hasValue(102);
   }
 
   @Test
@@ -200,14 +172,12 @@ class FencesTest {
     long ahead = 200_000;
     ask();
     reply(nodes.take(), time.wallMicros() + ahead, 3);
-    time.advance(NODE_TIMEOUT);
     nodes.take();
 
     locks.tryAcquireAsync(LockRequest.of("b", TTL));
     assertThat(proposed()).isEqualTo(time.wallMicros() + ahead);
-    time.advance(NODE_TIMEOUT);
-    nodes.take();
-    ask();
+    time.advance(Duration.ofMillis(50));
+    locks.tryAcquireAsync(LockRequest.of("c", TTL));
     assertThat(proposed()).isEqualTo(time.wallMicros() + ahead);
   }
 

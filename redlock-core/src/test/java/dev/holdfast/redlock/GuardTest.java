@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GuardTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final long FENCE = 1_700_000_000_000_000L;
+  private static final long BEGUN = 1_600_000_000_000_000L;
 
   private final ManualTime time = new ManualTime();
   private ScriptedNodes nodes = new ScriptedNodes(3);
@@ -67,7 +68,8 @@ class GuardTest {
     assertThatThrownBy(future::join)
         .hasCauseInstanceOf(LockBackendException.class)
         .hasMessageContaining(
-            "h2:6379: it came back without its data 3 s ago; its vote counts again in 57 s")
+            "h2:6379: it is new or came back without its data 3 s ago; its vote counts again in 57 s")
+        .hasMessageContaining("(1 of 3 nodes voted, 2 in quarantine)")
         .hasMessageContaining("no quorum votes before ")
         .hasMessageNotContaining("nodes init");
   }
@@ -82,10 +84,7 @@ class GuardTest {
     quarantine(asked, 2, "3 3000 5000000 0");
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
 
-    String end =
-        Instant.ofEpochMilli(time.wallMicros() / 1000 + 61_001 + 999)
-            .atZone(ZoneId.systemDefault())
-            .format(DateTimeFormatter.ofPattern("HH:mm:ss"));
+    String end = inMillis(61_001);
     assertThatThrownBy(future::join).hasMessageContaining("no quorum votes before " + end);
   }
 
@@ -142,9 +141,14 @@ class GuardTest {
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
 
     assertThatThrownBy(future::join)
-        .hasMessageContaining("; these nodes look new: holdfast nodes init")
+        .hasCauseInstanceOf(LockBackendException.class)
         .hasMessageContaining(
-            "h1:6379: it came back without its data 1 s ago; its vote counts again in 61 s");
+            "no lock yet: all 3 nodes are new, or have all lost their data; they begin to vote at "
+                + inMillis(60_600)
+                + "; if they really are new: holdfast nodes init --url …, or newNodes=trust")
+        .hasMessageContaining("h1:6379: it looks new; its vote counts in 61 s")
+        .hasMessageNotContaining("answered")
+        .hasMessageNotContaining("came back");
   }
 
   @Test
@@ -330,9 +334,13 @@ class GuardTest {
   @ValueSource(
       strings = {
         "QUARANTINE",
-        "QUARANTINE 9 1 1 1",
-        "QUARANTINE 1 -1 1 1",
-        "QUARANTINE 1 99999999999999999999 1 1",
+        "QUARANTINE 1 1 1 1",
+        "QUARANTINE -1 1 1 0 1 1",
+        "QUARANTINE 1 -1 1 0 1 1",
+        "QUARANTINE 1 1 1 -1 1 1",
+        "QUARANTINE 1 1 1 0 2 1",
+        "QUARANTINE 1 1 1 0 1 x",
+        "QUARANTINE 1 99999999999999999999 1 0 1 1",
         "GUARDED",
         "GUARDED x y z",
         "GUARDED 1 2"
@@ -386,6 +394,12 @@ class GuardTest {
     assertThat(nodes.take().get(0).command()).isInstanceOf(Command.SetIfAbsent.class);
   }
 
+  private String inMillis(long left) {
+    return Instant.ofEpochMilli(time.wallMicros() / 1000 + left + 999)
+        .atZone(ZoneId.systemDefault())
+        .format(DateTimeFormatter.ofPattern("HH:mm:ss"));
+  }
+
   private Script script() {
     return ((Command.Eval) nodes.take().get(0).command()).script();
   }
@@ -404,8 +418,21 @@ class GuardTest {
     }
   }
 
+  /** Words: what it would have voted, its age, what is left of it, whether it is new. */
   private static void quarantine(List<Asked> asked, int node, String words) {
-    asked.get(node).round().error(node, "QUARANTINE " + words);
+    quarantine(asked, node, words, "0", BEGUN + node);
+  }
+
+  private static void quarantine(
+      List<Asked> asked, int node, String words, String more, long begun) {
+    String[] parts = words.split(" ", -1);
+    asked
+        .get(node)
+        .round()
+        .error(
+            node,
+            "QUARANTINE %s %s %s %s %s %d"
+                .formatted(parts[0], parts[1], parts[2], more, parts[3], begun));
   }
 
   private RedlockOptions options() {

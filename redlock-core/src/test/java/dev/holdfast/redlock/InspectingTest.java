@@ -167,7 +167,7 @@ class InspectingTest {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
     asked.subList(0, 2).forEach(a -> reply(a, Scripts.MINE));
-    time.advance(Duration.ofMillis(50));
+    time.advance(Duration.ofSeconds(1));
 
     assertThatThrownBy(removed::join)
         .hasCauseInstanceOf(LockBackendException.class)

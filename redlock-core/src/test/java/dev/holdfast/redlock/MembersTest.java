@@ -197,7 +197,7 @@ class MembersTest {
   @Test
   @DisplayName("GUARD-2: of a node that comes back without its data the log says until when")
   void theLogTellsOfAQuarantine() {
-    nodes.firstError(2, "QUARANTINE 1 3000 57000 0");
+    nodes.firstError(2, "QUARANTINE 1 3000 57000 0 0 17");
     Redlock.open(nodes, options().restartGuard(true));
     assertThat(log)
         .singleElement()
@@ -293,7 +293,11 @@ class MembersTest {
     nodes.silent(2);
     askAllBut(2, locks, Duration.ofMillis(1_200));
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
-    time.advance(Duration.ofMillis(1_799));
+    for (int half = 0; half < 2; half++) { // what was granted is lost, and given back
+      time.advance(Duration.ofMillis(500));
+      nodes.answerAll(MembersTest::refuse);
+    }
+    time.advance(Duration.ofMillis(799));
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
     time.advance(Duration.ofMillis(100));
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 2, 2);
@@ -308,7 +312,7 @@ class MembersTest {
     time.leap(Duration.ofSeconds(3));
     locks.tryAcquireAsync(LockRequest.of("b", SECOND));
     unread.forEach(a -> a.round().reply(a.node(), "OK"));
-    time.advance(SECOND);
+    time.advance(SECOND.minusMillis(1)); // nor do they answer the releases
     assertThat(nodes.disconnects()).isEmpty();
   }
 
@@ -343,6 +347,30 @@ class MembersTest {
     nodes.answer(a -> a.round().reply(a.node(), "OK"));
     assertThat(lease.join()).isPresent();
     assertThat(log).isEmpty();
+  }
+
+  @Test
+  @DisplayName("FAULT-5: a connection that broke and is not back within nodeTimeout is down")
+  void aConnectionThatIsNotBackInTimeIsDown() {
+    Duration nodeTimeout = RedlockOptions.DEFAULT_NODE_TIMEOUT;
+    LockManager locks = open();
+    nodes.silent(0);
+    nodes.silent(1);
+    nodes.breakConnection(0);
+    nodes.breakConnection(1);
+    time.advance(nodeTimeout.minusMillis(1));
+    var first = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    assertThat(first).isNotDone();
+    time.advance(Duration.ofMillis(1));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    assertThat(first).isCompletedExceptionally();
+    var second = locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(second).isCompletedExceptionally();
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 0, 1);
+    assertThat(nodes.disconnects()).isEmpty();
   }
 
   @Test

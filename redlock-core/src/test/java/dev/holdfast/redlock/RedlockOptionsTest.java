@@ -35,6 +35,7 @@ class RedlockOptionsTest {
     RedlockOptions options = from(Map.of());
 
     assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(50));
+    assertThat(options.quorumTimeout()).isEqualTo(Duration.ofSeconds(1));
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(2));
     assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(60));
     assertThat(options.validity().drift()).isEqualTo(0.01);
@@ -52,6 +53,7 @@ class RedlockOptionsTest {
         from(
             Map.of(
                 "nodeTimeout", "70ms",
+                "quorumTimeout", "4s",
                 "connectTimeout", "3s",
                 "maxTtl", "90s",
                 "drift", "2%",
@@ -65,12 +67,28 @@ class RedlockOptionsTest {
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
     assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(90));
     assertThat(options.validity().drift()).isEqualTo(0.02);
-    assertThat(options.validity().nodeTimeout()).isEqualTo(Duration.ofMillis(70));
+    assertThat(options.quorumTimeout()).isEqualTo(Duration.ofSeconds(4));
     assertThat(options.keyPrefix().text()).isEqualTo("app:");
     assertThat(options.cluster()).isEqualTo("bills");
     assertThat(options.isFencing()).isFalse();
     assertThat(options.isLazy()).isTrue();
     assertThat(options.restartGuard()).contains(false);
+  }
+
+  @Test
+  @DisplayName("a quorum is waited for no less long than a straggler")
+  void aQuorumIsWaitedForNoLessLongThanAStraggler() {
+    assertThat(from(Map.of("nodeTimeout", "3s")).quorumTimeout()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(from(Map.of("quorumTimeout", "20ms")).quorumTimeout())
+        .isEqualTo(Duration.ofMillis(50));
+  }
+
+  @Test
+  @DisplayName("a node is given up after a second of silence, or after a longer quorumTimeout")
+  void aNodeIsGivenUpAfterASecondOfSilenceAtLeast() {
+    assertThat(from(Map.of("quorumTimeout", "20ms")).silenceLimit())
+        .isEqualTo(Duration.ofSeconds(1));
+    assertThat(from(Map.of("quorumTimeout", "4s")).silenceLimit()).isEqualTo(Duration.ofSeconds(4));
   }
 
   @Test
@@ -102,8 +120,19 @@ class RedlockOptionsTest {
         .hasMessageContainingAll("soon", "connect=eager", "connect=lazy");
   }
 
+  @Test
+  @DisplayName("ERR-4: newNodes is wait or trust, and wait unless something is said")
+  void newNodesIsWaitOrTrust() {
+    assertThat(from(Map.of()).isTrustingNewNodes()).isFalse();
+    assertThat(from(Map.of("newNodes", "wait")).isTrustingNewNodes()).isFalse();
+    assertThat(from(Map.of("newNodes", "trust")).isTrustingNewNodes()).isTrue();
+    assertThatThrownBy(() -> from(Map.of("newNodes", "ask")))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("ask", "newNodes=wait", "newNodes=trust");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"nodeTimeout", "connectTimeout", "retryDelay"})
+  @ValueSource(strings = {"nodeTimeout", "quorumTimeout", "connectTimeout", "retryDelay"})
   @DisplayName("ERR-4: a URL's times are above zero, and an hour at most")
   void theTimesOfAUrlAreInRange(String option) {
     assertThatCode(() -> from(Map.of(option, "1h"))).doesNotThrowAnyException();
@@ -118,6 +147,7 @@ class RedlockOptionsTest {
   @DisplayName("ERR-4: a program's times are above zero, and an hour at most")
   void theTimesOfAProgramAreInRange() {
     requireLimits("nodeTimeout", HOUR, time -> RedlockOptions.defaults().nodeTimeout(time));
+    requireLimits("quorumTimeout", HOUR, time -> RedlockOptions.defaults().quorumTimeout(time));
     requireLimits("connectTimeout", HOUR, time -> RedlockOptions.defaults().connectTimeout(time));
     requireLimits("retryDelay", HOUR, time -> RedlockOptions.defaults().retryDelay(time));
     requirePositive("maxTtl", time -> RedlockOptions.defaults().maxTtl(time));

@@ -72,6 +72,18 @@ class RestartGuardTest {
   }
 
   @Test
+  @DisplayName("GUARD-2, GUARD-6: a quarantine that is over ends when a lock is asked for")
+  void aQuarantineThatIsOverIsNoVoteYet() {
+    answer(List.of(70_000L, 0L, 0L, "1700000000000002"), List.of(70_000L, 0L, 1L, "17"), VOTES);
+
+    assertThat(guard.nodes())
+        .extracting(Node::state)
+        .containsExactly(State.QUARANTINED, State.NEW, State.VOTES);
+    assertThat(guard.nodes().get(0).text())
+        .isEqualTo("its quarantine is over, and ends when a lock is asked for");
+  }
+
+  @Test
   @DisplayName("GUARD-5: of each new node the very quarantine is ended that was looked at")
   void theQuarantineIsEndedThatWasLookedAt() {
     answer(NEW, NEW, List.of(0L, 60_000L, 1L, "1700000000000003"));
@@ -165,6 +177,28 @@ class RestartGuardTest {
               assertThat(e.failures()).containsOnlyKeys("h2:6379", "h3:6379");
               assertThat(e.outcomeUnknown()).isTrue();
             });
+  }
+
+  @Test
+  @DisplayName("GUARD-8: a look at the nodes is a first connection; nodes that are new later wait")
+  void nodesThatAreNewAfterTheFirstLookWait() {
+    answer(NEW, NEW, VOTES);
+    marks(VOTES, VOTES, VOTES);
+    RedlockOptions options =
+        RedlockOptions.defaults()
+            .nodeTimeout(Duration.ofSeconds(1))
+            .connectLazily()
+            .trustNewNodes();
+    try (LockManager trusting = Redlock.open(new Answering(), options)) {
+      assertThat(trusting.unwrap(RestartGuard.class).orElseThrow().nodes())
+          .extracting(Node::state)
+          .containsExactly(State.NEW, State.NEW, State.VOTES);
+      answer(NEW, NEW, NEW);
+
+      assertThatThrownBy(() -> trusting.tryAcquire("a", Duration.ofSeconds(10)))
+          .isInstanceOf(LockBackendException.class);
+      assertThat(ended).doesNotContain("1700000000000001");
+    }
   }
 
   @Test

@@ -193,7 +193,7 @@ final class ScriptedNodes implements RedisNodes {
 
   /** What a node runs to know a script, as before it is asked for any lock. */
   private static boolean isFirst(Command.Eval eval) {
-    return eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY));
+    return eval.withSource() && (eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY)));
   }
 
   /** A connection that listens, from the first call to its end. */

@@ -113,9 +113,10 @@ class WithoutScriptsTest {
   @Test
   @DisplayName("ACQ-3: a release waits for the answer to the SET before it")
   void aReleaseWaitsForTheSet() {
-    var attempt = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
+    Duration ttl = Duration.ofMillis(500);
+    var attempt = locks.tryAcquireAsync(LockRequest.of("a", ttl));
     Asked set = nodes.take().get(0);
-    time.advance(Duration.ofMillis(50)); // the attempt fails, and is cleaned up after
+    time.advance(ttl); // the attempt fails, and is cleaned up after
     assertThat(asked()).isEmpty();
     set.round().reply(FIRST, "OK");
     assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");

@@ -163,11 +163,7 @@ final class Connection {
       return;
     }
     unanswered.remove(request);
-    if (reply instanceof RedisError error) {
-      request.round().error(index, error.text());
-    } else {
-      request.round().reply(index, reply);
-    }
+    host.driver.answer(request.round(), index, reply);
   }
 
   /** The client hears that it has ended. */
@@ -203,7 +199,7 @@ final class Connection {
       host.driver.replayLater(index, left);
     } else {
       IOException failure = new IOException(why);
-      left.forEach(request -> request.round().failure(index, failure));
+      left.forEach(request -> host.driver.fail(request.round(), index, failure));
     }
     if (wasMade) {
       disconnected.run();

@@ -30,7 +30,10 @@ final class Driver implements RedisNodes {
     this.world = world;
     this.host = host;
     int size = world.setting.nodes();
-    this.addresses = IntStream.range(0, size).mapToObj(node -> "n" + node + ":6379").toList();
+    this.addresses =
+        IntStream.range(0, world.nodes(host.isStranger))
+            .mapToObj(node -> "n" + node + ":6379")
+            .toList();
     this.present = new Connection[2 * size];
     this.ears = new NodeEar[size];
     this.deaf = world.chance(world.rates.deafPerMille);
@@ -73,6 +76,7 @@ final class Driver implements RedisNodes {
               opened |= Workload.isLock(key);
               world.judge.listening.asks(host, key);
             });
+    world.judge.polls.sending(host, round);
     Ambush.mayBeLaid(world, host, round);
     boolean standsStill =
         !host.isPaused() && !world.isHealed() && world.chance(world.rates.midRoundPausesPerMille);
@@ -85,11 +89,29 @@ final class Driver implements RedisNodes {
           }
           Connection connection = present[index];
           if (connection == null || connection.isEnded()) {
-            round.failure(index, new IOException("not connected"));
+            fail(round, index, new IOException("not connected"));
           } else {
             connection.send(round);
           }
         });
+  }
+
+  /** A node gives no answer. */
+  void fail(Round round, int index, IOException cause) {
+    Poll poll = world.judge.polls.failing(round, index);
+    round.failure(index, cause);
+    world.judge.polls.read(poll);
+  }
+
+  /** A node has answered. */
+  void answer(Round round, int index, @Nullable Object reply) {
+    Poll poll = world.judge.polls.reading(round, index, reply);
+    if (reply instanceof RedisError error) {
+      round.error(index, error.text());
+    } else {
+      round.reply(index, reply);
+    }
+    world.judge.polls.read(poll);
   }
 
   /** The key that a command stores a token at, unless there is one. */
@@ -176,7 +198,7 @@ final class Driver implements RedisNodes {
           () -> {
             for (Request request : again) {
               if (connection.isEnded()) {
-                request.round().failure(index, new IOException("not connected"));
+                fail(request.round(), index, new IOException("not connected"));
               } else {
                 connection.send(request.round());
               }

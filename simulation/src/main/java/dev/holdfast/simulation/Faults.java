@@ -25,6 +25,9 @@ final class Faults {
   void plan() {
     some(rates.clientPauses, () -> host().pause(until(5_000, longestTtl * 3 / 2)));
     some(rates.sleeps, () -> host().sleep(until(5_000, longestTtl * 2)));
+    if (world.setting.stutterMillis() > 0) {
+      world.in(FIRST, this::stutter);
+    }
     some(rates.nodePauses, () -> node().pause(until(5_000, longestTtl * 3 / 2)));
     some(rates.partitions, () -> part());
     some(rates.crashes, () -> crash(until(10_000, 4_000_000), false));
@@ -38,6 +41,13 @@ final class Faults {
     some(rates.errorSpells, () -> node().forgetScripts());
     some(rates.clientDeaths, () -> die());
     some(rates.closes, () -> host().workload().close());
+  }
+
+  /** Twice a second, and until the end of the run. */
+  private void stutter() {
+    long micros = world.setting.stutterMillis() * 1_000L;
+    world.nodes.forEach(node -> node.pause(world.now() + micros));
+    world.in(400_000 + world.random.nextInt(100_000), this::stutter);
   }
 
   private void some(int most, Runnable fault) {

@@ -2,6 +2,8 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockRequest;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A lease in a client's hands, and what has been seen of it. */
 final class Holding {
@@ -16,6 +18,7 @@ final class Holding {
   private long claimedUntilNanos;
   private long claimedUntilWall;
   private boolean extended;
+  private final List<Judge.Call> extensions = new ArrayList<>();
   private long ranWhenSeenOver = -1;
   boolean heldWhenReleased;
   int timesLost;
@@ -71,9 +74,20 @@ final class Holding {
     claimedUntilWall = host.clock.wallMicros() + left / 1_000;
   }
 
-  /** From now on only the lease knows its end. */
-  void extended() {
+  /** Its holder extends it. From now on only the lease knows its end. */
+  void extending(Judge.Call call) {
     extended = true;
+    extensions.add(call);
+  }
+
+  /** Whether its holder ever asked for that. */
+  boolean isExtended() {
+    return extended;
+  }
+
+  /** No extension is to go on after the lease's own end. */
+  void endExtensions() {
+    extensions.forEach(Judge.Call::ends);
   }
 
   /**

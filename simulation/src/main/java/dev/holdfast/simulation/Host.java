@@ -23,7 +23,6 @@ final class Host implements Scheduler {
   private boolean alive = true;
   private long pausedUntil;
   private long pausedInAll;
-  private long allowance;
   private long calledBackAt;
 
   Host(World world, int id) {
@@ -42,6 +41,7 @@ final class Host implements Scheduler {
                 .connectLazily()
                 .fencing(world.setting.fencing())
                 .nodeTimeout(Duration.ofMillis(world.setting.nodeTimeoutMillis()))
+                .quorumTimeout(Duration.ofMillis(world.setting.quorumTimeoutMillis()))
                 .retryDelay(Duration.ofMillis(world.setting.retryDelayMillis()))
                 .maxTtl(Duration.ofMillis(longestTtlMillis))
                 .owner("c" + id)
@@ -77,11 +77,6 @@ final class Host implements Scheduler {
     return Math.max(world.now(), pausedUntil) - pausedInAll;
   }
 
-  /** How much longer calls of this process may have taken by now because it stood still. */
-  long allowance() {
-    return allowance;
-  }
-
   private void callback(Runnable task) {
     long planned = world.now();
     world.at(
@@ -108,12 +103,6 @@ final class Host implements Scheduler {
 
   /** Stands still. What it has in hand at this moment is done first, but for what is not sent. */
   void pause(long until) {
-    long before = pausedInAll;
-    standStill(until);
-    allowance += Math.min(pausedInAll - before, 1_000L * world.setting.nodeTimeoutMillis());
-  }
-
-  private void standStill(long until) {
     if (!alive || until <= pausedUntil) {
       return;
     }
@@ -130,7 +119,7 @@ final class Host implements Scheduler {
     if (!alive || isPaused()) {
       return;
     }
-    standStill(until);
+    pause(until);
     clock.sleep(true);
     world.at(until, null, () -> clock.sleep(false));
   }

@@ -12,6 +12,7 @@ final class HostClock implements Clock {
   private long nanosThen;
   private long wallSince;
   private long wallThen;
+  private long wallSetAt = -1;
   private boolean asleep;
 
   HostClock(World world) {
@@ -41,7 +42,13 @@ final class HostClock implements Clock {
     return nanos <= 0 ? 0 : (nanos * 1_000 + MILLION + ppm - 1) / (MILLION + ppm);
   }
 
+  /** When its wall clock was set last, in true time; before all time if it was not. */
+  long wallSetAt() {
+    return wallSetAt;
+  }
+
   void setWall(long byMicros) {
+    wallSetAt = world.now();
     wallThen = wallMicros() + byMicros;
     wallSince = world.now();
   }

@@ -12,6 +12,12 @@ enum Invariant {
   LOSS_TOLD("lost() completes within 1 s of the end of validity, its process's stalls left out"),
   BORN_HELD("a lease is held at the moment at which it is handed over"),
   HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
+  STRAGGLERS(
+      "a round waits for a minority only for nodeTimeout, or once more as long as the others took"),
+  OUTAGE("contention is reported where a quorum voted, an outage where none did in time"),
+  LOSS_REASON("the reason of a loss is the true one"),
+  RELEASE_ANSWER("a release is true if a quorum had the lock, false if one had not, else it fails"),
+  RENEWAL("a lease is renewed first when a third of the ttl has passed since its attempt began"),
   CALL_LIMIT(
       "no call outlives its own limit by more than one attempt, its process's stalls left out"),
   LIVENESS("somebody gets each name within the longest ttl and 1 s after healing"),

@@ -36,6 +36,7 @@ final class Judge {
   private static final long TIME_TO_CLEAN = 2_500_000;
 
   final Listening listening;
+  final Polls polls;
   private final World world;
   private final @Nullable Invariant only;
   private final Map<String, List<Holding>> holdings = new HashMap<>();
@@ -56,29 +57,30 @@ final class Judge {
   /** The first invariant that was broken. */
   record Violation(Invariant invariant, String what) {}
 
-  /**
-   * A call under way, and how long it may take of the time in which its process runs: after each
-   * time that it stood still, as long once more, and one time-out of a node at most.
-   */
+  /** A call under way, and how long it may take of the time in which its process runs. */
   static final class Call {
     private final Host host;
     private final String what;
     private final long runningAtStart;
-    private final long allowanceAtStart;
-    private final long limit;
+    private long limit;
     private boolean done;
 
     Call(Host host, String what, long limit) {
       this.host = host;
       this.what = what;
       this.runningAtStart = host.ranFor();
-      this.allowanceAtStart = host.allowance();
       this.limit = limit;
     }
 
-    private long allowance() {
-      return host.allowance() - allowanceAtStart;
+    /** Is to end now, for its process's timers. */
+    void ends() {
+      limit = Math.min(limit, host.ranFor() - runningAtStart + 10 * MILLI);
     }
+  }
+
+  /** The lease of a token; null if it has not been handed over. */
+  @Nullable Holding holding(String token) {
+    return byToken.get(token);
   }
 
   /**
@@ -90,6 +92,7 @@ final class Judge {
     this.world = world;
     this.only = only;
     this.listening = new Listening(world, this);
+    this.polls = new Polls(world, this);
   }
 
   boolean isBroken() {
@@ -136,7 +139,7 @@ final class Judge {
     grants++;
     String name = holding.lease.name();
     listening.asks(holding.host, name);
-    if (world.isHealed()) {
+    if (world.isHealed() && !holding.host.isStranger) {
       gotAfterHealing.add(name);
     }
     byToken.put(holding.lease.token(), holding);
@@ -159,6 +162,7 @@ final class Judge {
     }
     others.add(holding);
     holding.claim();
+    polls.keeps(holding);
   }
 
   private void fenced(Holding holding, long token) {
@@ -210,6 +214,7 @@ final class Judge {
   void releasing(Holding holding) {
     holding.heldWhenReleased = holding.lease.isHeld();
     holding.over(world.now());
+    holding.endExtensions();
   }
 
   void released(Holding holding) {
@@ -231,6 +236,7 @@ final class Judge {
     requireNotHeld(holding, "after lost()");
     holding.seenLost();
     holding.over(world.now());
+    holding.endExtensions();
   }
 
   void holdIsOver(Holding holding) {
@@ -315,7 +321,7 @@ final class Judge {
   }
 
   void begin() {
-    world.in(SWEEP, this::sweep);
+    world.in(sweepInterval(), this::sweep);
     world.in(LOOK, this::requireToldOfLosses);
     world.at(
         world.setting.guard() ? world.healing() : world.setting.recovered(),
@@ -324,14 +330,25 @@ final class Judge {
   }
 
   private void sweep() {
-    long then = world.now() - TIME_TO_CLEAN - world.rates.longestStallMillis * MILLI;
+    long then = world.now() - timeToClean();
     for (Node node : world.nodes) {
       if (world.profile.asks(Invariant.NO_ORPHANS) && node.worksSince() <= then) {
         node.keys().forEach((key, entry) -> requireOwner(node, key, entry, then));
       }
     }
-    listening.sweep(then);
-    world.in(SWEEP, this::sweep);
+    listening.sweep(world.now() - TIME_TO_CLEAN - world.rates.longestStallMillis * MILLI);
+    world.in(sweepInterval(), this::sweep);
+  }
+
+  /** Where nothing fails, an attempt and the release behind it. */
+  private long timeToClean() {
+    return world.profile.asks(Invariant.UNDISTURBED)
+        ? world.setting.trips(8) + 20 * MILLI
+        : TIME_TO_CLEAN + world.rates.longestStallMillis * MILLI;
+  }
+
+  private long sweepInterval() {
+    return world.profile.asks(Invariant.UNDISTURBED) ? SWEEP / 20 : SWEEP;
   }
 
   private void requireToldOfLosses() {
@@ -415,12 +432,11 @@ final class Judge {
 
   private void requireInTime(Call call) {
     long took = call.host.ranFor() - call.runningAtStart;
-    long limit = call.limit + call.allowance();
-    if (call.limit > 0 && took > limit) {
+    if (took > call.limit) {
       broken(
           Invariant.CALL_LIMIT,
           call.host.id(),
-          call.what + " took " + took + " us of at most " + limit);
+          call.what + " took " + took + " us of at most " + call.limit);
     }
   }
 

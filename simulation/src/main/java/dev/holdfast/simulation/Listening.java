@@ -108,8 +108,8 @@ final class Listening {
   }
 
   /**
-   * Once a client has run for so long. Each time that it stood still, an attempt may have looked
-   * again for replies that came meanwhile, which takes one attempt more (FAULT-7).
+   * Once a client has run for so long. A pause makes the attempt that is under way slow, so that
+   * stragglers are waited for in it as long as for a quorum.
    */
   private void after(long micros, Host host, Runnable check) {
     long due = host.ranFor() + micros;
@@ -118,17 +118,23 @@ final class Listening {
         host,
         () -> {
           if (host.ranFor() < due) {
-            after(due - host.ranFor() + attempt(), host, check);
+            after(due - host.ranFor() + world.setting.quorumTimeout(), host, check);
           } else {
             check.run();
           }
         });
   }
 
-  /** Who is connected to no quorum does not send what would be in vain. */
-  private boolean canAsk(Host host) {
+  /**
+   * Who is connected to no quorum does not send what would be in vain. Where no quorum votes, an
+   * attempt goes on for longer.
+   */
+  boolean canAsk(Host host) {
     long then = world.now() - attempt() - SECOND;
-    long reached = world.nodes.stream().filter(node -> host.driver.reaches(node, then)).count();
+    long reached =
+        world.nodes.stream()
+            .filter(node -> host.driver.reaches(node, then) && node.votesSince(then))
+            .count();
     return reached >= world.setting.quorum();
   }
 
@@ -164,7 +170,8 @@ final class Listening {
     }
   }
 
+  /** Three trips, while a quorum answers. */
   private long attempt() {
-    return world.setting.nodeTimeoutMillis() * MILLI;
+    return Math.min(3 * MILLI * world.setting.nodeTimeoutMillis(), world.setting.quorumTimeout());
   }
 }

@@ -7,6 +7,9 @@ final class Losses {
   private static final long LONGEST_OUTAGE = 1_000_000;
   private static final int KINDS = 8;
 
+  /** Until the quarantine of another node is looked at again. */
+  private static final long WAIT = 20_000;
+
   private Losses() {}
 
   /** In ways for which an unguarded node votes at once. */
@@ -21,6 +24,12 @@ final class Losses {
 
   /** Any number of them, in ways that the restart guard sees. */
   static void someNodes(World world) {
+    if (world.rates.stranger && !world.nodes.stream().allMatch(Node::isWhole)) {
+      if (!world.isHealed()) {
+        world.in(WAIT, () -> someNodes(world));
+      }
+      return;
+    }
     int nodes = world.setting.nodes();
     int first = world.random.nextInt(nodes);
     int count = world.rates.losesAMinority ? 1 : 1 + world.random.nextInt(nodes);

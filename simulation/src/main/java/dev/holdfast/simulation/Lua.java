@@ -401,6 +401,7 @@ final class Lua {
     return switch (function) {
       case "find" -> find(text);
       case "sub" -> sub(text);
+      case "format" -> format();
       default -> throw unknown("string." + function);
     };
   }
@@ -429,6 +430,13 @@ final class Lua {
       int end = Math.min(whole.length(), (int) to.number(frame));
       return begin > end ? "" : whole.substring(begin - 1, end);
     };
+  }
+
+  /** A whole number with all its digits, which is the one format that the core asks for. */
+  private LuaTerm format() {
+    LuaTerm number = expression();
+    require(")");
+    return frame -> Long.toString((long) number.number(frame));
   }
 
   private static double folded(DoubleBinaryOperator operator, LuaTerm[] arguments, Frame frame) {

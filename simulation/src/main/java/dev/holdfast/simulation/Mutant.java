@@ -1,14 +1,9 @@
 package dev.holdfast.simulation;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
-/**
- * A flaw in the core, as a change of its source that is compiled for the simulator alone; or in the
- * simulated driver. Each must be caught, in the profile and by the invariant that it names.
- */
-enum Mutant {
+/** The flaws in the algorithm, and in the simulated driver. */
+enum Mutant implements Flaw {
   QUORUM_IS_HALF(
       "half of the nodes are a quorum",
       Profile.PARTITIONS,
@@ -66,8 +61,9 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Acquire",
-          "options.validity().until(start, attempt.ttl())",
-          "options.validity().until(options.clock().now(), attempt.ttl())")),
+          "attempt.name(), key, token, fence, validUntil,",
+          "attempt.name(), key, token, fence,"
+              + " options.validity().until(options.clock().now(), attempt.ttl()),")),
   EXTENSION_FROM_REPLY(
       "the validity of an extension is counted from the reply",
       Profile.SLOW,
@@ -138,18 +134,16 @@ enum Mutant {
       Invariant.EXCLUSION,
       edit(
           "redlock/Ballot",
-          "counted = count(null, tally.pending());\n    }\n    decide(counted);\n  }\n\n"
-              + "  /** Returns the tally if",
-          "counted = count(Answer.MINE, tally.pending());\n    }\n    decide(counted);\n  }\n\n"
-              + "  /** Returns the tally if")),
+          "counted = count(null, silent);",
+          "counted = count(Answer.MINE, silent);")),
   NO_DEADLINE(
       "a round waits until all nodes have answered",
       Profile.SLOW,
       Invariant.CALL_LIMIT,
       edit(
           "redlock/Ballot",
-          "limit(scheduler, deadlineNanos);\n    Tally counted",
-          "limit(scheduler, 1000 * deadlineNanos);\n    Tally counted")),
+          "limit(scheduler, limitNanos);\n    Tally counted",
+          "limit(scheduler, 1000 * limitNanos);\n    Tally counted")),
   CLEANUP_HAS_ITS_OWN_TIME(
       "cleaning up after a failed round gets a second deadline",
       Profile.SLOW,
@@ -157,7 +151,7 @@ enum Mutant {
       edit(
           "redlock/Acquire",
           "cleanup.start(scheduler, left());",
-          "cleanup.start(scheduler, options.nodeTimeout().toNanos());")),
+          "cleanup.start(scheduler, options.quorumTimeout().toNanos());")),
   ONE_TOKEN_FOR_ALL(
       "every attempt of a client has the same token",
       Profile.SLOW,
@@ -374,8 +368,8 @@ enum Mutant {
       Invariant.CALL_LIMIT,
       edit(
           "redlock/Acquire",
-          "ballot.start(scheduler, left());\n    return ballot",
-          "ballot.start(scheduler, options.nodeTimeout().toNanos());\n    return ballot")),
+          "present = ballot;\n    ballot.start(scheduler, left());",
+          "present = ballot;\n    ballot.start(scheduler, options.quorumTimeout().toNanos());")),
   QUARANTINED_VOTE_COUNTS(
       "the vote of a node under quarantine counts",
       Profile.GUARDED,
@@ -412,7 +406,42 @@ enum Mutant {
       "clients with another maxTtl go on, and change the record",
       Profile.STRANGERS,
       Invariant.EXCLUSION,
-      edit("redlock/Vote", "if seen[2] and seen[2] ~= terms then", "if 1 == 2 then")),
+      edit(
+          "redlock/Vote",
+          "if seen[2] then return redis.error_reply('GUARDED ' .. seen[2]) end",
+          "")),
+  SHORTER_QUARANTINES_END_FIRST(
+      "a client with a shorter maxTtl ends its quarantine first, whatever nodes vetoed its attempt",
+      Profile.STRANGERS,
+      Invariant.LIVENESS,
+      edit(
+          "redlock/Endings",
+          "if (votes.failed() != 0 && sawOthers(ballot)) {",
+          "if (votes.nodes() == 0) {"),
+      edit("redlock/Endings", "if (voting != 0) {", "if (voting != 0 || !longest().isZero()) {")),
+  NODES_ARE_TAKEN_OVER_ONE_BY_ONE(
+      "a client ends each quarantine that is over for it, whatever nodes vetoed its attempt: one with"
+          + " fewer nodes takes over nodes that restart empty one by one, and grants beside others",
+      Profile.STRANGERS,
+      Invariant.LIVENESS,
+      edit(
+          "redlock/Endings",
+          "if (votes.failed() != 0 && sawOthers(ballot)) {",
+          "if (votes.nodes() == 0) {"),
+      edit("redlock/Endings", "if (voting != 0) {", "if (votes.nodes() != 0) {")),
+  WHOEVER_IS_NOT_VETOED_ENDS_QUARANTINES(
+      "a client that no node vetoed ends quarantines, though no node of its terms answered",
+      Profile.STRANGERS,
+      Invariant.LIVENESS,
+      edit("redlock/Endings", "if (voting != 0) {", "if (votes.nodes() != 0) {")),
+  ENDS_ANOTHER_QUARANTINE(
+      "the end of a quarantine does not compare it with the one that was seen",
+      Profile.GUARDED_ROUNDS,
+      Invariant.EXCLUSION,
+      edit(
+          "redlock/Scripts",
+          "if ARGV[1] == string.format('%.0f', since) then",
+          "if since > 0 then")),
   GUARD_IGNORES_THE_HISTORY(
       "the guard does not look at the replication history",
       Profile.GUARDED,
@@ -446,18 +475,20 @@ enum Mutant {
       "a node without a record of the guard is taken for whole",
       Profile.GUARDED,
       Invariant.EXCLUSION,
+      edit("redlock/Vote", "since = tonumber(seen[3] or now)", "since = tonumber(seen[3] or 0)"),
+      edit("redlock/Vote", "or not seen[3] or now < since or wall < from then", "then"),
       edit(
           "redlock/Vote",
-          "since = now\n          from = wall\n          if seen[1] then new = '0' end",
-          "from = wall\n          since = 0\n          if seen[1] then since = now end")),
+          "since = now\n            from = wall",
+          "if seen[1] then since = now end\n            from = wall")),
   RECORD_IS_NOT_REWRITTEN(
       "another run of a node is seen, but not written down",
       Profile.GUARDED,
       Invariant.LIVENESS,
       edit(
           "redlock/Vote",
-          "if seen[1] ~= id or not seen[2] or tonumber",
-          "if seen[1] == id and tonumber")),
+          "redis.call('HSET', guard, 'id', id, 'since', since, 'wall', from, 'new', new)",
+          "")),
   HALF_A_QUARANTINE(
       "a quarantine is half as long",
       Profile.GUARDED,
@@ -467,10 +498,7 @@ enum Mutant {
       "a quarantine goes on although a clock shows less than at its start",
       Profile.GUARDED_CLOCKS,
       Invariant.LIVENESS,
-      edit(
-          "redlock/Vote",
-          "elseif since > 0 and (now < since or wall < from) then",
-          "elseif 1 == 2 then")),
+      edit("redlock/Vote", "or not seen[3] or now < since or wall < from then", "then")),
   QUARANTINE_BY_THE_NODES_CLOCK(
       "only the node's clock ends a quarantine",
       Profile.MENDED_CLOCKS,
@@ -549,9 +577,6 @@ enum Mutant {
   @SuppressWarnings("ImmutableEnumChecker") // it is one of List.of
   private final List<Edit> edits;
 
-  /** One change of one source file; what is replaced must be there exactly once. */
-  record Edit(String file, String before, String after) {}
-
   Mutant(String about, Profile profile, Invariant breaks, Edit... edits) {
     this.about = about;
     this.profile = profile;
@@ -563,36 +588,23 @@ enum Mutant {
     return new Edit(file, before, after);
   }
 
-  static Mutant of(String label) {
-    return Arrays.stream(values())
-        .filter(mutant -> mutant.label().equals(label))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "there is no mutant '"
-                        + label
-                        + "': give one of "
-                        + Arrays.stream(values()).map(Mutant::label).toList()));
-  }
-
-  String label() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  String about() {
+  @Override
+  public String about() {
     return about;
   }
 
-  Profile profile() {
+  @Override
+  public Profile profile() {
     return profile;
   }
 
-  Invariant breaks() {
+  @Override
+  public Invariant breaks() {
     return breaks;
   }
 
-  List<Edit> edits() {
+  @Override
+  public List<Edit> edits() {
     return edits;
   }
 }

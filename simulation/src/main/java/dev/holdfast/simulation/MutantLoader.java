@@ -1,6 +1,6 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.simulation.Mutant.Edit;
+import dev.holdfast.simulation.Flaw.Edit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,7 +39,7 @@ final class MutantLoader extends ClassLoader {
   }
 
   /** Compiles a mutant from the sources below the root of the project. */
-  static ClassLoader load(Mutant mutant, Path root) {
+  static ClassLoader load(Flaw mutant, Path root) {
     Map<String, String> sources = new LinkedHashMap<>();
     for (Edit edit : mutant.edits()) {
       String source = sources.computeIfAbsent(edit.file(), file -> read(root, file));
@@ -49,7 +49,7 @@ final class MutantLoader extends ClassLoader {
             mutant.label()
                 + ": its place in "
                 + edit.file()
-                + " is not there exactly once, mend Mutant.java: "
+                + " is not there exactly once, mend the mutant: "
                 + edit.before());
       }
       sources.put(edit.file(), source.replace(edit.before(), edit.after()));
@@ -68,7 +68,7 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
-  private static Map<String, byte[]> compile(Mutant mutant, Map<String, String> sources) {
+  private static Map<String, byte[]> compile(Flaw mutant, Map<String, String> sources) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     InMemory files = new InMemory(compiler.getStandardFileManager(null, null, null));
     StringWriter messages = new StringWriter();

@@ -47,6 +47,7 @@ final class Node {
   private final List<Parted> parted = new ArrayList<>();
   private long dataLostAt = -1;
   private long countersLostAt = -1;
+  private long keptOutAt = -1;
   private long clockOffset;
   private long epoch;
   private int histories;
@@ -119,6 +120,15 @@ final class Node {
     return guard == null || !"0".equals(guard.fields().get("since"));
   }
 
+  /** Whether it votes, and a client that sees it next finds nothing else; no replica is. */
+  boolean isWhole() {
+    Entry guard = keys.get(GUARD);
+    return worksSince() <= world.now()
+        && guard != null
+        && "0".equals(guard.fields().get("since"))
+        && (history + " 0").equals(guard.fields().get("id"));
+  }
+
   int id() {
     return id;
   }
@@ -135,6 +145,11 @@ final class Node {
   /** Since when nothing has been wrong with it; never, if something is. */
   long worksSince() {
     return up && pausedUntil <= world.now() ? troubledUntil : Long.MAX_VALUE;
+  }
+
+  /** Whether each answer since then has been a vote, as far as the restart guard goes. */
+  boolean votesSince(long then) {
+    return keptOutAt < then;
   }
 
   boolean isUp() {
@@ -259,6 +274,9 @@ final class Node {
       reply = e;
     }
     current = null;
+    if (reply instanceof RedisError refusal && refusal.text().contains("QUARANTINE ")) {
+      keptOutAt = world.now();
+    }
     Object said = reply instanceof RedisError failure ? failure.text() : reply;
     world.note(
         request.connection().host().id(),

@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /** A kind of weather: which faults a run has, and which invariants are asked of it. */
 enum Profile {
-  CALM("fast network, good clocks, no fault", new Rates()),
-  BUSY("many short holds on few names, no fault", new Rates().holds(40, 1_000)),
+  CALM("fast network, good clocks, no fault", new Rates().undisturbed()),
+  BUSY("many short holds on few names, no fault", new Rates().undisturbed().holds(40, 1_000)),
   SLOW(
       "one message in twelve stalls, and all behind it, for up to 1.5 s",
       new Rates().stalls(80, 1_500)),
@@ -76,13 +76,15 @@ enum Profile {
       "nodes come back empty with a clock that is up to an hour behind, and is set right soon",
       new Rates().guarded(1).holds(15_000, 2_000).clocksMended(6).stalls(5, 300)),
   STRANGERS(
-      "one client has a longer or a shorter maxTtl than the others; one node loses data; connections"
-          + " break, and some clients and some nodes cannot reach each other for a while",
+      "one client has a longer or a shorter maxTtl than the others, or fewer nodes, and asks on after"
+          + " healing; one node after another loses data; connections break, and some clients and"
+          + " some nodes cannot reach each other for a while",
       new Rates()
-          .guarded(1)
+          .lasts(15)
+          .guarded(6)
           .losesAMinority()
           .stranger()
-          .longestTtl(4_000)
+          .longestTtl(2_000)
           .oneName()
           .holds(15_000, 2_000)
           .stalls(30, 500)
@@ -131,7 +133,11 @@ enum Profile {
           .closes(1)),
   LONG_HOLDS_IN_SLEEP(
       "clients' machines sleep while locks are held for long",
-      new Rates().drift(1_000).sleeps(12).longestTtl(8_000).holds(12_000, 500));
+      new Rates().drift(1_000).sleeps(12).longestTtl(8_000).holds(12_000, 500)),
+  DISTANT(
+      "nodes are far away, and all of them stand still twice a second, for up to 120 ms: slow, but"
+          + " no fault",
+      new Rates().undisturbed().distant(28_000, 110).longestTtl(8_000).holds(1_000, 1_500));
 
   private final String about;
 
@@ -174,11 +180,10 @@ enum Profile {
    */
   boolean asks(Invariant invariant) {
     return switch (invariant) {
-      case UNDISTURBED -> this == CALM || this == BUSY;
-      // a command that is sent again can put a key back after its release
+      case UNDISTURBED -> rates.undisturbed;
+      // a command that is sent again can put a key back after its release, and keep others out
       case NO_ORPHANS -> this != BAD_DRIVER;
-      // whoever comes first after a loss keeps the others out
-      case LIVENESS -> this != BAD_DRIVER && this != STRANGERS;
+      case LIVENESS -> this != BAD_DRIVER;
       default -> true;
     };
   }

@@ -40,6 +40,9 @@ final class Rates {
   int clientDeaths;
   int closes;
   boolean driverReplays;
+  boolean undisturbed;
+  int distanceMicros;
+  int stutterMillis;
 
   /** Clients that may not listen. */
   int deafPerMille = 500;
@@ -47,6 +50,19 @@ final class Rates {
   /** For what needs more time to show. */
   Rates lasts(int longerSeconds) {
     seconds = longerSeconds;
+    return this;
+  }
+
+  /** Nothing fails, so that no request may. */
+  Rates undisturbed() {
+    undisturbed = true;
+    return this;
+  }
+
+  /** Nodes are up to so far away, one way, and all of them stand still twice a second. */
+  Rates distant(int mostMicros, int mostMillis) {
+    distanceMicros = mostMicros;
+    stutterMillis = mostMillis;
     return this;
   }
 
@@ -157,7 +173,11 @@ final class Rates {
     return this;
   }
 
-  /** One client has a longer maxTtl than the others, or a shorter one. */
+  /**
+   * One client has a longer maxTtl than the others, or a shorter one, or fewer nodes in its list;
+   * and only one node at a time is without its data, so that the others have a quorum that is
+   * whole.
+   */
   Rates stranger() {
     stranger = true;
     freshPerMille = 0;

@@ -12,9 +12,11 @@ import java.util.SplittableRandom;
  * @param workers who ask for locks, in each process
  * @param names how many names they ask for
  * @param nodeTimeoutMillis what the option says
+ * @param quorumTimeoutMillis what the option says; barely above {@code nodeTimeout}, or up to 1 s
  * @param retryDelayMillis what the option says
  * @param longestTtlMillis of all requests of the run
  * @param latencyMicros one way, about
+ * @param stutterMillis for how long all nodes stand still, twice a second; 0 if they do not
  * @param fencing what the option says; without it and the guard, the core sends a plain {@code SET}
  * @param guard what the option {@code restartGuard} says
  * @param fresh whether no node has voted before; with the guard on, all begin under quarantine
@@ -26,9 +28,11 @@ record Setting(
     int workers,
     int names,
     int nodeTimeoutMillis,
+    int quorumTimeoutMillis,
     int retryDelayMillis,
     int longestTtlMillis,
     int latencyMicros,
+    int stutterMillis,
     boolean fencing,
     boolean guard,
     boolean fresh,
@@ -41,21 +45,33 @@ record Setting(
   /** Clients try to connect again after a second, and see only then what became of a node. */
   private static final long UNTIL_SEEN = 1_100_000;
 
+  /** Default of the option. */
+  private static final int LONGEST_QUORUM_TIMEOUT = 1_000;
+
+  /** The allowance for drift uses up a ttl of 2 ms. */
+  private static final int SHORTEST_TTL = 3;
+
   static Setting drawn(SplittableRandom random, Profile profile) {
     Rates rates = profile.rates();
     boolean guard = rates.guardsPerMille > 0 && random.nextInt(1_000) < rates.guardsPerMille;
+    int nodeTimeout =
+        rates.nodeTimeoutMillis > 0 ? rates.nodeTimeoutMillis : one(random, NODE_TIMEOUTS);
     boolean fresh = guard && random.nextInt(1_000) < rates.freshPerMille;
     return new Setting(
         one(random, NODES),
         2 + random.nextInt(2),
         random.nextInt(3) == 0 ? 2 : 1,
         rates.oneName ? 1 : 1 + random.nextInt(3),
-        rates.nodeTimeoutMillis > 0 ? rates.nodeTimeoutMillis : one(random, NODE_TIMEOUTS),
+        nodeTimeout,
+        rates.stutterMillis > 0 ? LONGEST_QUORUM_TIMEOUT : quorumTimeout(random, nodeTimeout),
         200 + random.nextInt(600),
         rates.longestTtlMillis > 0
             ? rates.longestTtlMillis
             : one(random, guard ? GUARDED_TTLS : LONGEST_TTLS),
-        100 + random.nextInt(2_000),
+        rates.distanceMicros > 0
+            ? 2_000 + random.nextInt(rates.distanceMicros)
+            : 100 + random.nextInt(2_000),
+        rates.stutterMillis > 0 ? 10 + random.nextInt(rates.stutterMillis) : 0,
         profile == Profile.FENCES || random.nextInt(5) > 0,
         guard,
         fresh,
@@ -66,10 +82,64 @@ record Setting(
     return of[random.nextInt(of.length)];
   }
 
-  /** Of a request, if the longest is this. */
-  int shortestTtlMillis(int longest) {
+  /** As likely barely above the time-out of a node as near the default. */
+  private static int quorumTimeout(SplittableRandom random, int nodeTimeout) {
+    int longest = Math.max(LONGEST_QUORUM_TIMEOUT, nodeTimeout * 13 / 10);
+    double part = random.nextInt(3) == 0 ? 1 : random.nextDouble();
+    return (int) Math.floor((nodeTimeout + 1) * Math.pow(longest / (nodeTimeout + 1.0), part));
+  }
+
+  /** Most ttls are not below this, if the longest is this. */
+  int usualTtlMillis(int longest) {
     int rounds = nodeTimeoutMillis < 200 ? 2 * nodeTimeoutMillis : nodeTimeoutMillis * 11 / 10;
     return Math.max(longest / 8, rounds + 20);
+  }
+
+  /** A few ttls are barely above the allowance for drift. */
+  int shortestTtlMillis() {
+    return SHORTEST_TTL;
+  }
+
+  /** How long an attempt with this ttl may take, in microseconds. */
+  long attempt(long ttlMillis) {
+    return Math.min(quorumTimeout(), ttlMillis * 1_000);
+  }
+
+  /**
+   * The longest time that some round trips take one after the other where nothing fails, in
+   * microseconds. All nodes may stand still meanwhile: twice a second, and once more at the end.
+   */
+  long trips(int count) {
+    long trips = 3L * count * latencyMicros;
+    long stutters = stutterMillis == 0 ? 0 : trips / 280_000 + 2;
+    return trips + stutters * stutterMillis * 1_000;
+  }
+
+  /**
+   * Whether healthy nodes answer an attempt with this ttl before its limit. It takes two trips,
+   * each of them twice where a node does not know the script.
+   */
+  boolean isInTime(long ttlMillis) {
+    long validity = ttlMillis * 990 - 2_100;
+    return trips(4) < Math.min(quorumTimeout(), validity);
+  }
+
+  /** The same from below: no attempt with this ttl is an outage sooner, unless nodes fail. */
+  long attemptAtLeast(long ttlMillis) {
+    return Math.min(quorumTimeout(), ttlMillis * 990 - 2_000) - 1_000;
+  }
+
+  /**
+   * Whether healthy nodes renew a lease with this ttl in time: after a whole attempt, or behind an
+   * extension of its holder's.
+   */
+  boolean isKeptInTime(long ttlMillis) {
+    return trips(2) < quorumTimeout() && trips(10) + 10_000 < ttlMillis * 980;
+  }
+
+  /** How long a quorum of answers is waited for, in microseconds. */
+  long quorumTimeout() {
+    return quorumTimeoutMillis * 1_000L;
   }
 
   /** When all faults end. */

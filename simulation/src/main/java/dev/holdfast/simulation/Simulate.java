@@ -53,9 +53,7 @@ public final class Simulate {
     try {
       Map<String, String> options = options(arguments);
       String mutant = options.get("mutant");
-      return mutant == null
-          ? simulate.run(options)
-          : simulate.runMutant(Mutant.of(mutant), options);
+      return mutant == null ? simulate.run(options) : simulate.runMutant(Flaw.of(mutant), options);
     } catch (IllegalArgumentException e) {
       out.println("simulate: " + e.getMessage());
       return 64;
@@ -74,7 +72,7 @@ public final class Simulate {
   }
 
   /** The same for a mutant, in the profile and by the invariant that it names. */
-  static long firstBroken(Mutant mutant, Path root, long from, long seeds) {
+  static long firstBroken(Flaw mutant, Path root, long from, long seeds) {
     Object found =
         call(
             mutant,
@@ -90,7 +88,7 @@ public final class Simulate {
 
   /** Calls a method of this class as the mutant's loader has it. */
   private static @Nullable Object call(
-      Mutant mutant, Path root, String name, Class<?>[] types, Object... arguments) {
+      Flaw mutant, Path root, String name, Class<?>[] types, Object... arguments) {
     try {
       Method method =
           MutantLoader.load(mutant, root)
@@ -103,7 +101,7 @@ public final class Simulate {
     }
   }
 
-  private int runMutant(Mutant mutant, Map<String, String> options) {
+  private int runMutant(Flaw mutant, Map<String, String> options) {
     Map<String, String> of = new HashMap<>(options);
     of.remove("mutant");
     of.putIfAbsent("profile", mutant.profile().label());

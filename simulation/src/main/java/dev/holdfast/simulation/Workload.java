@@ -28,6 +28,7 @@ final class Workload {
   private final World world;
   private final Host host;
   private final List<Holding> held = new ArrayList<>();
+  private final Queues queues = new Queues();
   private boolean closing;
   private boolean closed;
   private long quietSince;
@@ -60,12 +61,12 @@ final class Workload {
   }
 
   private void ask() {
-    if (closing || world.isHealed()) {
+    if (closing || (world.isHealed() && !host.isStranger)) {
       return;
     }
     String name = LOCK + world.random.nextInt(world.setting.names());
     int longest = host.longestTtlMillis;
-    long ttl = world.spread(world.setting.shortestTtlMillis(longest), longest);
+    long ttl = world.ttl(longest);
     LockRequest request = LockRequest.of(name, Duration.ofMillis(ttl));
     if (world.chance(300)) {
       request = request.keepAliveUpTo(Duration.ofMillis(ttl + world.random.nextLong(4 * ttl)));
@@ -79,8 +80,19 @@ final class Workload {
     }
     CompletableFuture<Optional<Lease>> answer = ask(request, this::think);
     if (waits && world.chance(50)) {
-      world.at(world.now() + world.spread(100, 1_000_000), host, () -> answer.cancel(false));
+      world.at(world.now() + world.spread(100, 1_000_000), host, () -> cancel(name, answer));
     }
+  }
+
+  private void cancel(String name, CompletableFuture<Optional<Lease>> answer) {
+    if (answer.cancel(false)) {
+      queues.cancelled(name);
+    }
+  }
+
+  /** Whether its manager was closed. */
+  boolean isClosed() {
+    return closed;
   }
 
   /** Once, for as long as may be. */
@@ -94,17 +106,25 @@ final class Workload {
     world.note(host.id(), Trace.NONE, "asks for", request.ttl().toNanos(), request::toString);
     opensUntil = opensUntil < 0 ? host.ranFor() + OPENING : opensUntil;
     long wait = request.maxWait().orElse(Duration.ZERO).toNanos() / MILLI;
-    long limit = wait + attempt() + Math.max(0, opensUntil - host.ranFor());
+    long attempt = world.setting.attempt(request.ttl().toMillis());
+    long limit = wait + attempt + Math.max(0, opensUntil - host.ranFor());
     Judge.Call call = world.judge.calls(host, "the request for " + request.name(), limit);
     long askedAt = world.now();
     world.judge.listening.waits(host, request);
+    int attempts = world.judge.polls.attempts(host, request.name());
+    Queues.Place place = queues.enter(request.name(), attempts);
     CompletableFuture<Optional<Lease>> answer = host.manager.tryAcquireAsync(request);
+    boolean triesAtOnce = world.judge.polls.attempts(host, request.name()) > attempts;
     answer.whenComplete(
         (lease, failure) -> {
           world.judge.returned(call);
+          boolean alone = queues.leave(place);
+          if (failure != null || lease.isEmpty()) {
+            judge(request, place, alone, triesAtOnce, failure);
+          }
           world.judge.listening.waitsNoMore(host, request, askedAt);
           if (failure != null) {
-            refused(request, failure);
+            refused(request, triesAtOnce, failure);
             next.run();
           } else if (lease.isEmpty()) {
             world.note(host.id(), Trace.NONE, "gets nothing", 0, request::name);
@@ -116,15 +136,47 @@ final class Workload {
     return answer;
   }
 
-  private void refused(LockRequest request, Throwable failure) {
+  /** Whether outage and contention are told apart. */
+  private void judge(
+      LockRequest request,
+      Queues.Place place,
+      boolean alone,
+      boolean triesAtOnce,
+      @Nullable Throwable failure) {
+    Polls polls = world.judge.polls;
+    if (request.maxWait().isEmpty() && triesAtOnce) {
+      polls.answered(host, request.name(), place.attempts(), failure);
+    } else if (request.maxWait().isPresent() && host.isCalledBackAtOnce()) {
+      if (failure == null && alone) {
+        polls.waitedAlone(host, request.name(), place.attempts());
+      } else if (failure == null) {
+        polls.waitedInLine(host, request.name());
+      }
+    }
+  }
+
+  private void refused(LockRequest request, boolean triesAtOnce, Throwable failure) {
     world.note(host.id(), Trace.NONE, "fails", request.name() + ": " + nameOf(failure));
     if (failure instanceof LockBackendException) {
-      world.judge.failed(host, "a request", failure);
+      if (isToBeAnswered(request, triesAtOnce)) {
+        world.judge.failed(host, "a request", failure);
+      }
     } else if (!(failure instanceof CancellationException)
         && !isMisconfigured(failure)
         && !(closing && failure instanceof IllegalStateException)) {
       world.judge.surprise(host.id(), failure);
     }
+  }
+
+  /** One that is behind another reports the outage of the head, whose ttl may be short. */
+  private boolean isToBeAnswered(LockRequest request, boolean triesAtOnce) {
+    boolean isSlow = world.setting.trips(4) > world.setting.nodeTimeoutMillis() * MILLI;
+    if (!world.setting.isInTime(request.ttl().toMillis())) {
+      return false;
+    }
+    return request.maxWait().isEmpty()
+        ? triesAtOnce || !world.judge.polls.mayKnowOfAnOutage(host, request.name())
+        : !isSlow;
   }
 
   /** Replicas are, and clients that differ in their maxTtl. */
@@ -180,9 +232,9 @@ final class Workload {
 
   private void extend(Holding holding) {
     int longest = host.longestTtlMillis;
-    long ttl = world.spread(world.setting.shortestTtlMillis(longest), longest);
-    Judge.Call call = world.judge.calls(host, "an extension", 2 * attempt());
-    holding.extended();
+    long ttl = world.ttl(longest);
+    Judge.Call call = world.judge.calls(host, "an extension", 2 * world.setting.quorumTimeout());
+    holding.extending(call);
     world.note(host.id(), Trace.NONE, "extends", ttl, () -> holding + " to " + ttl + " ms");
     holding
         .lease
@@ -224,7 +276,7 @@ final class Workload {
     }
     world.note(host.id(), Trace.NONE, "releases", holding.digest(), holding::toString);
     world.judge.releasing(holding);
-    Judge.Call call = world.judge.calls(host, "a release", 3 * attempt());
+    Judge.Call call = world.judge.calls(host, "a release", world.setting.quorumTimeout());
     String name = holding.lease.name();
     // From then on its keys may go by themselves before they are deleted.
     long end = world.now() + holding.lease.remaining().toNanos() / NANOS_IN_MICRO;
@@ -245,11 +297,15 @@ final class Workload {
           }
           if (failure == null) {
             world.judge.releaseAnswered(holding, good);
+            world.judge.polls.released(holding, good, null);
             if (!good && holding.heldWhenReleased && world.now() < end) {
               world.judge.disturbed(holding, "was held, but its release says it was not");
             }
           } else if (failure instanceof LockBackendException) {
-            world.judge.failed(host, "a release", failure);
+            world.judge.polls.released(holding, false, failure);
+            if (world.setting.trips(2) < world.setting.quorumTimeout()) {
+              world.judge.failed(host, "a release", failure);
+            }
           } else if (!isMisconfigured(failure)) {
             world.judge.surprise(host.id(), failure);
           }
@@ -265,10 +321,11 @@ final class Workload {
       boolean longEnough =
           reason
               == (holding.request.maxHold().isPresent() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
-      if (!longEnough) {
+      if (!longEnough && world.setting.isKeptInTime(holding.request.ttl().toMillis())) {
         world.judge.disturbed(holding, "is lost: " + reason);
       }
     }
+    world.judge.polls.lost(holding, reason);
     world.judge.lost(holding);
   }
 
@@ -292,7 +349,7 @@ final class Workload {
           LockRequest.of(
                   name,
                   Duration.ofMillis(
-                      Math.max(ttl, world.setting.shortestTtlMillis(host.longestTtlMillis))))
+                      Math.max(ttl, world.setting.usualTtlMillis(host.longestTtlMillis))))
               .waitAtMost(Duration.ofNanos(wait * MILLI)),
           () -> {});
     }
@@ -316,8 +373,8 @@ final class Workload {
         || host.pausedUntil() >= quietSince) {
       quietSince = world.now();
     }
-    if (world.now() - quietSince < 3 * attempt()) {
-      world.at(world.now() + attempt() / 4, host, this::closeWhenQuiet);
+    if (world.now() - quietSince < world.setting.quorumTimeout() + 100 * MILLI) {
+      world.at(world.now() + 10 * MILLI, host, this::closeWhenQuiet);
       return;
     }
     world.note(host.id(), Trace.NONE, "closes its manager", "");
@@ -326,10 +383,6 @@ final class Workload {
     held.removeIf(Holding::isOver);
     held.forEach(holding -> holding.closed(world.now()));
     Run.addHost(world);
-  }
-
-  private long attempt() {
-    return world.setting.nodeTimeoutMillis() * MILLI;
   }
 
   private static String nameOf(Throwable failure) {

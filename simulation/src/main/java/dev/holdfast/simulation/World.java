@@ -11,6 +11,14 @@ final class World {
   /** How many times as long as that of the others the longest ttl of some clients is. */
   private static final int STRANGE = 8;
 
+  /** The option in which one client differs from all others; the first is that of no client. */
+  private enum Strangeness {
+    NONE,
+    LONGER_TTL,
+    SHORTER_TTL,
+    FEWER_NODES
+  }
+
   final SplittableRandom random;
   final Profile profile;
   final Rates rates;
@@ -21,7 +29,7 @@ final class World {
   final List<Host> hosts = new ArrayList<>();
   private final EventQueue queue = new EventQueue();
   private final long healing;
-  private final boolean strangersHaveLongTtls;
+  private final Strangeness strangeness;
   private long number;
   private long now;
 
@@ -32,7 +40,10 @@ final class World {
     this.trace = trace;
     this.setting = Setting.drawn(random, profile);
     this.healing = setting.healing();
-    this.strangersHaveLongTtls = rates.stranger && random.nextBoolean();
+    this.strangeness =
+        rates.stranger
+            ? Strangeness.values()[1 + random.nextInt(Strangeness.values().length - 1)]
+            : Strangeness.NONE;
     this.judge = new Judge(this, only);
     for (int node = 0; node < setting.nodes(); node++) {
       nodes.add(new Node(this, node));
@@ -56,8 +67,15 @@ final class World {
 
   /** What a client's option {@code maxTtl} says. */
   int longestTtlMillis(boolean ofStranger) {
-    boolean isLong = !rates.stranger || ofStranger == strangersHaveLongTtls;
-    return setting.longestTtlMillis() / (isLong ? 1 : STRANGE);
+    boolean isShort =
+        strangeness == (ofStranger ? Strangeness.SHORTER_TTL : Strangeness.LONGER_TTL);
+    return setting.longestTtlMillis() / (isShort ? STRANGE : 1);
+  }
+
+  /** How many nodes a client has in its list. */
+  int nodes(boolean ofStranger) {
+    boolean isFewer = ofStranger && strangeness == Strangeness.FEWER_NODES;
+    return isFewer ? setting.quorum() : setting.nodes();
   }
 
   /** Plans what happens to a client's process: not while it stands still, nor after its death. */
@@ -108,6 +126,12 @@ final class World {
   long spread(long shortest, long longest) {
     double ratio = (double) Math.max(longest, shortest + 1) / shortest;
     return (long) (shortest * Math.pow(ratio, random.nextDouble()));
+  }
+
+  /** A ttl of a request, in milliseconds: one in seven may be too short for any attempt. */
+  long ttl(int longest) {
+    long usual = setting.usualTtlMillis(longest);
+    return chance(150) ? spread(setting.shortestTtlMillis(), usual) : spread(usual, longest);
   }
 
   void note(int client, int node, String what, String about) {

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -34,8 +34,8 @@ class MutantsTest {
   void eachMutantIsCaught() throws IOException {
     boolean writes = System.getProperty("holdfast.write") != null;
     Map<String, Long> written = writes ? Map.of() : writtenSeeds();
-    Map<Mutant, Long> seeds = new TreeMap<>();
-    for (Mutant mutant : Mutant.values()) {
+    Map<Flaw, Long> seeds = new LinkedHashMap<>();
+    for (Flaw mutant : Flaw.all()) {
       Long known = written.get(mutant.label());
       long found =
           writes
@@ -58,8 +58,8 @@ class MutantsTest {
   @DisplayName("what a mutant breaks does not break without it, at the same seeds")
   void theSameSeedsHoldWithoutTheMutant() throws IOException {
     Map<String, Long> seeds = writtenSeeds();
-    assertThat(seeds).hasSize(Mutant.values().length);
-    for (Mutant mutant : Mutant.values()) {
+    assertThat(seeds).hasSize(Flaw.all().size());
+    for (Flaw mutant : Flaw.all()) {
       if (!mutant.edits().isEmpty()) {
         long seed = seeds.getOrDefault(mutant.label(), 0L);
         assertThat(Run.of(seed, mutant.profile()).violation()).as(mutant.label()).isNull();
@@ -75,7 +75,7 @@ class MutantsTest {
                 (MatchResult row) -> row.group(1), row -> Long.parseLong(row.group(2))));
   }
 
-  private static String tables(Map<Mutant, Long> seeds) {
+  private static String tables(Map<Flaw, Long> seeds) {
     StringBuilder text = new StringBuilder();
     text.append("\n| Invariant | What must be so |\n| --- | --- |\n");
     for (Invariant invariant : Invariant.values()) {

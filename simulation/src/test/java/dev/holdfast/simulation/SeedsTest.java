@@ -83,40 +83,6 @@ class SeedsTest {
     assertThat(overlaps).isPositive();
   }
 
-  @Test
-  @DisplayName(
-      "a release that is sent after a sleep keeps a lock for all that was left of its hold")
-  void aKeyThatIsKeptIsNoOrphan() {
-    assertThat(Run.of(196_678, Profile.PAUSES).violation()).isNull();
-  }
-
-  @Test
-  @DisplayName("an attempt that looks again after a stall is no waiter that was forgotten")
-  void anAttemptThatLooksAgainIsNotForgotten() {
-    assertThat(Run.of(1_854_821, Profile.PAUSES).violation()).isNull();
-    assertThat(Run.of(4_211_096, Profile.FENCES).violation()).isNull();
-  }
-
-  @Test
-  @DisplayName("a node that is several releases behind the others is one of those that tell")
-  void aNodeThatIsBehindTells() {
-    assertThat(Run.of(3_772_371, Profile.SHORT_HOLDS).violation()).isNull();
-  }
-
-  @Test
-  @DisplayName(
-      "a release in the last moment of a lease, whose key has gone when it arrives, is none that failed")
-  void aReleaseThatArrivesLateFindsNothing() {
-    assertThat(Run.of(2_077_452, Profile.CALM).violation()).isNull();
-  }
-
-  @Test
-  @DisplayName(
-      "a lock that a node takes when its release is forgotten, on a connection that hung, is no orphan")
-  void aLockThatIsTakenVeryLateIsNoOrphan() {
-    assertThat(Run.of(3_440_255, Profile.FENCES).violation()).isNull();
-  }
-
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

@@ -120,6 +120,14 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  class TimeOuts extends TimeOutRules {
+    TimeOuts(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
   class KeepAlive extends KeepAliveRules {
     KeepAlive(Trial trial) {
       super(trial);

@@ -137,6 +137,7 @@ final class OtherProcess {
     Map<String, String> options = new HashMap<>(Map.of("retryDelay", "20ms"));
     if (!arguments[1].isEmpty()) {
       options.put("nodeTimeout", arguments[1]);
+      options.put("quorumTimeout", arguments[1]);
       options.put("connectTimeout", "10s");
     }
     Duration ttl = Duration.ofMillis(Long.parseLong(arguments[4]));

@@ -61,7 +61,8 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * Whether managers know {@code nodeTimeout}, {@code connectTimeout} and {@code connect}.
+   * Whether managers know {@code nodeTimeout}, {@code quorumTimeout}, {@code connectTimeout} and
+   * {@code connect}.
    *
    * @return the same every time; by default true if there are nodes
    */

@@ -4,6 +4,8 @@ package dev.holdfast.tck;
 public enum TckFault {
   /** It answers nothing, and keeps its connections and data; what it was sent it does later. */
   FROZEN,
+  /** It pauses for 120 ms again and again, so that it answers everything, but most of it late. */
+  SLOW,
   /** It is gone, and so is its data; at the end it is there again, empty. */
   DEAD,
   /** It refuses all that would write, but for releases, with an error that is nobody's mistake. */

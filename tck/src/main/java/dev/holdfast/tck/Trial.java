@@ -15,6 +15,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -26,8 +27,10 @@ import java.util.function.Supplier;
 final class Trial implements AutoCloseable {
   private static final System.Logger logger = System.getLogger(Trial.class.getName());
   private static final AtomicLong NAMES = new AtomicLong();
+  private static final String NODE_TIMEOUT = "nodeTimeout";
+  private static final String QUORUM_TIMEOUT = "quorumTimeout";
   private static final Set<String> NODE_OPTIONS =
-      Set.of("nodeTimeout", "connectTimeout", "connect");
+      Set.of(NODE_TIMEOUT, QUORUM_TIMEOUT, "connectTimeout", "connect");
 
   /** When nothing has been asked for so long, nothing is under way. */
   private static final Duration QUIET = Duration.ofMillis(40);
@@ -44,7 +47,7 @@ final class Trial implements AutoCloseable {
     defaults = new HashMap<>(Map.of("retryDelay", "20ms"));
     if (environment.hasNodeOptions()) {
       // patient, so that a busy machine is not taken for an outage
-      defaults.put("nodeTimeout", "2s");
+      defaults.put(NODE_TIMEOUT, "2s");
       defaults.put("connectTimeout", "10s");
     }
   }
@@ -52,11 +55,16 @@ final class Trial implements AutoCloseable {
   /**
    * Opens a manager, which is closed at the end.
    *
-   * @param options for example {@code nodeTimeout=50ms}; those about nodes are left out where they
-   *     are not known
+   * @param options for example {@code nodeTimeout=50ms}, which is the quorumTimeout, too, unless
+   *     that is given; options about nodes are left out where they are not known
    */
   LockManager open(String... options) {
     return closedAtEnd(() -> environment.open(merged(options)));
+  }
+
+  /** Opens a manager as users do who give no options, which is closed at the end. */
+  LockManager openWithoutOptions() {
+    return closedAtEnd(() -> environment.open(Map.of()));
   }
 
   /** Opens a manager for locks of {@link #shortTtl} and {@link #briefTtl}: less patient. */
@@ -107,6 +115,13 @@ final class Trial implements AutoCloseable {
       if (!declares(capability)) {
         abort("not declared: " + capability);
       }
+    }
+  }
+
+  /** Leaves the test out where time-outs are as they are. */
+  void needsNodeOptions() {
+    if (!environment.hasNodeOptions()) {
+      abort("this environment's managers have no options about nodes");
     }
   }
 
@@ -489,6 +504,7 @@ final class Trial implements AutoCloseable {
       int equals = option.indexOf('=');
       merged.put(option.substring(0, equals), option.substring(equals + 1));
     }
+    merged.putIfAbsent(QUORUM_TIMEOUT, Objects.toString(merged.get(NODE_TIMEOUT)));
     if (!environment.hasNodeOptions()) {
       merged.keySet().removeAll(NODE_OPTIONS);
     }

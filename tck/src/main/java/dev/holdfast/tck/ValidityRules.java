@@ -313,17 +313,28 @@ abstract class ValidityRules {
 
   @Test
   @Rule("VAL-6")
-  @IfThisFails("check that a ttl is compared with the node time-out and the drift together")
-  void aTtlThatNodesMayTakeToAnswerIsRefused() throws InterruptedException {
+  @IfThisFails("check that a ttl is compared with the allowance for drift")
+  void aTtlThatDriftUsesUpIsRefused() {
     trial.needsNodes(2);
-    Duration timeout = Duration.ofSeconds(1);
-    LockManager locks = trial.open("nodeTimeout=" + timeout.toMillis() + "ms");
+    LockManager locks = trial.open();
+    LockRequest tooShort = LockRequest.of(trial.name("short"), Duration.ofMillis(1));
 
-    for (Duration ttl : List.of(Duration.ofMillis(1), timeout, timeout.plusMillis(1))) {
-      assertRefused(() -> locks.tryAcquire(trial.name("short"), ttl));
-    }
-    assertThat(trial.take(locks, trial.name("enough"), timeout.multipliedBy(11).dividedBy(10)))
-        .isNotNull();
+    assertRefused(() -> locks.tryAcquire(tooShort));
+    assertRefused(() -> locks.acquire(tooShort));
+    assertThat(locks.tryAcquireAsync(tooShort))
+        .failsWithin(trial.timing().soon())
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(LockConfigurationException.class);
+  }
+
+  @Test
+  @Rule("VAL-6")
+  @IfThisFails("check that a ttl is compared with no time-out: nodes mostly answer much sooner")
+  void aTtlBelowTheTimeOutsIsTaken() {
+    trial.needsNodes(1);
+    LockManager locks = trial.open("nodeTimeout=" + trial.shortTtl().toMillis() + "ms");
+
+    assertThat(trial.take(locks, trial.name("short"), trial.briefTtl())).isNotNull();
   }
 
   @Test
@@ -331,14 +342,14 @@ abstract class ValidityRules {
   @IfThisFails("check that a ttl is refused before anything is sent")
   void aTtlThatIsRefusedIsNotSent() {
     trial.needsCounts();
-    LockManager locks = trial.open("maxTtl=20s", "nodeTimeout=1s");
+    LockManager locks = trial.open("maxTtl=20s");
     LockRequest tooLong = LockRequest.of(trial.name("long"), Duration.ofSeconds(21));
     long before = trial.requests();
 
     Trial.regardless(() -> locks.tryAcquire(tooLong));
     Trial.regardless(() -> locks.acquire(tooLong.waitAtMost(Duration.ofMillis(10))));
     if (trial.nodes().size() > 1) {
-      Trial.regardless(() -> locks.tryAcquire(trial.name("short"), Duration.ofMillis(500)));
+      Trial.regardless(() -> locks.tryAcquire(trial.name("short"), Duration.ofMillis(1)));
     }
 
     assertThat(trial.requests()).as("requests that reached nodes").isEqualTo(before);

@@ -61,6 +61,7 @@ abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that an outage ends with the wait, but for the time-out of one attempt")
   void aWaitThroughAnOutageIsOverInTime() {
+    trial.needsNodeOptions();
     trial.needs(TckFault.FROZEN);
     String name = trial.name("outage");
     Duration wait = trial.allowance();

@@ -27,7 +27,7 @@ class ExtendedStampTest {
 
   private final TestNodes nodes = TestNodes.start(1);
   private final TestNode server = nodes.node(0);
-  private final String old = "setnx:" + server.uri() + "?nodeTimeout=500ms";
+  private final String old = "setnx:" + server.uri();
 
   @AfterEach
   void stop() {
@@ -59,7 +59,7 @@ class ExtendedStampTest {
   @Test
   @DisplayName("a stamp that is too near its end is not rewritten, and the lease is lost")
   void aStampThatIsTooNearItsEndIsNotRewritten() throws InterruptedException {
-    try (LockManager locks = both(old + "&clockMargin=20s")) {
+    try (LockManager locks = both(old + "?clockMargin=20s")) {
       Lease lease = locks.acquire("job", Duration.ofSeconds(10));
 
       assertThatThrownBy(() -> lease.extend(LONG)).isInstanceOf(LockLostException.class);
@@ -101,7 +101,7 @@ class ExtendedStampTest {
   }
 
   private LockManager both(String from) {
-    String to = "redlock:" + server.uri() + "?nodeTimeout=500ms&fencing=false";
+    String to = "redlock:" + server.uri() + "?fencing=false";
     return LockManager.open("migrate:both", Map.of("from", from, "to", to));
   }
 

@@ -51,13 +51,8 @@ final class Fleet implements AutoCloseable {
                   kind + "-" + started++,
                   folder.toString(),
                   oldServer,
-                  "setnx:"
-                      + oldServer
-                      + "?nodeTimeout=500ms&connectTimeout=10s&keyPrefix="
-                      + FleetProcess.KEY_PREFIX,
-                  "redlock:"
-                      + String.join(",", newServers)
-                      + "?nodeTimeout=500ms&connectTimeout=10s")));
+                  "setnx:" + oldServer + "?connectTimeout=10s&keyPrefix=" + FleetProcess.KEY_PREFIX,
+                  "redlock:" + String.join(",", newServers) + "?connectTimeout=10s")));
     }
     await().atMost(PATIENCE).until(() -> members.stream().allMatch(Member::isReady));
   }

@@ -6,7 +6,6 @@ import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import java.net.URI;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,11 +39,6 @@ import redis.clients.jedis.util.Pool;
  * whose names begin with {@code holdfast-}.
  */
 public final class JedisRedlock {
-  /** For how long a node may owe replies before its connection is given up: ten node time-outs. */
-  private static final int NODE_TIMEOUTS = 10;
-
-  private static final Duration SHORTEST_SILENCE = Duration.ofSeconds(1);
-
   private JedisRedlock() {}
 
   /**
@@ -159,17 +153,15 @@ public final class JedisRedlock {
 
     /** The nodes without the algorithm; connects nothing. */
     RedisNodes connections() {
-      Duration several = options.nodeTimeout().multipliedBy(NODE_TIMEOUTS);
-      Duration silence = several.compareTo(SHORTEST_SILENCE) > 0 ? several : SHORTEST_SILENCE;
       if (nodes.isEmpty()) {
         clients.forEach(Builder::requireWaiting);
-        return new PooledNodes(clients, silence);
+        return new PooledNodes(clients, options.silenceLimit());
       }
       if (!clients.isEmpty()) {
         throw new LockConfigurationException(
             "some nodes are given by client and some are not: give a client for each, or for none");
       }
-      return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout(), silence);
+      return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout());
     }
 
     /** Else each moment in which all of its connections are lent would look like an outage. */

@@ -39,7 +39,6 @@ final class Lane {
   private static final int MOST_AT_ONCE = 1_000;
 
   private final AtomicReferenceArray<@Nullable Wire> wires;
-  private final long silenceNanos;
   private final Queue<Request> queued = new ConcurrentLinkedQueue<>();
   private final Queue<Wire> dropped = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean owned = new AtomicBoolean();
@@ -59,11 +58,9 @@ final class Lane {
    * Starts its thread.
    *
    * @param size of how many connections
-   * @param silenceNanos for how long a node may owe replies
    */
-  Lane(int size, long silenceNanos) {
+  Lane(int size) {
     this.wires = new AtomicReferenceArray<>(size);
-    this.silenceNanos = silenceNanos;
     thread.start();
   }
 
@@ -162,7 +159,7 @@ final class Lane {
           return;
         }
       }
-      heard = wire != null && read(wire);
+      heard = wire != null && wire.read();
       open.removeIf(Round::decided);
     }
   }
@@ -192,14 +189,6 @@ final class Lane {
         wire.flush();
       }
     }
-  }
-
-  private boolean read(Wire wire) {
-    boolean heard = wire.read();
-    if (!heard && wire.owes() && wire.silentNanos() > silenceNanos) {
-      wire.end(new JedisConnectionException("it answers nothing"));
-    }
-    return heard;
   }
 
   /** In turn, so that each is read in time; those that let us wait come last, and now and then. */
@@ -275,9 +264,9 @@ final class Lane {
       }
       if (!wire.owes() && !looked && wire.silentNanos() > IDLE_NANOS) {
         looked = true; // one at a time, since callers may be waiting for the lane
-        read(wire);
+        wire.read();
       }
-      while (wire.owes() && read(wire)) {
+      while (wire.owes() && wire.read()) {
         // until it has caught up or falls silent
       }
       owed |= wire.owes();

@@ -38,14 +38,13 @@ final class LaneNodes implements RedisNodes {
    *
    * @param connectTimeout for how long each step of connecting may take
    * @param nodeTimeout for how long a reply that has begun may take to be complete
-   * @param silence for how long a node may owe replies
    */
-  LaneNodes(List<Address> nodes, Duration connectTimeout, Duration nodeTimeout, Duration silence) {
+  LaneNodes(List<Address> nodes, Duration connectTimeout, Duration nodeTimeout) {
     this.nodes = List.copyOf(nodes);
     this.addresses = nodes.stream().map(Address::toString).toList();
     this.connectTimeout = connectTimeout;
     this.nodeTimeout = nodeTimeout;
-    this.lane = new Lane(2 * nodes.size(), silence.toNanos());
+    this.lane = new Lane(2 * nodes.size());
   }
 
   @Override

@@ -27,10 +27,12 @@ final class Links {
   }
 
   static Driver over(Kind kind, List<String> uris) {
+    return over(kind, uris, RedlockOptions.defaults().connectTimeout(Duration.ofSeconds(10)));
+  }
+
+  static Driver over(Kind kind, List<String> uris, RedlockOptions options) {
     List<Pool<Connection>> yours = new ArrayList<>();
-    JedisRedlock.Builder builder =
-        JedisRedlock.builder()
-            .options(RedlockOptions.defaults().connectTimeout(Duration.ofSeconds(10)));
+    JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
     for (String text : uris) {
       URI uri = URI.create(text);
       HostAndPort server = new HostAndPort(uri.getHost(), uri.getPort());

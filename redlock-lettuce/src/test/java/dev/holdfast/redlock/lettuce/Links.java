@@ -5,6 +5,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,10 @@ final class Links {
   }
 
   static Driver over(Kind kind, List<String> uris) {
+    return over(kind, uris, RedlockOptions.defaults().connectTimeout(Duration.ofSeconds(10)));
+  }
+
+  static Driver over(Kind kind, List<String> uris, RedlockOptions options) {
     RedisClient client = RedisClient.create();
     client.setOptions(
         ClientOptions.builder()
@@ -30,10 +35,9 @@ final class Links {
                     ? ClientOptions.DisconnectedBehavior.REJECT_COMMANDS
                     : ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)
             .protocolVersion(ProtocolVersion.RESP3)
+            .timeoutOptions(TimeoutOptions.enabled(Duration.ofSeconds(2))) // not for our commands
             .build());
-    LettuceRedlock.Builder builder =
-        LettuceRedlock.builder()
-            .options(RedlockOptions.defaults().connectTimeout(Duration.ofSeconds(10)));
+    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
     for (String uri : uris) {
       RedisURI address = RedisURI.create(uri);
       if (kind == Kind.OWN_CLIENT) {

@@ -24,8 +24,12 @@ final class Links {
   }
 
   static Driver over(Kind kind, List<String> uris) {
+    return over(kind, uris, PATIENT);
+  }
+
+  static Driver over(Kind kind, List<String> uris, RedlockOptions options) {
     List<RedissonClient> clients = new ArrayList<>();
-    RedissonNodes nodes = builder(kind, clients, uris).options(PATIENT).connections();
+    RedissonNodes nodes = builder(kind, clients, uris).options(options).connections();
     return new Driver(nodes, () -> clients.forEach(YourClients::shutdown));
   }
 
@@ -38,7 +42,14 @@ final class Links {
         builder.node(uri);
       } else {
         Protocol protocol = kind == Kind.YOUR_CLIENT_WITH_RESP3 ? Protocol.RESP3 : Protocol.RESP2;
-        RedissonClient client = YourClients.lazy(uri, config -> config.setProtocol(protocol));
+        RedissonClient client =
+            YourClients.lazy(
+                uri,
+                config ->
+                    config
+                        .setProtocol(protocol)
+                        .useSingleServer()
+                        .setPingConnectionInterval(300)); // not for our connections
         clients.add(client);
         builder.client(client);
       }

@@ -57,6 +57,7 @@ final class Condition {
           own.call("ACL", "SETUSER", user);
           rights.addAll(rightsNow());
         });
+    mayDo(TckFault.SLOW, () -> own.call("CLIENT", "PAUSE", "0"));
     mayDo(TckFault.REPLICA, () -> own.call("REPLICAOF", "NO", "ONE"));
   }
 

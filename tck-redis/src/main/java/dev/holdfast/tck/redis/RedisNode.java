@@ -28,6 +28,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   private final @Nullable TestNode process;
   private final OwnConnection own;
   private final Condition condition;
+  private final Slowness slowness;
   private long requestsBefore;
   private long ownRequests;
 
@@ -55,6 +56,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       throw e;
     }
     this.condition = new Condition(own, uri.user());
+    this.slowness = new Slowness(ownUri);
   }
 
   @Override
@@ -122,6 +124,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   public void begin(TckFault fault, String name) {
     switch (fault) {
       case FROZEN -> process().freeze();
+      case SLOW -> slowness.begin();
       case DEAD -> kill();
       case REFUSING -> condition.refuse();
       case FORBIDDEN -> condition.forbid();
@@ -138,6 +141,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   public void end(TckFault fault, String name) {
     switch (fault) {
       case FROZEN -> thaw();
+      case SLOW -> slowness.end();
       case DEAD -> restartIfDown();
       case REFUSING -> condition.accept();
       case FORBIDDEN -> condition.allow();
@@ -182,6 +186,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       thaw();
       restartIfDown();
     }
+    slowness.end();
     condition.restore();
   }
 
@@ -192,9 +197,10 @@ final class RedisNode implements TckNode, AutoCloseable {
     return valkey == null ? "redis " + info.get("redis_version") : "valkey " + valkey;
   }
 
-  /** Ends the kit's own connection. */
+  /** Ends the kit's own connections. */
   @Override
   public void close() {
+    slowness.close();
     own.close();
   }
 

@@ -69,6 +69,18 @@ class FaultsTest {
   }
 
   @Test
+  void aSlowNodePausesAgainAndAgainUntilTheEnd() {
+    node.begin(TckFault.SLOW, "lock");
+    for (int i = 0; i < 3; i++) {
+      await().until(() -> timeOfCalls(1).compareTo(Duration.ofMillis(60)) > 0);
+    }
+    node.end(TckFault.SLOW, "lock");
+
+    assertThat(timeOfCalls(20)).isLessThan(Duration.ofMillis(20 * 60));
+    assertThat(node.holder("lock")).contains("late");
+  }
+
+  @Test
   void aDeadNodeComesBackEmptyAtItsAddress() {
     node.occupy("lock", "token", TTL);
 
@@ -192,5 +204,13 @@ class FaultsTest {
   @EnumSource
   void aNodeOfOurOwnKnowsEveryFault(TckFault fault) {
     assertThat(node.faults()).contains(fault);
+  }
+
+  private Duration timeOfCalls(int calls) {
+    long begun = System.nanoTime();
+    for (int i = 0; i < calls; i++) {
+      assertThat(client.call("SET", "lock", "late")).isEqualTo("OK");
+    }
+    return Duration.ofNanos(System.nanoTime() - begun);
   }
 }

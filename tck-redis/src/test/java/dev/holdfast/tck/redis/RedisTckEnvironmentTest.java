@@ -117,7 +117,12 @@ class RedisTckEnvironmentTest {
         assertThat(uris(environment)).isEqualTo(running.uris());
         assertThat(running.node(1).command("GET", "lock")).isEqualTo("token");
         assertThat(node.faults())
-            .contains(TckFault.REFUSING, TckFault.FORBIDDEN, TckFault.REPLICA, TckFault.EVICTING)
+            .contains(
+                TckFault.SLOW,
+                TckFault.REFUSING,
+                TckFault.FORBIDDEN,
+                TckFault.REPLICA,
+                TckFault.EVICTING)
             .doesNotContain(TckFault.FROZEN, TckFault.DEAD);
         assertThatThrownBy(() -> node.begin(TckFault.FROZEN, "lock"))
             .isInstanceOf(UnsupportedOperationException.class);
@@ -143,7 +148,11 @@ class RedisTckEnvironmentTest {
                 .build()) {
       assertThat(environment.nodes().get(0).faults())
           .containsExactlyInAnyOrder(
-              TckFault.OTHER_TYPE, TckFault.CUT, TckFault.SCRIPTS_FORGOTTEN, TckFault.EMPTIED);
+              TckFault.SLOW,
+              TckFault.OTHER_TYPE,
+              TckFault.CUT,
+              TckFault.SCRIPTS_FORGOTTEN,
+              TckFault.EMPTIED);
       environment.nodes().get(0).occupy("lock", "token", TTL);
       environment.reset();
       assertThat(environment.nodes().get(0).holder("lock")).isEmpty();

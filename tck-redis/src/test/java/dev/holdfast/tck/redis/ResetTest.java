@@ -50,6 +50,7 @@ class ResetTest {
             TckFault.EVICTING,
             TckFault.REFUSING,
             TckFault.FORBIDDEN,
+            TckFault.SLOW,
             TckFault.FROZEN)) {
       nodes.forEach(node -> node.begin(fault, "other"));
     }

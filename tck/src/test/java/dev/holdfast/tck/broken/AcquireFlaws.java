@@ -100,7 +100,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inRedlock(
                 "every node has to answer",
-                Set.of("FAULT-1", "OPEN-1", "REL-2"),
+                Set.of("FAULT-1", "FAULT-8", "OPEN-1", "REL-2", "WAIT-15"),
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       @Override
@@ -146,7 +146,9 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
-            "an attempt looks first, and sets then", Set.of("ACQ-1", "INT-1"), LooksFirst::new),
+            "an attempt looks first, and sets then",
+            Set.of("ACQ-1", "INT-1", "WAIT-15"),
+            LooksFirst::new),
         Flaw.inRedlock(
             "a value that is not of our form keeps nobody out",
             Set.of("INT-1"),
@@ -244,7 +246,7 @@ final class AcquireFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
                     return CompletableFuture.completedFuture(votes);
                   }
                 }),
@@ -265,7 +267,7 @@ final class AcquireFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+                  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
                     members.ask(
                         votes.silent(members.all()),
                         Request.remove(held.name()),
@@ -406,7 +408,9 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inMembers(
-                "nodes are asked one after the other", Set.of("FAULT-2"), OneAfterTheOther::new)
+                "nodes are asked one after the other",
+                Set.of("FAULT-2", "FAULT-8", "REL-9"),
+                OneAfterTheOther::new)
             .asVariation(),
         Flaw.inMembers(
             "everybody waits for the slowest node, and long",
@@ -417,11 +421,11 @@ final class AcquireFlaws {
                   CompletableFuture<Votes> ask(
                       Collection<Member> nodes,
                       Request request,
-                      Duration limit,
+                      Timeouts limit,
                       Predicate<Votes> enough,
                       Predicate<Member> owed) {
-                    return super.ask(
-                        nodes, request, limit.multipliedBy(3), Votes::isComplete, owed);
+                    Timeouts longer = Timeouts.both(limit.quorum().multipliedBy(3));
+                    return super.ask(nodes, request, longer, Votes::isComplete, owed);
                   }
                 }),
         Flaw.inRedlock(
@@ -445,8 +449,8 @@ final class AcquireFlaws {
 
   /** Finds the lock free, and overwrites whatever has come since. */
   private static final class LooksFirst extends SmallRedlock {
-    LooksFirst(Members members, Clock clock, Duration nodeTimeout) {
-      super(members, clock, nodeTimeout);
+    LooksFirst(Members members, Clock clock, Timeouts timeouts) {
+      super(members, clock, timeouts);
     }
 
     @Override
@@ -458,7 +462,7 @@ final class AcquireFlaws {
                       .ask(
                           seen.saying(Answer.MISSING),
                           set(attempt, token),
-                          nodeTimeout(),
+                          timeouts(),
                           Votes::isComplete,
                           node -> false)
                       .thenApply(set -> together(seen, set)));

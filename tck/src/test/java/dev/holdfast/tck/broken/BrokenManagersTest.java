@@ -42,7 +42,6 @@ class BrokenManagersTest {
           Map.entry("ACQ-14", "the view is the API's own code"),
           Map.entry("ACQ-15", "takes clients whose clocks differ"),
           Map.entry("FAULT-6", "takes nodes outside of this process"),
-          Map.entry("FAULT-7", "takes a process that stands still"),
           Map.entry("OPEN-5", "takes users with rights"),
           Map.entry("DISC-1", "takes class paths"),
           Map.entry("DISC-2", "takes class paths"),
@@ -57,7 +56,10 @@ class BrokenManagersTest {
           Map.entry("GUARD-2", "takes nodes that forget"),
           Map.entry("GUARD-3", "takes nodes that forget"),
           Map.entry("GUARD-4", "takes nodes that remember their clients"),
-          Map.entry("GUARD-5", "takes an operator"));
+          Map.entry("GUARD-5", "takes an operator"),
+          Map.entry("GUARD-6", "takes nodes that remember their clients"),
+          Map.entry("GUARD-7", "takes nodes that remember their clients"),
+          Map.entry("GUARD-8", "takes new nodes"));
 
   /**
    * Tests that are left out here: they take URLs, no nodes or a JDK; or are of the API's own code.

@@ -24,6 +24,9 @@ import java.util.function.Function;
 
 /** Extensions, asked for and in the background. */
 final class ExtendFlaws {
+  /** The thread of managers' renewals. */
+  private static final String TIMER = "holdfast-timer";
+
   private ExtendFlaws() {}
 
   static List<Flaw> all() {
@@ -209,13 +212,13 @@ final class ExtendFlaws {
                   private final Set<String> givenUp = ConcurrentHashMap.newKeySet();
 
                   @Override
-                  public CompletionStage<Extension> extend(
-                      Grant grant, Duration ttl, boolean callerWaits) {
-                    if (!callerWaits && givenUp.contains(grant.token())) {
+                  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+                    boolean isRenewal = Thread.currentThread().getName().equals(TIMER);
+                    if (isRenewal && givenUp.contains(grant.token())) {
                       return CompletableFuture.failedFuture(
                           new LockBackendException("given up", Map.of(), false));
                     }
-                    return super.extend(grant, ttl, callerWaits)
+                    return super.extend(grant, ttl)
                         .whenComplete(
                             (extension, failure) -> {
                               if (failure != null) {
@@ -276,8 +279,8 @@ final class ExtendFlaws {
 
     private final Map<String, Duration> ttls = new ConcurrentHashMap<>();
 
-    GoesOn(Members members, Clock clock, Duration nodeTimeout) {
-      super(members, clock, nodeTimeout);
+    GoesOn(Members members, Clock clock, Timeouts timeouts) {
+      super(members, clock, timeouts);
     }
 
     @Override

@@ -25,7 +25,14 @@ import java.util.stream.Stream;
 class FakeEnvironment implements TckEnvironment {
   private static final int MOST_NODES = 5;
   private static final Set<String> OPTIONS =
-      Set.of("owner", "maxTtl", "retryDelay", "nodeTimeout", "connectTimeout", "connect");
+      Set.of(
+          "owner",
+          "maxTtl",
+          "retryDelay",
+          "nodeTimeout",
+          "quorumTimeout",
+          "connectTimeout",
+          "connect");
 
   private final Scheduler network = Scheduler.create("fake-network");
   private final SteppedClock clock = new SteppedClock();
@@ -66,9 +73,12 @@ class FakeEnvironment implements TckEnvironment {
                 network,
                 url.duration("connectTimeout", Duration.ofSeconds(2)));
     Clock time = parts.time().apply(clock);
-    Duration nodeTimeout = url.duration("nodeTimeout", Duration.ofMillis(50));
+    Timeouts timeouts =
+        new Timeouts(
+            url.duration("nodeTimeout", Duration.ofMillis(50)),
+            url.duration("quorumTimeout", Duration.ofSeconds(1)));
     LockManagerBuilder builder =
-        LockManagerBuilder.over(parts.primitives().of(members, time, nodeTimeout))
+        LockManagerBuilder.over(parts.primitives().of(members, time, timeouts))
             .clock(time)
             .retryDelay(url.duration("retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
             .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL));

@@ -6,7 +6,7 @@ import dev.holdfast.tck.TckLink;
 import dev.holdfast.tck.TckNode;
 import dev.holdfast.tck.broken.NodeError.Kind;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,10 @@ import java.util.function.Consumer;
 /** A server that is none: keeps locks in this JVM, and can be made to fail as a real one does. */
 final class FakeNode implements TckNode, Way {
   private static final Duration LONG = Duration.ofMinutes(1);
+
+  /** More than the default of {@code nodeTimeout}, and much less than that of the other. */
+  private static final Duration LATE = Duration.ofMillis(120);
+
   private static final int LONGEST_THAW_SECONDS = 5;
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -32,7 +37,8 @@ final class FakeNode implements TckNode, Way {
   private final Set<TckFault> faults = EnumSet.noneOf(TckFault.class);
   private final Set<String> forbidden = new HashSet<>();
   private final Set<Request.Verb> scripts = EnumSet.allOf(Request.Verb.class);
-  private final List<Runnable> waiting = new ArrayList<>();
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+  private final Queue<Runnable> late = new ArrayDeque<>();
   private final Set<Member> connected = new LinkedHashSet<>();
   private long requests;
 
@@ -94,7 +100,7 @@ final class FakeNode implements TckNode, Way {
   public void begin(TckFault fault, String name) {
     synchronized (this) {
       switch (fault) {
-        case FROZEN, REFUSING, REPLICA, EVICTING -> faults.add(fault);
+        case FROZEN, SLOW, REFUSING, REPLICA, EVICTING -> faults.add(fault);
         case DEAD -> {
           faults.add(fault);
           keys.clear();
@@ -127,6 +133,8 @@ final class FakeNode implements TckNode, Way {
     }
     if (fault == TckFault.FROZEN) {
       awaitThaw();
+    } else if (fault == TckFault.SLOW) {
+      awaitLate();
     }
   }
 
@@ -214,6 +222,27 @@ final class FakeNode implements TckNode, Way {
   /** On the network's thread, in the order in which they came. */
   private void whenAwake(Runnable work) {
     synchronized (this) {
+      if (faults.contains(TckFault.SLOW) || !late.isEmpty()) {
+        late.add(work);
+        network.schedule(LATE.toNanos(), this::nextOfLate);
+        return;
+      }
+    }
+    unlessFrozen(work);
+  }
+
+  private void nextOfLate() {
+    Runnable next;
+    synchronized (this) {
+      next = late.poll();
+    }
+    if (next != null) {
+      unlessFrozen(next);
+    }
+  }
+
+  private void unlessFrozen(Runnable work) {
+    synchronized (this) {
       if (faults.contains(TckFault.FROZEN)) {
         waiting.add(work);
         return;
@@ -223,11 +252,29 @@ final class FakeNode implements TckNode, Way {
   }
 
   private void awaitThaw() {
+    awaitDone(this::thaw);
+  }
+
+  private void awaitLate() {
+    awaitDone(
+        () -> {
+          while (isAnyLate()) {
+            nextOfLate();
+          }
+        });
+  }
+
+  private synchronized boolean isAnyLate() {
+    return !late.isEmpty();
+  }
+
+  /** Does it on the network's thread. */
+  private void awaitDone(Runnable work) {
     CountDownLatch done = new CountDownLatch(1);
     network.schedule(
         0,
         () -> {
-          thaw();
+          work.run();
           done.countDown();
         });
     try {
@@ -237,14 +284,24 @@ final class FakeNode implements TckNode, Way {
     }
   }
 
+  /** Does first all that it was sent, and then what is asked because of the replies. */
   private void thaw() {
-    List<Runnable> queued;
-    synchronized (this) {
-      faults.remove(TckFault.FROZEN);
-      queued = List.copyOf(waiting);
-      waiting.clear();
+    while (isFrozen()) {
+      waiting().ifPresent(Runnable::run);
     }
-    queued.forEach(Runnable::run);
+  }
+
+  private synchronized boolean isFrozen() {
+    return faults.contains(TckFault.FROZEN);
+  }
+
+  /** The next that waits; thawed if there is none. */
+  private synchronized Optional<Runnable> waiting() {
+    Optional<Runnable> next = Optional.ofNullable(waiting.poll());
+    if (next.isEmpty()) {
+      faults.remove(TckFault.FROZEN);
+    }
+    return next;
   }
 
   private Object answer(Request request) {

@@ -31,6 +31,7 @@ record Flaw(
             ExtendFlaws.all(),
             ReleaseFlaws.all(),
             WaitingFlaws.all(),
+            TimeOutFlaws.all(),
             LeaseFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),

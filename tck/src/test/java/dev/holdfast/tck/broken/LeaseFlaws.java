@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** What a lease tells its holder. */
 final class LeaseFlaws {
@@ -234,20 +235,22 @@ final class LeaseFlaws {
         Set.of("LOSS-2"),
         right ->
             new PassingLease(right) {
-              private final CompletableFuture<LossReason> lost =
-                  right.lost().toCompletableFuture().copy();
+              private volatile @Nullable CompletableFuture<LossReason> late;
 
               @Override
               public boolean release() {
                 Duration left = right.remaining();
                 boolean held = super.release();
+                CompletableFuture<LossReason> lost = new CompletableFuture<>();
+                late = lost;
                 ending.accept(lost, left);
                 return held;
               }
 
               @Override
               public CompletionStage<LossReason> lost() {
-                return lost.minimalCompletionStage();
+                CompletableFuture<LossReason> lost = late;
+                return lost == null ? super.lost() : lost.minimalCompletionStage();
               }
             });
   }

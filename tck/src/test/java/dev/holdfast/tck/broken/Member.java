@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -86,6 +87,16 @@ class Member {
 
   /** Sends a request. The answer is an error if there is none. */
   void ask(Request request, Consumer<Object> answer) {
+    ask(request, () -> true, answer);
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param wanted whether the script's source is sent to a node that does not know it
+   * @param answer is given an error if there is no answer
+   */
+  void ask(Request request, BooleanSupplier wanted, Consumer<Object> answer) {
     connect();
     if (state != State.UP) {
       answer.accept(new NodeError(failure.kind(), String.valueOf(failure.getMessage())));
@@ -99,7 +110,9 @@ class Member {
         this,
         reply -> {
           if (mine == connection && unanswered.remove(sent)) {
-            if (reply instanceof NodeError error && error.kind() == Kind.NO_SCRIPT) {
+            if (reply instanceof NodeError error
+                && error.kind() == Kind.NO_SCRIPT
+                && wanted.getAsBoolean()) {
               toUnknown(request, answer);
             } else {
               answer.accept(reply);

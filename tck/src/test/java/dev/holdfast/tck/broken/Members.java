@@ -4,6 +4,7 @@ import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.broken.Request.Verb;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.time.Duration;
 import java.util.Collection;
@@ -56,23 +57,24 @@ class Members {
    * Asks nodes, and decides as soon as enough have answered.
    *
    * @param nodes whom
-   * @param limit after which whoever is silent is counted as not answering
+   * @param limit after which nodes that are silent are counted as not answering
    * @param enough whether a decision cannot change any more
    * @param owed who is to get the request once more if it was not heard
    */
   CompletableFuture<Votes> ask(
       Collection<Member> nodes,
       Request request,
-      Duration limit,
+      Timeouts limit,
       Predicate<Votes> enough,
       Predicate<Member> owed) {
-    Round round = new Round(Votes.none(all.size(), nodes.size()), enough);
+    Round round = new Round(nodes, limit, enough);
     network.schedule(
         0,
         () -> {
           for (Member node : nodes) {
             node.ask(
                 request,
+                () -> request.verb() != Verb.EXTEND || !round.decision.isDone(),
                 reply -> {
                   if (reply instanceof NodeError error && error.isUnheard() && owed.test(node)) {
                     node.owe(request);
@@ -82,8 +84,7 @@ class Members {
           }
           round.asked();
         });
-    NodeError silent = new NodeError(Kind.SILENT, "no answer within " + limit.toMillis() + " ms");
-    network.schedule(limit.toNanos(), () -> nodes.forEach(node -> round.count(node, silent)));
+    network.schedule(limit.quorum().toNanos(), () -> round.expire(limit.quorum()));
     return round.decision;
   }
 
@@ -142,14 +143,20 @@ class Members {
   }
 
   /** The votes as they come in; the first of each node counts. */
-  private static final class Round {
+  private final class Round {
+    private final Collection<Member> nodes;
+    private final Timeouts limit;
     private final Predicate<Votes> enough;
+    private final long begun = System.nanoTime();
     private final CompletableFuture<Votes> decision = new CompletableFuture<>();
     private Votes votes;
     private boolean allAsked;
+    private boolean missesLastOnly;
 
-    Round(Votes none, Predicate<Votes> enough) {
-      this.votes = none;
+    Round(Collection<Member> nodes, Timeouts limit, Predicate<Votes> enough) {
+      this.nodes = nodes;
+      this.limit = limit;
+      this.votes = Votes.none(all.size(), nodes.size());
       this.enough = enough;
     }
 
@@ -168,7 +175,18 @@ class Members {
     private void decide() {
       if (allAsked && (votes.isComplete() || enough.test(votes))) {
         decision.complete(votes);
+      } else if (allAsked && !missesLastOnly && votes.missesLastOnly()) {
+        missesLastOnly = true;
+        long took = System.nanoTime() - begun;
+        Duration waits = Duration.ofNanos(Math.max(limit.node().toNanos(), 2 * took));
+        network.schedule(waits.toNanos() - took, () -> expire(waits));
       }
+    }
+
+    void expire(Duration waited) {
+      NodeError silent =
+          new NodeError(Kind.SILENT, "no answer within " + waited.toMillis() + " ms");
+      nodes.forEach(node -> count(node, silent));
     }
   }
 }

@@ -18,7 +18,7 @@ final class OneAfterTheOther extends Members {
   CompletableFuture<Votes> ask(
       Collection<Member> nodes,
       Request request,
-      Duration limit,
+      Timeouts limit,
       Predicate<Votes> enough,
       Predicate<Member> owed) {
     return next(
@@ -29,14 +29,15 @@ final class OneAfterTheOther extends Members {
       Iterator<Member> left,
       Votes votes,
       Request request,
-      Duration limit,
+      Timeouts limit,
       Predicate<Votes> enough,
       Predicate<Member> owed) {
     if (!left.hasNext()) {
       return CompletableFuture.completedFuture(votes);
     }
     Member node = left.next();
-    return super.ask(List.of(node), request, limit, one -> false, owed)
+    Timeouts ofOne = Timeouts.both(limit.quorum());
+    return super.ask(List.of(node), request, ofOne, one -> false, owed)
         .thenCompose(
             one ->
                 next(

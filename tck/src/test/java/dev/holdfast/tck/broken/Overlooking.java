@@ -60,8 +60,8 @@ final class Overlooking {
   private static final class Redlock extends SmallRedlock {
     private final Map<String, Integer> overlooked = new ConcurrentHashMap<>();
 
-    Redlock(Members members, Clock clock, Duration nodeTimeout) {
-      super(members, clock, nodeTimeout);
+    Redlock(Members members, Clock clock, Timeouts timeouts) {
+      super(members, clock, timeouts);
     }
 
     @Override

@@ -85,7 +85,7 @@ class OwnLine extends PassingManager {
       givenUp = false;
       return lease;
     } catch (TimeoutException e) {
-      return Optional.empty();
+      return super.tryAcquire(request.waitAtMost(Duration.ZERO)); // behind the one who is through
     } catch (ExecutionException impossible) {
       throw new AssertionError(impossible);
     } catch (RuntimeException e) {
@@ -145,8 +145,8 @@ class OwnLine extends PassingManager {
         CompletableFuture.delayedExecutor(wait.toNanos(), TimeUnit.NANOSECONDS)
             .execute(
                 () -> {
-                  if (asked == null) {
-                    super.complete(Optional.empty());
+                  if (asked == null && !isDone()) {
+                    ask(request.waitAtMost(Duration.ZERO));
                   }
                 });
       }

@@ -54,7 +54,7 @@ record Parts(
 
   /** Makes a primitive. */
   interface Primitives {
-    LockPrimitive of(Members members, Clock clock, Duration nodeTimeout);
+    LockPrimitive of(Members members, Clock clock, Timeouts timeouts);
   }
 
   Parts withConnections(Connections other) {

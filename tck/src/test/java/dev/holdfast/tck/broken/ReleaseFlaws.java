@@ -272,8 +272,8 @@ final class ReleaseFlaws {
   private static final class LooksFirst extends SmallRedlock {
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
 
-    LooksFirst(Members members, Clock clock, Duration nodeTimeout) {
-      super(members, clock, nodeTimeout);
+    LooksFirst(Members members, Clock clock, Timeouts timeouts) {
+      super(members, clock, timeouts);
     }
 
     @Override

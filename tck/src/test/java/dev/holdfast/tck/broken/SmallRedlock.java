@@ -17,6 +17,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -24,26 +26,29 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Redlock in a few lines, and right. Each step that can be got wrong is a method of its own. */
 class SmallRedlock implements LockPrimitive {
   private final Members members;
   private final Clock clock;
-  private final Duration nodeTimeout;
+  private final Timeouts timeouts;
+  private final Map<String, CompletableFuture<Votes>> extending = new ConcurrentHashMap<>();
 
-  SmallRedlock(Members members, Clock clock, Duration nodeTimeout) {
+  SmallRedlock(Members members, Clock clock, Timeouts timeouts) {
     this.members = members;
     this.clock = clock;
-    this.nodeTimeout = nodeTimeout;
+    this.timeouts = timeouts;
   }
 
   final Members members() {
     return members;
   }
 
-  final Duration nodeTimeout() {
-    return nodeTimeout;
+  final Timeouts timeouts() {
+    return timeouts;
   }
 
   /**
@@ -78,14 +83,13 @@ class SmallRedlock implements LockPrimitive {
 
   @Override
   public void requireUsable(String name, Duration ttl) {
-    Duration lost = drift(ttl).plus(nodeTimeout);
-    if (ttl.compareTo(lost) <= 0) {
+    if (ttl.compareTo(drift(ttl)) <= 0) {
       throw new LockConfigurationException(
           "the ttl "
               + ttl.toMillis()
-              + " ms is not above nodeTimeout and drift, "
-              + lost.toMillis()
-              + " ms together: ask for more");
+              + " ms is not above the allowance for drift, "
+              + drift(ttl).toMillis()
+              + " ms: ask for more");
     }
   }
 
@@ -124,11 +128,29 @@ class SmallRedlock implements LockPrimitive {
   }
 
   CompletableFuture<Votes> askForGrant(Attempt attempt, String token) {
-    return ask(
+    Moment start = clock.now();
+    AtomicReference<Votes> seen =
+        new AtomicReference<>(Votes.none(members.all().size(), members.all().size()));
+    attempt
+        .progress()
+        .outage(() -> outageSoFar(attempt.name(), start, Objects.requireNonNull(seen.get())));
+    return members.ask(
+        members.all(),
         set(attempt, token),
-        votes ->
-            isGranted(votes)
-                || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes)));
+        timeouts.within(attempt.ttl()),
+        votes -> {
+          seen.set(votes);
+          return isGranted(votes)
+              || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes));
+        },
+        node -> false);
+  }
+
+  /** What waiters behind an attempt are told that is under way; null if there is no outage. */
+  @Nullable LockException outageSoFar(String name, Moment start, Votes votes) {
+    return isAnswered(votes) || clock.now().nanosSince(start) < timeouts.node().toNanos()
+        ? null
+        : outage("no quorum voted on '" + name + "'", votes, false);
   }
 
   boolean isGranted(Votes votes) {
@@ -152,7 +174,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   /** Removes what an attempt left. Those who voted are heard; nobody waits for the others. */
-  CompletableFuture<Votes> takeBack(Held held, Votes votes, Duration limit) {
+  CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
     return members.ask(
         takeBackFrom(held),
         taken(held),
@@ -170,8 +192,9 @@ class SmallRedlock implements LockPrimitive {
     return Request.release(held.name(), held.token(), Duration.ZERO);
   }
 
-  private Duration left(Moment start) {
-    return Duration.ofNanos(Math.max(0, nodeTimeout.toNanos() - clock.now().nanosSince(start)));
+  private Timeouts left(Moment start) {
+    long left = timeouts.quorum().toNanos() - clock.now().nanosSince(start);
+    return timeouts.within(Duration.ofNanos(Math.max(0, left)));
   }
 
   Outcome refusal(Held held, Votes votes) {
@@ -196,10 +219,13 @@ class SmallRedlock implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl, boolean callerWaits) {
+  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
     Held held = (Held) grant;
     Moment start = clock.now();
-    return askToExtend(held, ttl)
+    CompletableFuture<Votes> asked = askToExtend(held, ttl);
+    extending.put(held.token(), asked);
+    return asked
+        .whenComplete((votes, failure) -> extending.remove(held.token(), asked))
         .thenApply(
             votes -> {
               held.reached().addAll(votes.reached(members.all()));
@@ -240,16 +266,25 @@ class SmallRedlock implements LockPrimitive {
   @Override
   public CompletionStage<Released> release(Release release) {
     Held held = (Held) release.grant();
+    abandonExtension(held);
     return members
         .ask(
             releaseFrom(held),
             release(held, release.keep()),
-            nodeTimeout,
+            timeouts,
             votes ->
                 votes.isQuorum(votes.notMine())
                     || (isAnswered(votes) && !votes.isQuorum(votes.notMine() + votes.pending())),
             held.reached()::contains)
         .thenApply(votes -> new Released(released(held, votes), Released.UNKNOWN));
+  }
+
+  /** Ends an extension that is under way: nothing more of it may be sent behind the release. */
+  void abandonExtension(Held held) {
+    CompletableFuture<Votes> asked = extending.remove(held.token());
+    if (asked != null) {
+      asked.cancel(false);
+    }
   }
 
   Optional<LossReason> released(Held held, Votes votes) {
@@ -329,7 +364,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   final CompletableFuture<Votes> ask(Request request, Predicate<Votes> enough) {
-    return members.ask(members.all(), request, nodeTimeout, enough, node -> false);
+    return members.ask(members.all(), request, timeouts, enough, node -> false);
   }
 
   private CompletableFuture<Votes> askAll(Request request) {

@@ -66,6 +66,11 @@ record Votes(int nodes, int asked, Map<Member, Object> replies) {
     return asked - replies.size();
   }
 
+  /** Whether a quorum has answered, or none can any more. */
+  boolean missesLastOnly() {
+    return isQuorum(answered()) || !isQuorum(answered() + pending());
+  }
+
   boolean isComplete() {
     return pending() == 0;
   }

@@ -152,7 +152,7 @@ final class WaitingFlaws {
             .asVariation(),
         Flaw.inManager(
             "the turn of one who gives up is nobody's",
-            Set.of("WAIT-5"),
+            Set.of("WAIT-15", "WAIT-5"),
             right ->
                 new OwnLine(right) {
                   @Override
@@ -162,7 +162,7 @@ final class WaitingFlaws {
                 }),
         Flaw.inManager(
             "the last to come is the first to be served",
-            Set.of("WAIT-3"),
+            Set.of("WAIT-15", "WAIT-3"),
             right ->
                 new OwnLine(right) {
                   @Override
@@ -176,7 +176,7 @@ final class WaitingFlaws {
             Parts.RIGHT.withManagers(Many::new)),
         Flaw.of(
                 "whoever does not wait overtakes those who do",
-                Set.of("WAIT-8"),
+                Set.of("ACQ-8", "WAIT-8"),
                 Parts.RIGHT.withManagers(Overtaking::new))
             .asVariation(),
         Flaw.inManager(

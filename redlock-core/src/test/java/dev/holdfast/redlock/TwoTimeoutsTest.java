@@ -1,0 +1,241 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** One time-out for stragglers, another for a quorum of answers, in a time that the test moves. */
+class TwoTimeoutsTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
+  private static final Duration QUORUM_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration TICK = Duration.ofMillis(1);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(5);
+
+  @Test
+  @DisplayName("FAULT-8: healthy nodes that answer within quorumTimeout are no outage")
+  void slowNodesGrant() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.advance(QUORUM_TIMEOUT.minus(TICK));
+    grant(asked, 0, 1, 2);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("FAULT-8: answers that were not read while this process stood still count")
+  void aStallOfThisProcessIsNoOutage() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.leap(NODE_TIMEOUT.multipliedBy(10));
+    time.advance(Duration.ZERO);
+    grant(asked, 0, 1, 2);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("FAULT-2: stragglers are waited for until nodeTimeout after the sending")
+  void stragglersAreWaitedForUntilNodeTimeout() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(10));
+    grant(asked, 0, 1);
+    refuse(asked, 2);
+    time.advance(NODE_TIMEOUT.minusMillis(10).minus(TICK));
+    assertThat(nodes.pending()).isEmpty();
+    time.advance(TICK);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("FAULT-2: stragglers of a slow quorum are waited for once more as long as it took")
+  void stragglersOfASlowQuorumAreWaitedForOnceMoreAsLongAsItTook() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(80));
+    grant(asked, 0, 1);
+    refuse(asked, 2);
+    time.advance(Duration.ofMillis(79));
+    grant(asked, 3);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("FAULT-2: errors are no answers: a quorum of them sets no straggler's deadline")
+  void errorsAreNoAnswers() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    asked.get(2).round().error(2, "OOM command not allowed");
+    time.advance(QUORUM_TIMEOUT.minus(TICK));
+    assertThat(future).isNotDone();
+    grant(asked, 3);
+
+    assertThat(future.join()).isPresent();
+  }
+
+  @Test
+  @DisplayName("ERR-1: once no quorum can answer, the others are waited for as stragglers are")
+  void onceNoQuorumCanAnswerTheOthersAreStragglers() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    for (int node : List.of(0, 1, 2)) {
+      asked.get(node).round().error(node, "OOM command not allowed");
+    }
+    time.advance(NODE_TIMEOUT);
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContaining("h4:6379: no answer within 50 ms");
+  }
+
+  @Test
+  @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
+  void anAttemptWaitsNoLongerThanItsValidity() {
+    CompletableFuture<Optional<Lease>> future =
+        open().tryAcquireAsync(LockRequest.of("a", Duration.ofMillis(200)));
+    time.advance(Duration.ofMillis(195));
+    assertThat(future).isNotDone();
+    time.advance(TICK);
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContaining("within 196 ms, which is all that a ttl of 200 ms leaves");
+  }
+
+  @Test
+  @DisplayName("FAULT-8: a ttl that leaves no time for answers makes no outage for those behind")
+  void anOutageThatAShortTtlMadeIsItsOwn() {
+    LockManager locks = open();
+    Duration wait = Duration.ofMillis(10);
+    CompletableFuture<Optional<Lease>> first =
+        locks.tryAcquireAsync(LockRequest.of("a", Duration.ofMillis(5)).waitAtMost(wait));
+    CompletableFuture<Optional<Lease>> behind =
+        locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(wait));
+    time.advance(wait);
+
+    assertThatThrownBy(first::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThat(behind).isCompletedWithValue(Optional.empty());
+  }
+
+  @Test
+  @DisplayName("FAULT-1: after quorumTimeout of silence later calls do not wait for the node again")
+  void silentNodesAreGivenUpWhenARoundExpires() {
+    LockManager locks = open();
+    for (int node : List.of(0, 1, 2)) {
+      nodes.silent(node);
+    }
+    CompletableFuture<Optional<Lease>> first = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    nodes.take();
+    time.advance(QUORUM_TIMEOUT);
+    assertThat(first).isCompletedExceptionally();
+    assertThat(nodes.disconnects()).contains(0, 1, 2);
+
+    CompletableFuture<Optional<Lease>> second = locks.tryAcquireAsync(LockRequest.of("b", TTL));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    assertThat(second).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName(
+      "FAULT-1: nodes that fell silent a moment after the sending are given up in time, too")
+  void nodesThatFellSilentAMomentLaterAreGivenUpInTime() {
+    LockManager locks = open();
+    locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> before = nodes.take();
+    var first = locks.tryAcquireAsync(LockRequest.of("b", TTL));
+    nodes.take();
+    time.advance(TICK);
+    grant(before, 0, 1, 2);
+    for (int node : List.of(0, 1, 2)) {
+      nodes.silent(node);
+    }
+    time.advance(QUORUM_TIMEOUT.minus(TICK));
+    assertThat(first).isCompletedExceptionally();
+    assertThat(nodes.disconnects()).doesNotContain(0, 1, 2);
+    var second = locks.tryAcquireAsync(LockRequest.of("c", TTL));
+    time.advance(TICK);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(nodes.disconnects()).contains(0, 1, 2);
+    assertThat(second).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName("FAULT-8: a round that expires late gives its nodes one more look")
+  void aRoundThatExpiresLateGivesNoNodeUp() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    time.leap(QUORUM_TIMEOUT.multipliedBy(3));
+    time.advance(Duration.ZERO);
+    assertThat(future).isCompletedExceptionally();
+    asked.forEach(a -> a.round().reply(a.node(), "OK"));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    time.advance(QUORUM_TIMEOUT);
+
+    assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("REL-9: a release follows an extension that hangs, which then sends nothing more")
+  void aReleaseFollowsAnExtensionThatHangs() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    grant(nodes.take(), 0, 1, 2, 3, 4);
+    Lease lease = future.join().orElseThrow();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    List<Asked> extended = nodes.take();
+    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    List<Asked> released = nodes.take();
+    assertThat(extension).isCompletedExceptionally();
+    extended.get(0).round().error(0, "NOSCRIPT No matching script");
+    assertThat(nodes.take()).as("the source would put the key back").isEmpty();
+    released.forEach(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThat(release.join()).isTrue();
+  }
+
+  private CompletableFuture<Optional<Lease>> ask() {
+    return open().tryAcquireAsync(LockRequest.of("a", TTL));
+  }
+
+  private LockManager open() {
+    return Redlock.open(
+        nodes,
+        RedlockOptions.defaults()
+            .restartGuard(false)
+            .fencing(false)
+            .clock(time)
+            .scheduler(time)
+            .callbacks(Runnable::run));
+  }
+
+  private static void grant(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, "OK");
+    }
+  }
+
+  private static void refuse(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, null);
+    }
+  }
+}

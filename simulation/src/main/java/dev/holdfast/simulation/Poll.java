@@ -1,0 +1,219 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.Round;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One round as the driver sees it. Only votes that count are votes: an error, a quarantine or an
+ * acknowledgement of a node that did not grant is none. A vote that may count or not, because only
+ * the core knows, is doubtful.
+ */
+final class Poll {
+  private static final Map<String, Kind> KINDS = new ConcurrentHashMap<>();
+
+  final Kind kind;
+  final String key;
+  final String token;
+  final Host host;
+  final long ttlMillis;
+  final Round round;
+
+  /** By the client's clock, which does not count sleep. */
+  final long sentAt;
+
+  private final long sentAtWall;
+
+  /** The attempt whose fencing token this one stores. */
+  private final @Nullable Poll attempt;
+
+  private long mine;
+  private long other;
+  private long missing;
+  private long doubtful;
+  private long failed;
+  private long granted;
+  private long inQuarantine;
+  private long unasked;
+  private boolean straggling;
+
+  /** What a round is for. */
+  enum Kind {
+    ATTEMPT,
+    STORE,
+    EXTENSION,
+    RELEASE,
+    NONE
+  }
+
+  Poll(Host host, Round round, @Nullable Poll attempt, int nodes) {
+    this.host = host;
+    this.round = round;
+    this.attempt = attempt;
+    this.kind = kindOf(round.command());
+    this.key = keyOf(round.command());
+    this.token = tokenOf(round.command());
+    this.ttlMillis = ttlOf(round.command());
+    this.sentAt = host.clock.nanos();
+    this.sentAtWall = host.clock.wallMicros();
+    for (int node = 0; node < nodes; node++) {
+      unasked |= round.asks(node) ? 0 : 1L << node;
+    }
+  }
+
+  static Kind kindOf(Command command) {
+    if (command instanceof Command.SetIfAbsent) {
+      return Kind.ATTEMPT;
+    }
+    if (!(command instanceof Command.Eval eval)
+        || eval.keys().isEmpty()
+        || !Workload.isLock(eval.keys().get(0))) {
+      return Kind.NONE;
+    }
+    return KINDS.computeIfAbsent(eval.script().sha1(), sha -> kindOf(eval.script().source()));
+  }
+
+  private static Kind kindOf(String source) {
+    if (source.contains("'PUBLISH'")) {
+      return Kind.RELEASE;
+    }
+    if (source.contains("'PEXPIRE'")) {
+      return Kind.EXTENSION;
+    }
+    return source.contains("'NX'") ? Kind.ATTEMPT : Kind.STORE;
+  }
+
+  static String keyOf(Command command) {
+    return command instanceof Command.Eval eval
+        ? eval.keys().get(0)
+        : ((Command.SetIfAbsent) command).key();
+  }
+
+  static String tokenOf(Command command) {
+    return command instanceof Command.Eval eval
+        ? eval.arguments().get(0)
+        : ((Command.SetIfAbsent) command).value();
+  }
+
+  private static long ttlOf(Command command) {
+    return command instanceof Command.Eval eval
+        ? Long.parseLong(eval.arguments().get(1))
+        : ((Command.SetIfAbsent) command).ttlMillis();
+  }
+
+  /** More of the same round is sent: its source, or to a node that was being connected. */
+  void sendsMore(Round more) {
+    for (long left = unasked; left != 0; left &= left - 1) {
+      unasked &= more.asks(Long.numberOfTrailingZeros(left)) ? ~Long.lowestOneBit(left) : -1;
+    }
+  }
+
+  /**
+   * A reply has come, and is about to be read.
+   *
+   * @param sure whether it is known to be one to this very round
+   */
+  void reply(int node, @Nullable Object reply, boolean sure) {
+    long bit = 1L << node;
+    if (reply instanceof RedisError error) {
+      boolean quarantined = error.text().contains("QUARANTINE ");
+      if (quarantined) {
+        inQuarantine |= bit;
+        doubtful |= bit; // it counts if the node has had the key all the time, or if this ends it
+      }
+      if (!error.text().contains("NOSCRIPT") && !(quarantined && kind == Kind.EXTENSION)) {
+        failed(node, sure);
+      }
+      return;
+    }
+    long code =
+        reply instanceof Long number ? number : "OK".equals(reply) ? 1 : reply == null ? 0 : -1;
+    granted |= kind == Kind.ATTEMPT && code > 0 ? bit : 0;
+    if (round.decided()) {
+      return;
+    }
+    if (!sure) {
+      doubtful |= bit;
+    } else if (kind == Kind.STORE && code == 1 && attempt != null && !attempt.hasGranted(node)) {
+      doubtful |= attempt.inQuarantine & bit; // that attempt may have ended its quarantine
+      failed |= ~attempt.inQuarantine & bit;
+    } else if (code == 0) {
+      other |= bit;
+    } else if (kind != Kind.ATTEMPT && code == 2) {
+      missing |= bit;
+    } else {
+      mine |= bit;
+    }
+  }
+
+  /** It gives no answer. */
+  void failed(int node, boolean sure) {
+    if (!round.decided()) {
+      failed |= sure ? 1L << node : 0;
+      doubtful |= sure ? 0 : 1L << node;
+    }
+  }
+
+  private boolean hasGranted(int node) {
+    return (granted & 1L << node) != 0;
+  }
+
+  /** Whether a node said that another token is there. */
+  boolean sawAnother() {
+    return other != 0;
+  }
+
+  boolean isDoubtful() {
+    return doubtful != 0;
+  }
+
+  int mostGrants() {
+    return Long.bitCount(mine | doubtful);
+  }
+
+  int denials() {
+    return Long.bitCount(other | missing);
+  }
+
+  int mostDenials() {
+    return Long.bitCount(other | missing | doubtful);
+  }
+
+  int answers() {
+    return Long.bitCount(mine | other | missing);
+  }
+
+  int mostAnswers() {
+    return Long.bitCount(mine | other | missing | doubtful);
+  }
+
+  /** Nodes that gave no vote for sure. */
+  int failures() {
+    return Long.bitCount(failed);
+  }
+
+  /** Nodes that may have given none, or have not been asked. */
+  int mostFailures() {
+    return Long.bitCount(failed | doubtful | unasked);
+  }
+
+  /** For how long it has been under way, by the client's clock that says more. */
+  long ageMicros() {
+    return Math.max(ageNanos() / 1_000, host.clock.wallMicros() - sentAtWall);
+  }
+
+  /** The same by the clock that does not count sleep. */
+  long ageNanos() {
+    return host.clock.nanos() - sentAt;
+  }
+
+  /** True once: only stragglers are missing from now on, and the votes do not decide yet. */
+  boolean beginsToStraggle(int quorum, int nodes) {
+    boolean begins =
+        !straggling && !round.decided() && (answers() >= quorum || failures() > nodes - quorum);
+    straggling |= begins;
+    return begins;
+  }
+}

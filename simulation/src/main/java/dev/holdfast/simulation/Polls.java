@@ -1,0 +1,323 @@
+package dev.holdfast.simulation;
+
+import dev.holdfast.LockBackendException;
+import dev.holdfast.LossReason;
+import dev.holdfast.redlock.Round;
+import dev.holdfast.simulation.Poll.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges what the core makes of votes, by those that pass through the drivers: how long stragglers
+ * are waited for, and whether outage, contention, loss and release are told as they are.
+ */
+final class Polls {
+  private static final long MILLI = 1_000;
+  private static final long NANOS = 1_000;
+  private static final long FOREVER = Long.MAX_VALUE / 2;
+
+  /** For timers that are late. */
+  private static final long LATE = 10 * MILLI;
+
+  private final World world;
+  private final Judge judge;
+  private final Map<String, Poll> latest = new HashMap<>();
+  private final Map<Ask, List<Poll>> attempts = new HashMap<>();
+
+  private record Ask(Host host, String key) {}
+
+  Polls(World world, Judge judge) {
+    this.world = world;
+    this.judge = judge;
+  }
+
+  // ---- what passes through a driver
+  // ------------------------------------------------------------------------------------
+
+  /** A round is about to be sent, or a part of one. */
+  void sending(Host host, Round round) {
+    Kind kind = Poll.kindOf(round.command());
+    if (kind == Kind.NONE) {
+      return;
+    }
+    String token = Poll.tokenOf(round.command());
+    Poll known = latest.get(kind + token);
+    boolean isAnother = kind == Kind.EXTENSION && known != null && known.round.decided();
+    if (known != null && !(isAnother && !round.decided())) {
+      known.sendsMore(round);
+      return;
+    }
+    Poll poll = new Poll(host, round, latest.get(Kind.ATTEMPT + token), world.setting.nodes());
+    latest.put(kind + token, poll);
+    if (kind == Kind.ATTEMPT) {
+      attempts.computeIfAbsent(new Ask(host, poll.key), ask -> new ArrayList<>()).add(poll);
+    }
+  }
+
+  /**
+   * An answer is about to be read.
+   *
+   * @return what it belongs to; null if that is of no interest
+   */
+  @Nullable Poll reading(Round round, int node, @Nullable Object reply) {
+    Poll poll = pollOf(round);
+    if (poll != null) {
+      poll.reply(node, reply, isSure(poll, round));
+    }
+    return poll;
+  }
+
+  /** A node is about to be given up for a round. */
+  @Nullable Poll failing(Round round, int node) {
+    Poll poll = pollOf(round);
+    if (poll != null) {
+      poll.failed(node, isSure(poll, round));
+    }
+    return poll;
+  }
+
+  private @Nullable Poll pollOf(Round round) {
+    Kind kind = Poll.kindOf(round.command());
+    Poll poll = kind == Kind.NONE ? null : latest.get(kind + Poll.tokenOf(round.command()));
+    boolean isLate = poll != null && poll.round != round && round.decided();
+    return isLate && kind != Kind.ATTEMPT ? null : poll;
+  }
+
+  /** A release that is owed is like a part of the first one. */
+  private static boolean isSure(Poll poll, Round round) {
+    return poll.kind != Kind.RELEASE || poll.round == round;
+  }
+
+  /** An answer has been read. */
+  void read(@Nullable Poll poll) {
+    if (poll == null) {
+      return;
+    }
+    if (poll.beginsToStraggle(quorum(), world.setting.nodes())) {
+      long limit = Math.max(NANOS * MILLI * world.setting.nodeTimeoutMillis(), 2 * poll.ageNanos());
+      requireDecided(poll, limit + limit / 100 + NANOS * LATE);
+    }
+    if (poll.kind == Kind.EXTENSION && poll.denials() >= quorum()) {
+      Holding holding = judge.holding(poll.token);
+      if (holding != null && !holding.isOver() && holding.lease.isHeld()) {
+        judge.broken(
+            Invariant.LOSS_REASON, poll.host.id(), holding + " is held, though a quorum denies it");
+      }
+    }
+  }
+
+  /** FAULT-2: by the client's clock, and not before it has run for a moment. */
+  private void requireDecided(Poll poll, long limitNanos) {
+    Host host = poll.host;
+    long due = world.now() + host.clock.micros(limitNanos - poll.ageNanos());
+    world.at(
+        Math.max(due, Math.min(host.pausedUntil(), world.now()) + LATE),
+        host,
+        () -> {
+          if (poll.round.decided() || host.workload().isClosed()) {
+            return;
+          }
+          if (poll.ageNanos() < limitNanos || world.now() - host.pausedUntil() < LATE) {
+            requireDecided(poll, limitNanos);
+          } else {
+            judge.broken(
+                Invariant.STRAGGLERS,
+                host.id(),
+                poll.kind + " for " + poll.key + " waits for a minority");
+          }
+        });
+  }
+
+  // ---- what calls answer
+  // ------------------------------------------------------------------------------------
+
+  /** How many attempts a client has made. */
+  int attempts(Host host, String key) {
+    return attempts.getOrDefault(new Ask(host, key), List.of()).size();
+  }
+
+  /** Whether an attempt of a client was an outage, and is over. */
+  boolean mayKnowOfAnOutage(Host host, String key) {
+    return attempts.getOrDefault(new Ask(host, key), List.of()).stream()
+        .map(attempt -> latest.getOrDefault(Kind.STORE + attempt.token, attempt))
+        .anyMatch(last -> last.round.decided() && last.answers() < quorum());
+  }
+
+  private @Nullable Poll attempt(Host host, String key, int index) {
+    List<Poll> made = attempts.getOrDefault(new Ask(host, key), List.of());
+    return index >= 0 && index < made.size() ? made.get(index) : null;
+  }
+
+  /**
+   * A request without a wait, whose attempt is known, is over without a lease.
+   *
+   * @param index of the attempt
+   * @param failure null for contention
+   */
+  void answered(Host host, String key, int index, @Nullable Throwable failure) {
+    Poll poll = attempt(host, key, index);
+    if (poll != null) {
+      requireTrue(poll, failure);
+    }
+  }
+
+  /**
+   * A request that waited, with no other of its client's for the same name, reports contention. Its
+   * last attempt is known; but one for which no node could be asked is not seen here.
+   *
+   * @param before how many attempts the client had made then
+   */
+  void waitedAlone(Host host, String key, int before) {
+    int made = attempts(host, key);
+    Poll poll = made > before ? attempt(host, key, made - 1) : null;
+    if (poll != null) {
+      requireTrue(poll, null);
+    }
+  }
+
+  /** WAIT-15: a wait has ended in line, and contention is reported. */
+  void waitedInLine(Host host, String key) {
+    Poll attempt = attempt(host, key, attempts(host, key) - 1);
+    Poll store = attempt == null ? null : latest.get(Kind.STORE + attempt.token);
+    Poll last = store == null ? attempt : store;
+    if (attempt == null || last == null || last.round.decided()) {
+      return;
+    }
+    long silent = NANOS * MILLI * world.setting.nodeTimeoutMillis() + NANOS * LATE;
+    if (last.mostAnswers() < quorum() && last.ageNanos() > silent) {
+      told(attempt, "contention, but no quorum has answered the attempt that is under way");
+    }
+  }
+
+  private void requireTrue(Poll attempt, @Nullable Throwable failure) {
+    Poll store = latest.get(Kind.STORE + attempt.token);
+    Poll last = store == null ? attempt : store;
+    if (failure == null && last.mostAnswers() < quorum()) {
+      told(attempt, "contention, but " + last.mostAnswers() + " nodes voted at most");
+    } else if (failure instanceof LockBackendException && last.answers() >= quorum()) {
+      told(attempt, "an outage, but " + last.answers() + " nodes voted");
+    } else if (failure instanceof LockBackendException) {
+      long limit = world.setting.attemptAtLeast(attempt.ttlMillis);
+      boolean possible = last.mostFailures() <= world.setting.nodes() - quorum();
+      if (possible && attempt.host.isCalledBackAtOnce() && attempt.ageMicros() < limit) {
+        told(attempt, "an outage after " + attempt.ageMicros() + " us of " + limit);
+      }
+    }
+  }
+
+  private void told(Poll attempt, String what) {
+    judge.broken(
+        Invariant.OUTAGE, attempt.host.id(), "a request for " + attempt.key + " reports " + what);
+  }
+
+  /** A release is answered. */
+  void released(Holding holding, boolean good, @Nullable Throwable failure) {
+    Poll poll = latest.get(Kind.RELEASE + holding.lease.token());
+    int answers = poll == null ? 0 : poll.mostAnswers();
+    if (failure instanceof LockBackendException) {
+      if (poll != null && poll.answers() >= quorum()) {
+        told(holding, "fails, but " + poll.answers() + " nodes answered");
+      }
+    } else if (failure == null && holding.heldWhenReleased) {
+      if (answers < quorum()) {
+        told(holding, "is " + good + ", but " + answers + " nodes answered at most");
+      } else if (poll != null && good && poll.denials() >= quorum()) {
+        told(holding, "is true, but " + poll.denials() + " nodes did not have it");
+      } else if (poll != null && !good && poll.mostDenials() < quorum()) {
+        told(holding, "is false, but " + poll.mostDenials() + " nodes did not have it at most");
+      }
+    }
+  }
+
+  private void told(Holding holding, String what) {
+    judge.broken(
+        Invariant.RELEASE_ANSWER, holding.host.id(), "the release of " + holding + " " + what);
+  }
+
+  /** The reason of a loss has been told. */
+  void lost(Holding holding, LossReason reason) {
+    Poll last = latest.get(Kind.EXTENSION + holding.lease.token());
+    Poll denial = last != null && last.mostDenials() >= quorum() ? last : null;
+    String wrong =
+        switch (reason) {
+          case TAKEN ->
+              denial == null
+                  ? "no quorum denies it"
+                  : denial.sawAnother() || denial.isDoubtful() ? null : "no node has another token";
+          case REMOVED ->
+              denial == null
+                  ? "no quorum denies it"
+                  : denial.sawAnother() ? "another has it" : null;
+          case UNREACHABLE ->
+              holding.request.maxHold().isEmpty() && !holding.isExtended()
+                  ? "nobody was to extend it"
+                  : null;
+          case EXPIRED -> isUnanswered(holding, last) ? "its renewal was not answered" : null;
+          case MAX_HOLD -> mayHoldOn(holding) ? "it may be held for longer" : null;
+          case CLOSED -> holding.host.workload().isClosed() ? null : "its manager is open";
+        };
+    if (wrong != null) {
+      judge.broken(
+          Invariant.LOSS_REASON,
+          holding.host.id(),
+          holding + " is lost: " + reason + ", but " + wrong);
+    }
+  }
+
+  /** That of an extension of its holder's is another matter. */
+  private boolean isUnanswered(Holding holding, @Nullable Poll last) {
+    return last != null
+        && holding.request.maxHold().isPresent()
+        && !holding.isExtended()
+        && last.mostGrants() < quorum()
+        && last.mostDenials() < quorum();
+  }
+
+  /** By more than the allowance for drift of the last extension. */
+  private boolean mayHoldOn(Holding holding) {
+    Poll attempt = latest.get(Kind.ATTEMPT + holding.lease.token());
+    long hold = holding.request.maxHold().map(most -> most.toNanos() / NANOS).orElse(FOREVER);
+    long drift = holding.host.longestTtlMillis * MILLI / 100 + 4 * MILLI;
+    return attempt != null
+        && holding.host.clock.wallSetAt() < holding.askedAt
+        && attempt.ageMicros() < hold - drift;
+  }
+
+  // ---- renewals
+  // ------------------------------------------------------------------------------------
+
+  /** KEEP-5: the first renewal of a lease that is kept comes in time. */
+  void keeps(Holding holding) {
+    Poll attempt = latest.get(Kind.ATTEMPT + holding.lease.token());
+    if (attempt != null && holding.request.maxHold().isPresent()) {
+      requireRenewal(holding, attempt, attempt.ttlMillis * NANOS * MILLI / 3 + NANOS * LATE);
+    }
+  }
+
+  private void requireRenewal(Holding holding, Poll attempt, long dueNanos) {
+    Host host = holding.host;
+    long left = Math.max(NANOS * LATE, dueNanos - attempt.ageNanos());
+    long pausesSeen = host.pausedUntil();
+    world.at(
+        world.now() + host.clock.micros(left),
+        host,
+        () -> {
+          boolean isRenewed = latest.containsKey(Kind.EXTENSION + holding.lease.token());
+          if (holding.isOver() || isRenewed || host.workload().isClosed()) {
+            return;
+          }
+          if (host.pausedUntil() != pausesSeen || attempt.ageNanos() < dueNanos) {
+            requireRenewal(holding, attempt, dueNanos);
+          } else if (holding.lease.isHeld() && judge.listening.canAsk(host)) {
+            judge.broken(Invariant.RENEWAL, host.id(), holding + " has not been renewed in time");
+          }
+        });
+  }
+
+  private int quorum() {
+    return world.setting.quorum();
+  }
+}

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -74,6 +75,7 @@ class RestartGuardTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("exclusion")
   @Rule("GUARD-1")
   void aNodeThatForgetsGivesNoLockAway(Forgetting forgetting) throws InterruptedException {
     LockManager holder = cluster.open();
@@ -101,6 +103,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("GUARD-1")
   void aReplicaThatIsPromotedGivesNoLockAway() throws InterruptedException {
     try (TestNodes replicas = TestNodes.start(1)) {
@@ -124,6 +127,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("GUARD-1")
   void aReplicaHasNoVoteThoughItHasItsMastersHistoryAndRecord() throws InterruptedException {
     TestNode replica = cluster.node(FORGETS);
@@ -146,14 +150,15 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"GUARD-1", "GUARD-2"})
   void itsVoteCountsAgainWhenTheLongestTtlIsOver() throws InterruptedException {
     Duration ttl = Duration.ofSeconds(3);
-    cluster.open("maxTtl=3s").tryAcquire("job", ttl).orElseThrow().close();
+    cluster.open("maxTtl=8s").tryAcquire("job", ttl).orElseThrow().close();
     long restarting = System.nanoTime();
     cluster.node(0).restart();
     cluster.node(1).restart();
-    LockManager locks = cluster.open("maxTtl=3s");
+    LockManager locks = cluster.open("maxTtl=8s");
 
     assertThatThrownBy(() -> locks.tryAcquire("job", ttl))
         .hasMessageContainingAll(
@@ -164,7 +169,7 @@ class RestartGuardTest {
         .until(() -> locks.tryAcquire("job", ttl).isPresent());
 
     assertThat(Duration.ofNanos(System.nanoTime() - restarting))
-        .isBetween(Duration.ofMillis(3_900), Duration.ofSeconds(30));
+        .isBetween(Duration.ofMillis(8_900), Duration.ofSeconds(30));
   }
 
   @Test

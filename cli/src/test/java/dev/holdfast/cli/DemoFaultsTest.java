@@ -13,12 +13,14 @@ import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DemoFaultsTest {
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: nodes that were killed are back at once")
   void nodesThatWereKilledAreBackAtOnce() throws InterruptedException {
     try (TestNodes nodes = TestNodes.start(DemoPlan.NODES)) {
@@ -32,6 +34,7 @@ class DemoFaultsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"lettuce", "jedis", "redisson"})
+  @Tag("exclusion")
   @DisplayName("GUARD-1: they are kept out of votes for as long as the demo counts them as away")
   void theyAreKeptOutOfVotesForAsLong(String driver) {
     DemoPlan plan = new DemoPlan(1, 1, true, true, false, driver, Optional.empty());

@@ -8,6 +8,7 @@ import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holders and operators are shown of what the backend granted. */
@@ -19,6 +20,7 @@ class GrantedTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12: a lease shows the numbers of its own grant")
   void aLeaseShowsTheNumbersOfItsOwnGrant() throws Exception {
     Lease first = manager.acquire(REQUEST);

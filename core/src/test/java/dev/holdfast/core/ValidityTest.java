@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.LockConfigurationException;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ValidityTest {
@@ -14,6 +15,7 @@ class ValidityTest {
   private static final Validity VALIDITY = new Validity(Validity.DEFAULT_DRIFT);
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-1: of a ttl of 10 s, 1 % and 2 ms are lost to drift, counted from the start")
   void driftIsDeductedFromTheTtl() {
     assertThat(START.nanosUntil(VALIDITY.until(START, Duration.ofSeconds(10))))
@@ -21,6 +23,7 @@ class ValidityTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-1: part of a nanosecond of drift is deducted whole")
   void driftIsRoundedUp() {
     Validity third = new Validity(1.0 / 3);
@@ -30,6 +33,7 @@ class ValidityTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: others count with a lock for its ttl, 1 % and 2 ms")
   void othersCountWithALockForLonger() {
     assertThat(VALIDITY.outlived(Duration.ofSeconds(10))).isEqualTo(Duration.ofMillis(10_102));

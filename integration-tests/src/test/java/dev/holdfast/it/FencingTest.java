@@ -13,6 +13,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What fencing tokens cost on real servers. */
@@ -21,6 +22,7 @@ class FencingTest {
   private static final Duration APART = Duration.ofMillis(200);
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   void oneTripGivesTheTokenInNearlyAllGrantsThoughClocksAreApart() throws Exception {
     SteppedClock behind = new SteppedClock();

@@ -6,6 +6,7 @@ import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -58,6 +59,7 @@ class HistoryTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("exclusion")
   @Rule("GUARD-1")
   void whoBecomesAMasterBeginsAnotherHistory(Becoming becoming) {
     try (TestNodes nodes = TestNodes.start(2)) {

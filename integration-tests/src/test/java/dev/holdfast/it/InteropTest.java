@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Other languages' Redlock clients share the locks, by the wire format of the page of Redlock. */
@@ -24,6 +25,7 @@ class InteropTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"INT-1", "ACQ-5", "ACQ-7"})
   void whatStandsOnTheNodesIsThePageOfRedlocksWireFormat() throws InterruptedException {
     LockManager locks = cluster.open("keyPrefix=app:");
@@ -47,6 +49,7 @@ class InteropTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"INT-1", "ACQ-1"})
   void managersAndForeignClientsNeverEnterTogether() throws InterruptedException {
     CriticalSection section = new CriticalSection();

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -54,6 +55,7 @@ class LeastRightsTest {
   }
 
   @TestFactory
+  @Tag("exclusion")
   @Rule({"OPEN-5", "REL-1", "EXT-1"})
   List<DynamicTest> eachLineIsEnough() throws IOException {
     List<DynamicTest> tests = new ArrayList<>();

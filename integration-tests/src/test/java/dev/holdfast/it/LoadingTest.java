@@ -12,6 +12,7 @@ import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,6 +39,7 @@ class LoadingTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
+  @Tag("exclusion")
   @Rule({"ACQ-2", "ACQ-3", "ERR-1", "ERR-2", "FAULT-1"})
   void theLockIsGotExactlyWhenAQuorumHasItsData(int howMany) throws InterruptedException {
     List<TestNode> loading = cluster.nodes().subList(0, howMany);

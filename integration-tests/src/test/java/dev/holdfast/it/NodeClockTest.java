@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +56,7 @@ class NodeClockTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, -1})
+  @Tag("exclusion")
   @Rule("GUARD-1")
   void aClockThatIsAnHourOffAtTheRestartShortensNoQuarantine(int sign) throws Exception {
     TestNode forgets = shifted.node(0);

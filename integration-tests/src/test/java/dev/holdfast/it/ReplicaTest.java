@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A node is a replica for some time, while a manager is open. */
@@ -23,6 +24,7 @@ class ReplicaTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"OPEN-2", "FAULT-3"})
   void aNodeThatBecameAReplicaWhileItWasAwayDoesNotVote() throws InterruptedException {
     LockManager locks = cluster.open();

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
@@ -30,10 +31,26 @@ class SpecTest {
       Pattern.compile(
           "@(?:Rule|DisplayName)\\(\\s*(\\{?[^)]*?\"[^)]*)\\).*?void (\\w+)\\(", Pattern.DOTALL);
 
+  /** Where the type of a file begins, after its annotations. */
+  private static final Pattern TYPE =
+      Pattern.compile("^(?:public |final |abstract )*(?:class|interface) ", Pattern.MULTILINE);
+
+  private static final String EXCLUSION_TAG = "@Tag(\"exclusion\")";
+
   private static final Pattern ID = Pattern.compile("\\b([A-Z]{3,5}-\\d+)\\b");
 
-  /** One test, and one rule that it names. */
-  private record Proof(String rule, Path file, String method) {
+  /** Rules about who holds a lock, about tokens, and about what is sent twice. */
+  private static final Set<String> EXCLUSION =
+      Set.of(
+          "ACQ-1", "ACQ-2", "ACQ-4", "ACQ-5", "ACQ-12", "VAL-1", "VAL-5", "REL-1", "EXT-2", "EXT-3",
+          "LOSS-3", "ERR-6", "FAULT-4", "GUARD-1", "GUARD-3", "INT-1", "OPEN-2", "CLOSE-1");
+
+  /**
+   * One test, and one rule that it names.
+   *
+   * @param isOfExclusion whether it, or its class, says that no stall forgives its failure
+   */
+  private record Proof(String rule, Path file, String method, boolean isOfExclusion) {
     boolean isOfKit() {
       return file.startsWith(ROOT.resolve(KIT));
     }
@@ -71,6 +88,15 @@ class SpecTest {
   @DisplayName("each rule that a test names is in SPEC.md")
   void eachNameIsARule() throws IOException {
     assertThat(Spec.rules().keySet()).containsAll(proofs().stream().map(Proof::rule).toList());
+  }
+
+  @Test
+  @DisplayName("no stall forgives a test of who holds, of tokens or of what is sent twice")
+  void noStallForgivesATestOfExclusion() throws IOException {
+    List<Proof> ofExclusion =
+        proofs().stream().filter(proof -> EXCLUSION.contains(proof.rule())).toList();
+
+    assertThat(ofExclusion).hasSizeGreaterThan(50).allMatch(Proof::isOfExclusion);
   }
 
   @Test
@@ -156,17 +182,27 @@ class SpecTest {
         : name.endsWith("Test.java") || name.endsWith("Contract.java");
   }
 
+  /** Whether the method, after the blank line before it, or the class of the file has the tag. */
+  private static boolean isOfExclusion(String text, MatchResult naming) {
+    String method = text.substring(text.lastIndexOf("\n\n", naming.start()), naming.end());
+    String file = TYPE.split(text, 2)[0];
+    return method.contains(EXCLUSION_TAG) || file.contains(EXCLUSION_TAG);
+  }
+
   private static Stream<Proof> proofsIn(Path file) {
     try {
+      String text = Files.readString(file);
       return NAMING
-          .matcher(Files.readString(file))
+          .matcher(text)
           .results()
           .flatMap(
               naming ->
                   ID.matcher(naming.group(1))
                       .results()
                       .map(MatchResult::group)
-                      .map(rule -> new Proof(rule, file, naming.group(2))))
+                      .map(
+                          rule ->
+                              new Proof(rule, file, naming.group(2), isOfExclusion(text, naming))))
           .distinct()
           .toList()
           .stream();

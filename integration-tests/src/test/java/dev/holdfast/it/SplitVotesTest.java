@@ -2,6 +2,7 @@ package dev.holdfast.it;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +17,7 @@ class SplitVotesTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5})
+  @Tag("exclusion")
   @Rule({"ACQ-1", "ACQ-3", "WAIT-5", "WAIT-6"})
   void contendersThatSplitTheVotesAllGetTheirTurn(int nodes) throws InterruptedException {
     try (Cluster cluster = Cluster.of(backend, nodes);

@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -32,6 +33,7 @@ class VirtualThreadsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"ACQ-1", "WAIT-5"})
   void contendForOneNameWithoutADeadlock() throws Exception {
     CriticalSection section = new CriticalSection();
@@ -53,6 +55,7 @@ class VirtualThreadsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   void takeAThousandNamesAtOnceWithoutADeadlock() throws Exception {
     AtomicInteger granted = new AtomicInteger();

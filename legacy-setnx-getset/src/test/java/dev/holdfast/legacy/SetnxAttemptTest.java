@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a lock is asked for: the commands, and what others do between them. */
@@ -170,6 +171,7 @@ class SetnxAttemptTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-1: validity is the ttl less the drift, and ends before the stamp")
   void validityEndsBeforeTheStamp() throws InterruptedException {
     Lease lease = Fleet.take(fleet.manager(clock), "orders");
@@ -180,6 +182,7 @@ class SetnxAttemptTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-5: a grant whose time was over when it came is none, and leaves no key")
   void aGrantThatComesTooLateIsNone() {
     Between between = fleet.between();
@@ -292,6 +295,7 @@ class SetnxAttemptTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
   void anAttemptWaitsNoLongerThanItsValidity() {
     LockManager locks = fleet.manager(clock);

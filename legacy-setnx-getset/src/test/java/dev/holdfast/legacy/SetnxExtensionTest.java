@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a stamp is moved on, and what is found instead of it. */
@@ -49,6 +50,7 @@ class SetnxExtensionTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-3: an extension never writes an earlier stamp")
   void anExtensionByLessKeepsTheLaterStamp() {
     LockManager locks = fleet.manager(clock);
@@ -62,6 +64,7 @@ class SetnxExtensionTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-2: a stamp that has passed, or nearly so, is not extended")
   void aStampThatHasNearlyPassedIsNotExtended() {
     LockManager locks = fleet.manager(clock);

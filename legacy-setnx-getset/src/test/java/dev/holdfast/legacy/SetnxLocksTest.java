@@ -24,6 +24,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -197,6 +198,7 @@ class SetnxLocksTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("OPEN-2: a replica is an error that names it and its master")
   void aReplicaIsAMistake() {
     TestNode replica = NODES.node(1);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which client ends which quarantine, and when; message by message. */
@@ -61,6 +62,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: a quarantine that is under way is left alone, also where it is seen late")
   void oneThatIsUnderWayIsLeftAlone() {
     ask();
@@ -186,6 +188,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1, GUARD-6: where all N are in quarantine, the longest maxTtl of all counts")
   void whereAllAreInQuarantineTheLongestCounts() {
     CompletableFuture<Optional<Lease>> future = ask();

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ class FencesTest {
   private final LockManager locks = open(options());
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12: a number that a quorum gave is the token, after one trip")
   void aNumberThatAQuorumGaveIsTheToken() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -55,6 +57,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12: of different numbers the largest is stored by a quorum before the grant")
   void theLargestIsStoredByAQuorumBeforeTheGrant() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -78,6 +81,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1, ACQ-12: who granted under quarantine does not count where it is stored")
   void whoGrantedUnderQuarantineDoesNotCountWhereItIsStored() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -105,6 +109,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12, ACQ-3: a token that no quorum stored is not granted, and taken back")
   void aTokenThatNoQuorumStoredIsNotGranted() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -135,6 +140,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-1, VAL-5: the second trip is time spent, too")
   void validityIsLookedAtAgainAfterTheSecondTrip() {
     CompletableFuture<Optional<Lease>> inTime = ask();
@@ -156,6 +162,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12: a number that came after the decision is not part of it")
   void aLateNumberIsNoPartOfTheDecision() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -194,6 +201,7 @@ class FencesTest {
 
   @ParameterizedTest
   @CsvSource({"500, 11000", "1100, 11000", "1101, 11010", "60000, 600000"})
+  @Tag("exclusion")
   @DisplayName("ACQ-12: a counter outlives what a client's clock may be behind, and ten of maxTtl")
   void aCounterLivesUntilAllClocksAreAhead(long maxTtlMillis, String lifeMillis) {
     nodes = new ScriptedNodes(3);
@@ -208,6 +216,7 @@ class FencesTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-1, 1L << 53, Long.MAX_VALUE, Long.MIN_VALUE})
+  @Tag("exclusion")
   @DisplayName("ERR-6: what is no fencing token is no vote")
   void whatIsNoNumberOfOursIsNoVote(long number) {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -220,6 +229,7 @@ class FencesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-12: without fencing there is no token, and the lock is a plain SET")
   void withoutFencingTheLockIsAPlainSet() {
     nodes = new ScriptedNodes(3);

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -49,6 +50,7 @@ class FuzzedRepliesTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
+  @Tag("exclusion")
   @DisplayName("ERR-2, ERR-6: what is no reply of ours is no grant, and the error names its node")
   void whatIsNoReplyOfOursIsNoGrant(long seed) {
     Random random = new Random(seed);
@@ -66,6 +68,7 @@ class FuzzedRepliesTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
+  @Tag("exclusion")
   @DisplayName("ERR-2, ERR-6: what is no reply of ours extends nothing, and takes nothing away")
   void whatIsNoReplyOfOursExtendsNothing(long seed) {
     Random random = new Random(seed);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +34,7 @@ class GuardTest {
   private LockManager locks = open(options());
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: each attempt says what the guard has to know, after all else")
   void eachAttemptSaysWhatTheGuardHasToKnow() {
     locks = open(options().cluster("bills").maxTtl(Duration.ofSeconds(20)));
@@ -56,6 +58,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: the vote of a node under quarantine does not count")
   void aVoteUnderQuarantineDoesNotCount() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -152,6 +155,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: a quorum without the node in quarantine grants")
   void aQuorumWithoutItGrants() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -163,6 +167,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3: a node whose quarantine began before the grant does not extend")
   void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -181,6 +186,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3: a node in quarantine that had refused the lease does not extend it")
   void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -199,6 +205,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3: a node where the key may have expired does not extend in quarantine")
   void aNodeWhereTheKeyMayHaveExpiredDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -220,6 +227,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3: it is the answer that has to come before the key may have expired there")
   void theAnswerHasToComeBeforeTheKeyMayHaveExpired() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -243,6 +251,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3: a node that has kept the key by extensions extends in quarantine")
   void aNodeThatHasKeptTheKeyByExtensionsExtends() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -265,6 +274,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-3, EXT-5: nodes that lost a lease that they held deny it, in quarantine too")
   void nodesThatLostWhatTheyHeldDeny() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -345,6 +355,7 @@ class GuardTest {
         "GUARDED x y z",
         "GUARDED 1 2"
       })
+  @Tag("exclusion")
   @DisplayName("ERR-6: what only looks like the guard's word is no vote, and names the node")
   void whatOnlyLooksLikeItIsNoVote(String error) {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -358,6 +369,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: with fewer than three nodes it is off, unless it is asked for")
   void withFewerThanThreeNodesItIsOff() {
     nodes = new ScriptedNodes(2);
@@ -372,6 +384,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: without fencing it stands before a plain SET")
   void withoutFencingItStandsBeforeAPlainSet() {
     locks = open(options().fencing(false));
@@ -386,6 +399,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName(
       "GUARD-1: without guard and fencing a lock is a plain SET, for servers without scripts")
   void withoutBothALockIsAPlainSet() {

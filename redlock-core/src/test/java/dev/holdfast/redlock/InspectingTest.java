@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -115,6 +116,7 @@ class InspectingTest {
 
   @ParameterizedTest
   @MethodSource("noReplies")
+  @Tag("exclusion")
   @DisplayName("ERR-6: what is no reply to an inspection is no vote")
   void whatIsNoReplyIsNoVote(Object bad) {
     var status = inspect();

@@ -19,6 +19,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connecting, examining, reconnecting, in a time that the test moves. */
@@ -98,6 +99,7 @@ class MembersTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("OPEN-2: the same server twice is a configuration error that names both")
   void theSameServerTwiceIsRefused() {
     nodes.info(2, "run_id:r0\r\nrole:master\r\n");
@@ -107,6 +109,7 @@ class MembersTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("OPEN-2: a replica is a configuration error that names its master")
   void aReplicaIsRefused() {
     nodes.info(1, "run_id:x\r\nrole:slave\r\nmaster_host:h9\r\nmaster_port:6379\r\n");
@@ -116,6 +119,7 @@ class MembersTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("OPEN-2: a node that comes back as the same server as another does not vote")
   void aNodeThatComesBackAsAnotherDoesNotVote() {
     LockManager locks = open();
@@ -476,6 +480,7 @@ class MembersTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("OPEN-2: a node that cannot be examined for another reason does not vote")
   void aNodeThatCannotBeExaminedDoesNotVote() {
     Examination examination =

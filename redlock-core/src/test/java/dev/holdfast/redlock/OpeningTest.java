@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -99,6 +100,7 @@ class OpeningTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-2: of thirty-one nodes sixteen grant")
   void ofThirtyOneNodesSixteenGrant() {
     nodes = new ScriptedNodes(31);
@@ -113,6 +115,7 @@ class OpeningTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-1: nodes with databases of different numbers are refused, and named")
   void databasesOfDifferentNumbersAreRefused() {
     nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379"));

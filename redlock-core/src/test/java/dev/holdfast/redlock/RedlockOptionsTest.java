@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -179,6 +180,7 @@ class RedlockOptionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-5: without another source of chance, tokens come of a secure one")
   void tokensComeOfASecureSource() {
     assertThat(RedlockOptions.defaults().random()).isInstanceOf(SecureRandom.class);

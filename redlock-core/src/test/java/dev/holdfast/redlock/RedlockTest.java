@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The algorithm, message by message, in a time that the test moves. */
@@ -34,6 +35,7 @@ class RedlockTest {
   private ScriptedNodes nodes = new ScriptedNodes(5);
 
   @Test
+  @Tag("exclusion")
   @DisplayName(
       "VAL-1: validity is the ttl less what elapsed since before the first message, less drift")
   void validityIsMeasuredFromBeforeTheFirstMessage() {
@@ -49,6 +51,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-2: the third of five votes decides, and the rest changes nothing")
   void aQuorumDecides() {
     LockManager locks = open();
@@ -66,6 +69,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-2, VAL-5: a machine that slept through the votes has no lock")
   void aMachineThatSleptHasSpentItsValidity() {
     LockManager locks = open();
@@ -197,6 +201,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ERR-6: a reply of an unexpected kind is no vote")
   void anUnexpectedReplyIsNoVote() {
     LockManager locks = open();
@@ -214,6 +219,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-5: every attempt has a token of its own")
   void everyAttemptHasItsOwnToken() {
     LockManager locks = open();

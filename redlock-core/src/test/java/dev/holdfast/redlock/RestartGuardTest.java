@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -215,6 +216,7 @@ class RestartGuardTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
+  @Tag("exclusion")
   @DisplayName("GUARD-1: there is none where the option is off")
   void thereIsNoneWhereItIsOff(boolean on) {
     try (LockManager other =
@@ -240,6 +242,7 @@ class RestartGuardTest {
 
   @ParameterizedTest
   @MethodSource("badReplies")
+  @Tag("exclusion")
   @DisplayName("ERR-6: what is no answer is no vote")
   void whatIsNoAnswerIsNoVote(Object bad) {
     answer(bad, VOTES, VOTES);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,6 +23,7 @@ class TallyTest {
 
   @ParameterizedTest
   @CsvSource({"1,1", "2,2", "3,2", "4,3", "5,3", "6,4", "7,4"})
+  @Tag("exclusion")
   @DisplayName("ACQ-2: a quorum is more than half of the nodes that are configured")
   void quorumIsMoreThanHalf(int nodes, int quorum) {
     assertThat(Tally.quorumOf(nodes)).isEqualTo(quorum);

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What stands in the place of each script, command by command. */
@@ -72,6 +73,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-3: a key that lives as long as is asked for is left as it is")
   void aKeyThatLivesAsLongIsLeftAsItIs() {
     Asking asking = extend(50_000);
@@ -110,6 +112,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ERR-6: a key whose ttl is not told is not taken for ours")
   void aKeyWhoseTtlIsNotToldIsNotOurs() {
     Asking asking = release(0);
@@ -121,6 +124,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ERR-6: a key of another type is the server's own error, and is watched no longer")
   void aKeyOfAnotherTypeIsTheServersError() {
     Asking asking = release(0);
@@ -226,6 +230,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-1: a release goes on on no later connection, where it watches no key")
   void aReleaseGoesOnOnNoLaterConnection() {
     Asking compared = release(0);
@@ -237,6 +242,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-1: nor does one whose transaction has begun")
   void aTransactionGoesOnOnNoLaterConnection() {
     Asking begun = release(0);
@@ -259,6 +265,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ERR-6: an inspection that may not read the value is no vote")
   void anInspectionThatMayNotReadTheValueIsNoVote() {
     Asking asking = ask(Scripts.INSPECT);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One time-out for stragglers, another for a quorum of answers, in a time that the test moves. */
@@ -108,6 +109,7 @@ class TwoTimeoutsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
   void anAttemptWaitsNoLongerThanItsValidity() {
     CompletableFuture<Optional<Lease>> future =

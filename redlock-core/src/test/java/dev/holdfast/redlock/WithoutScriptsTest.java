@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One node whose user may run no scripts, in every order of answers. */
@@ -39,6 +40,7 @@ class WithoutScriptsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-1: a release compares and deletes in one transaction")
   void aReleaseComparesAndDeletes() {
     Lease lease = acquired("a");
@@ -90,6 +92,7 @@ class WithoutScriptsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-3: an extension never shortens, and puts back what is missing")
   void anExtensionNeverShortens() {
     Lease lease = acquired("a");
@@ -159,6 +162,7 @@ class WithoutScriptsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("FAULT-4: both connections are given up where one command failed")
   void bothAreGivenUpWhereOneFailed() {
     locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.platform.engine.DiscoverySelector;
@@ -47,6 +50,20 @@ class AgainAfterAStallTest {
         .singleElement()
         .satisfies(
             failure -> assertThat(failure.getException()).hasMessage("in the process of many"));
+  }
+
+  @Test
+  @DisplayName("one that passes only one of the two times has failed")
+  void onceIsNotEnough(@TempDir Path folder) throws IOException {
+    System.setProperty(Sample.PASSED, folder.resolve("passed").toString());
+    try {
+      TestExecutionSummary summary = run(selectMethod(Sample.class, "passesOnce"));
+
+      assertThat(summary.getFailures()).hasSize(1);
+      assertThat(folder.resolve("passed")).exists();
+    } finally {
+      System.clearProperty(Sample.PASSED);
+    }
   }
 
   @Test
@@ -94,6 +111,8 @@ class AgainAfterAStallTest {
 
     @RegisterExtension static final AgainAfterAStall AGAIN = new AgainAfterAStall(MACHINE);
 
+    private static final String PASSED = "holdfast.test.passed";
+
     private static volatile boolean isOpen;
 
     @BeforeAll
@@ -135,6 +154,14 @@ class AgainAfterAStallTest {
       stall();
       throw new AssertionError(
           OneTest.isRunning() ? "in a process of its own" : "in the process of many");
+    }
+
+    /** By itself it passes when no file tells of an earlier time. */
+    @Test
+    void passesOnce() throws IOException {
+      stall();
+      fails();
+      Files.createFile(Path.of(System.getProperty(PASSED)));
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock is got, or not. */
@@ -30,6 +31,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-1")
   @IfThisFails("check that all managers keep their locks in the same place, under the same key")
   void whileALeaseIsHeldNoOtherManagerGetsTheLock() throws InterruptedException {
@@ -41,6 +43,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum is N/2+1 of all nodes, and that it is enough")
   void theLockIsGrantedExactlyWhenAQuorumOfNodesIsFree() throws InterruptedException {
@@ -58,6 +61,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails(
       "check that a quorum is counted of the nodes that are configured, not of those alive")
@@ -79,6 +83,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both")
   void halfOfTwoNodesIsNoQuorum() throws InterruptedException {
@@ -94,6 +99,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them is silent")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherIsSilent() throws InterruptedException {
@@ -107,6 +113,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them refuses all")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() throws InterruptedException {
@@ -203,6 +210,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt sets nothing where there is a key, and removes only its own")
   void whatOthersHoldIsLeftAsItIs() throws InterruptedException {
@@ -227,6 +235,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt that failed compares before it removes, on silent nodes, too")
   void whatOthersHoldOnNodesThatWereSilentIsLeftAsItIs() throws InterruptedException {
@@ -252,6 +261,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-4")
   @IfThisFails("check that a refused attempt changes nothing, so that the next is refused as well")
   void askingOnceMoreIsRefusedLikeTheFirstTime() throws InterruptedException {
@@ -267,6 +277,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-5")
   @IfThisFails("check that a token is drawn for every attempt, not for a manager or a name")
   void everyLeaseHasATokenOfItsOwn() {
@@ -286,6 +297,7 @@ abstract class AcquireRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-5")
   @IfThisFails("check that a token is drawn anew for the attempt after one that failed")
   void everyAttemptSendsWhatNoneSentBefore() throws InterruptedException {

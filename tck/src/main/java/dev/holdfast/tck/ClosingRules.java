@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A manager is closed while it is in use. */
@@ -32,6 +33,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that close() releases nothing: a holder may still be at work")
   void theKeysOfOpenLeasesStay() throws InterruptedException {
@@ -45,6 +47,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that the end of a grace releases nothing")
   void theKeysOfLeasesThatOutlastAGraceStay() throws InterruptedException {
@@ -58,6 +61,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that a lease that was closed with its manager releases nothing later")
   void theReleaseOfALeaseThatWasClosedLetsNobodyIn() throws InterruptedException {
@@ -73,6 +77,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("CLOSE-1")
   @IfThisFails("check that closing ends the renewals, so that what is left expires")
   void whatIsLeftIsRenewedNoMore() {
@@ -114,6 +119,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was closed cannot be extended")
   void aLeaseThatWasClosedIsNotExtended() throws InterruptedException {

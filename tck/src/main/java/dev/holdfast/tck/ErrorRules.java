@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What users are told when they do not get what they asked for. */
@@ -354,6 +355,7 @@ abstract class ErrorRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ERR-6")
   @IfThisFails("check that only the one reply that means a grant is counted as one")
   void anErrorIsNoGrant() throws InterruptedException {
@@ -361,6 +363,7 @@ abstract class ErrorRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ERR-6")
   @IfThisFails("check that only the one reply that means a grant is counted as one")
   void aMissingRightIsNoGrant() throws InterruptedException {
@@ -368,6 +371,7 @@ abstract class ErrorRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ERR-6")
   @IfThisFails("check that only the one reply that means a grant is counted as one")
   void aKeyOfAnotherTypeIsNoGrant() throws InterruptedException {
@@ -375,6 +379,7 @@ abstract class ErrorRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ERR-6")
   @IfThisFails("check that an extension counts the nodes that have extended, and no errors")
   void anErrorIsNoExtension() {

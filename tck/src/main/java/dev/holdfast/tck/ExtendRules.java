@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lease is made to last longer, or is not. */
@@ -143,6 +144,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-2")
   @IfThisFails("check that a lease that is over for its holder is not extended, whatever nodes say")
   void aLeaseThatExpiredIsNotExtendedThoughItsTokenIsThere() {
@@ -154,6 +156,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was lost is not extended, whatever nodes say by now")
   void aLeaseThatWasLostIsNotExtendedThoughItsTokenIsThereAgain() {
@@ -168,6 +171,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was released is not extended")
   void aLeaseThatWasReleasedIsNotExtended() {
@@ -179,6 +183,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-2")
   @IfThisFails("check that an answer that comes after the end of validity extends nothing")
   void anExtensionThatIsAnsweredTooLateRevivesNothing() throws InterruptedException {
@@ -210,6 +215,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-3")
   @IfThisFails("check that the end of validity is the later of the old one and the new one")
   void anExtensionNeverShortensTheValidity() {
@@ -221,6 +227,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-3")
   @IfThisFails("check that a key's time to live is compared before it is set")
   void anExtensionNeverShortensAKey() {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes, connections and processes go, and come back. */
@@ -211,6 +212,7 @@ abstract class FaultRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("FAULT-4")
   @IfThisFails("check that the driver's replay and its retries are switched off")
   void aRequestWhoseReplyWasLostIsNotSentAgain() {
@@ -218,6 +220,7 @@ abstract class FaultRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("FAULT-4")
   @IfThisFails("check that the driver's replay and its retries are switched off")
   void aRequestThatWasCutOffIsNotSentAgain() {
@@ -225,6 +228,7 @@ abstract class FaultRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("FAULT-4")
   @IfThisFails("check that an extension is not sent again either: it may be late by then")
   void anExtensionWhoseReplyWasLostIsNotSentAgain() {
@@ -246,6 +250,7 @@ abstract class FaultRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("FAULT-4")
   @IfThisFails("check that nothing is kept for a node that is away, but what takes its locks away")
   void whatIsAskedWhileANodeIsAwayIsNotAskedLater() {

@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each grant has a number above those before it, by which storage tells a late holder. */
@@ -18,6 +19,7 @@ abstract class FencingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that the counter is kept beside the lock, and survives its end")
   void fencingTokensIncreaseFromGrantToGrantOfAllManagers() {
@@ -34,6 +36,7 @@ abstract class FencingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that a token is known to a quorum before the lock is granted")
   void fencingTokensIncreaseWhicheverNodesGrant() {
@@ -54,6 +57,7 @@ abstract class FencingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that fencing tokens do not follow the wall clock back")
   void fencingTokensIncreaseThoughTheClockIsSetBack() {
@@ -70,6 +74,7 @@ abstract class FencingRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that the largest number of a quorum is stored by a quorum before the grant")
   void fencingTokensIncreaseWhicheverNodesGrantThoughTheClockIsSetBack() {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients of other languages share the locks. The kit plays one, from behind. */
@@ -22,6 +23,7 @@ abstract class InteropRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("INT-1")
   @IfThisFails("check that the key is the name, and that any value in it keeps others out")
   void aForeignClientKeepsUsOut() throws InterruptedException {
@@ -37,6 +39,7 @@ abstract class InteropRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("INT-1")
   @IfThisFails("check that a grant is the token in the key of the name, with a time to live")
   void weKeepAForeignClientOut() {
@@ -57,6 +60,7 @@ abstract class InteropRules {
 
   /** All nodes are asked for, because how many of them are enough is another rule's. */
   @Test
+  @Tag("exclusion")
   @Rule("INT-1")
   @IfThisFails("check that a node grants a lock and takes it in one step, by SET with NX")
   void aForeignClientAndWeNeverGetTheLockTogether() {
@@ -76,6 +80,7 @@ abstract class InteropRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("INT-1")
   @IfThisFails("check that nothing is asked of a foreign key but that it ends")
   void whatAForeignClientLeavesBehindIsOursWhenItExpires() {

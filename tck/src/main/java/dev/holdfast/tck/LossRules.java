@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A holder hears of the end of its lease. */
@@ -128,6 +129,7 @@ abstract class LossRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("LOSS-3")
   @IfThisFails("check that a lease is over for its holder before lost() completes, not after")
   void aLeaseThatIsToldToBeLostIsNotHeld() {
@@ -142,6 +144,7 @@ abstract class LossRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("LOSS-3")
   @IfThisFails("check that a lease that was taken away is over for its holder when that is told")
   void aLeaseThatIsToldToBeTakenIsNotHeld() {
@@ -162,6 +165,7 @@ abstract class LossRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("LOSS-3")
   @IfThisFails("check that a lease that was seen to be over stays over, whatever nodes say by then")
   void aLostLeaseIsNotHeldAgainWhenItsTokenIsBack() {
@@ -175,6 +179,7 @@ abstract class LossRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("LOSS-3")
   @IfThisFails(
       "check that a lease that was seen to be over stays over, whatever its clock says then")

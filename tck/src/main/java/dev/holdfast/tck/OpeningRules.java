@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An application starts while something is wrong with its nodes. */
@@ -103,6 +104,7 @@ abstract class OpeningRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("OPEN-2")
   @IfThisFails("check that servers are told apart by what they are, not by their addresses")
   void theSameServerListedTwiceIsAMistake() {
@@ -116,6 +118,7 @@ abstract class OpeningRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("OPEN-2")
   @IfThisFails("check that a manager that connects later looks for the same mistakes")
   void theSameServerListedTwiceNeverVotesTwice() throws InterruptedException {
@@ -131,6 +134,7 @@ abstract class OpeningRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("OPEN-2")
   @IfThisFails("check that a node is asked whether it is a master")
   void aReplicaIsAMistake() {

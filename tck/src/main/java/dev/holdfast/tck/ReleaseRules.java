@@ -11,6 +11,7 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock is given back. */
@@ -24,6 +25,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token and deletes in one step")
   void aLateReleaseSparesTheNextOwner() throws InterruptedException {
@@ -40,6 +42,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token on each node by itself")
   void aReleaseSparesWhatAnotherOwnerHoldsByNow() {
@@ -54,6 +57,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token, also where a lock was taken away by force")
   void aReleaseSparesWhoCameAfterAForcedRelease() throws InterruptedException {
@@ -73,6 +77,7 @@ abstract class ReleaseRules {
 
   /** Whoever looks first and deletes then deletes what came between, in one of these rounds. */
   @Test
+  @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that nothing can come between comparing and deleting")
   void aReleaseComparesAndDeletesAsOne() throws InterruptedException {
@@ -101,6 +106,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that a release that is sent once more compares the token as well")
   void aReleaseThatIsSentOnceMoreSparesTheNextOwner() {

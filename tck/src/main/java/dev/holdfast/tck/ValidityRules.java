@@ -18,6 +18,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long a lease lasts by its own word. */
@@ -41,6 +42,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that validity is the ttl, less the elapsed time, less the drift")
   void whatRemainsIsNeverMoreThanTheTtl() {
@@ -50,6 +52,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that the allowance for drift is taken off the validity")
   void whatNodesClocksMayDriftApartIsTakenOff() {
@@ -70,6 +73,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that elapsed time counts from before the first message, not from a reply")
   void theTimeThatNodesTakeToAnswerIsSpent() {
@@ -89,6 +93,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-1")
   @IfThisFails("check that an extension's validity counts from before its first message, too")
   void theTimeThatNodesTakeToAnswerAnExtensionIsSpent() {
@@ -244,6 +249,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-5")
   @IfThisFails("check that validity is looked at again when the last needed answer is there")
   void aGrantWhoseTimeWasOverWhenItCameIsNone() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A rule that is listed as broken must be seen to break. */
@@ -66,6 +67,7 @@ class ByDesignTest {
 
   @SuppressWarnings("unused") // for their annotations
   private interface Sample {
+    @Tag("exclusion")
     @Rule("REL-1")
     void one();
 

@@ -14,14 +14,22 @@ import io.lettuce.core.pubsub.PubSubOutput;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to one node that listens. What is said before it is made waits for it. */
+/**
+ * A connection to one node that listens. What is said before it is made waits for it, and what is
+ * said while the node owes an answer waits for that: of a node that hangs, few commands are left
+ * when its connection ends, each of which costs the loop of all nodes its time.
+ */
 final class NodeEar implements RedisNodes.Ear {
   /** Of no other connections; see {@link LeanClient}. */
   static final RedisCodec<String, String> CODEC = new StringCodec(StandardCharsets.UTF_8);
@@ -29,13 +37,18 @@ final class NodeEar implements RedisNodes.Ear {
   private final RedisNodes.Heard heard;
   private final Runnable ended;
   private final Set<String> channels = new HashSet<>();
+
+  /** What the node was not told yet: whether the channel is one to listen to. */
+  private final Map<String, Boolean> untold = new LinkedHashMap<>();
+
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private boolean telling;
   private boolean over;
   private boolean closing;
 
   NodeEar(String channel, RedisNodes.Heard heard, Runnable ended) {
-    channels.add(channel);
+    subscribe(channel);
     this.heard = heard;
     this.ended = ended;
   }
@@ -58,15 +71,17 @@ final class NodeEar implements RedisNodes.Ear {
 
   @Override
   public synchronized void subscribe(String channel) {
-    if (channels.add(channel) && connection != null) {
-      hear(connection, Set.of(channel));
+    if (channels.add(channel)) {
+      untold.put(channel, true);
+      tell();
     }
   }
 
   @Override
   public synchronized void unsubscribe(String channel) {
-    if (channels.remove(channel) && connection != null) {
-      say(connection, CommandType.UNSUBSCRIBE, Set.of(channel));
+    if (channels.remove(channel)) {
+      untold.put(channel, false);
+      tell();
     }
   }
 
@@ -104,19 +119,43 @@ final class NodeEar implements RedisNodes.Ear {
     if (over) {
       close();
     } else if (made.isOpen()) {
-      hear(made, channels);
+      tell();
     }
     return made.isOpen();
   }
 
-  private void hear(StatefulRedisPubSubConnection<String, String> on, Set<String> more) {
-    if (!over) {
-      say(on, CommandType.SUBSCRIBE, more).whenComplete((done, failure) -> refused(failure));
+  private synchronized void tell() {
+    if (connection == null || over || telling || untold.isEmpty()) {
+      return;
+    }
+    boolean listens = untold.values().iterator().next();
+    List<String> those = new ArrayList<>();
+    untold.forEach(
+        (channel, wanted) -> {
+          if (wanted == listens) {
+            those.add(channel);
+          }
+        });
+    those.forEach(untold::remove);
+    telling = true;
+    say(connection, listens ? CommandType.SUBSCRIBE : CommandType.UNSUBSCRIBE, those)
+        .whenComplete((done, failure) -> told(failure));
+  }
+
+  /** A client of the user's may have a time-out of its own, after which the node still listens. */
+  private void told(@Nullable Throwable failure) {
+    if (failure instanceof RedisCommandExecutionException) {
+      refused(failure);
+      return;
+    }
+    synchronized (this) {
+      telling = false;
+      tell();
     }
   }
 
   private static CompletionStage<String> say(
-      StatefulRedisPubSubConnection<String, String> on, CommandType what, Set<String> channels) {
+      StatefulRedisPubSubConnection<String, String> on, CommandType what, List<String> channels) {
     AsyncCommand<String, String, String> command =
         new AsyncCommand<>(
             new Command<>(
@@ -125,13 +164,11 @@ final class NodeEar implements RedisNodes.Ear {
     return command;
   }
 
-  private void refused(@Nullable Throwable failure) {
-    if (failure instanceof RedisCommandExecutionException) {
-      if (String.valueOf(failure.getMessage()).startsWith("NOPERM")) {
-        close(); // it stays deaf
-      } else {
-        end();
-      }
+  private void refused(Throwable failure) {
+    if (String.valueOf(failure.getMessage()).startsWith("NOPERM")) {
+      close(); // it stays deaf
+    } else {
+      end();
     }
   }
 

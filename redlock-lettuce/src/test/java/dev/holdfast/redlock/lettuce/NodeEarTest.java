@@ -2,6 +2,8 @@ package dev.holdfast.redlock.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
 /** With a connection that only writes down what it was asked for. */
 class NodeEarTest {
   private final List<String> asked = new ArrayList<>();
+  private final List<RedisCommand<?, ?, ?>> commands = new ArrayList<>();
 
   @Test
   void aConnectionIsClosedOnceHoweverOftenItsEarIsBecauseLettuceWarnsOfTheSecondTime() {
@@ -42,17 +45,53 @@ class NodeEarTest {
     assertThat(ear.gone()).isCompleted();
   }
 
+  @Test
+  void aNodeThatOwesAnAnswerIsToldTheRestInOneCommandOfEachKindAfterIt() {
+    NodeEar ear = new NodeEar("first", (channel, message) -> {}, () -> {});
+    ear.on(CompletableFuture.completedFuture(connection()), Runnable::run);
+    assertThat(commands).hasSize(1);
+
+    for (int name = 0; name < 1_000; name++) {
+      ear.subscribe("name" + name);
+      ear.subscribe("kept" + name);
+      ear.unsubscribe("name" + name);
+    }
+    assertThat(commands).hasSize(1);
+    for (int told = 0; told < commands.size(); told++) {
+      commands.get(told).complete();
+    }
+
+    assertThat(commands)
+        .extracting(command -> command.getType() + " " + command.getArgs().count())
+        .containsExactlyInAnyOrder("SUBSCRIBE 1", "UNSUBSCRIBE 1000", "SUBSCRIBE 1000");
+  }
+
+  @Test
+  void aTimeOutOfYourClientDoesNotKeepTheRestBack() {
+    NodeEar ear = new NodeEar("first", (channel, message) -> {}, () -> {});
+    ear.on(CompletableFuture.completedFuture(connection()), Runnable::run);
+    ear.subscribe("second");
+
+    commands.get(0).completeExceptionally(new RedisCommandTimeoutException());
+
+    assertThat(commands).hasSize(2);
+    assertThat(asked).doesNotContain("closeAsync");
+  }
+
   @SuppressWarnings("unchecked")
   private StatefulRedisPubSubConnection<String, String> connection() {
     return (StatefulRedisPubSubConnection<String, String>)
         Proxy.newProxyInstance(
             NodeEarTest.class.getClassLoader(),
             new Class<?>[] {StatefulRedisPubSubConnection.class},
-            (proxy, method, arguments) -> answer(method));
+            (proxy, method, arguments) -> answer(method, arguments));
   }
 
-  private @Nullable Object answer(Method method) {
+  private @Nullable Object answer(Method method, Object[] arguments) {
     asked.add(method.getName());
+    if (method.getName().equals("dispatch")) {
+      commands.add((RedisCommand<?, ?, ?>) arguments[0]);
+    }
     return switch (method.getName()) {
       case "isOpen" -> true;
       case "closeAsync" -> CompletableFuture.completedFuture(null);

@@ -155,13 +155,20 @@ final class Acquire {
                 attempt.progress().limitedByTtl();
               }
               outages.requireAnswers(noVote(), ballot, votes);
-              long foreign = votes.other() & seen.wrongType();
-              if (votes.granted() < votes.quorum()
-                  && votes.granted() + Long.bitCount(foreign) >= votes.quorum()) {
-                throw outages.foreign(key, foreign);
-              }
+              requireLocks(ballot, votes, votes.other() & seen.wrongType());
               return new Refusal(votes.granted(), votes.refused(), votes.unanswered());
             });
+  }
+
+  /** Nodes where the key is of another type keep nobody out, but grant nothing. */
+  private void requireLocks(Ballot ballot, Tally votes, long foreign) {
+    int others = Long.bitCount(foreign);
+    if (others > votes.nodes() - votes.quorum()) {
+      throw outages.foreign(key, foreign);
+    }
+    if (votes.answered() - others < votes.quorum()) {
+      throw outages.noQuorum(noVote() + outages.noLockOn(foreign), ballot, votes, false);
+    }
   }
 
   /** Null as long as the nodes do not look down. */

@@ -179,6 +179,11 @@ final class Outages {
             + ": use another name or keyPrefix, or remove the key");
   }
 
+  /** The same, if other nodes are to blame, too. */
+  String noLockOn(long nodes) {
+    return ", whose key holds no string, so no lock, on " + addresses(nodes);
+  }
+
   private String addresses(long nodes) {
     StringBuilder text = new StringBuilder();
     for (long left = nodes; left != 0; left &= left - 1) {

@@ -143,6 +143,51 @@ class RedlockTest {
   }
 
   @Test
+  @DisplayName("ACQ-9: with other nodes that do not answer they are an outage that names both")
+  void aForeignTypeBesideNodesThatDoNotAnswerIsAnOutage() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    refuse(asked, 2);
+    time.advance(NODE_TIMEOUT);
+    nodes.answer(
+        a -> {
+          if (a.node() < 2) {
+            a.round().reply(a.node(), Scripts.MINE);
+          } else {
+            a.round().error(a.node(), "WRONGTYPE Operation against a key of the wrong kind");
+          }
+        });
+
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockBackendException.class)
+        .hasMessageContainingAll(
+            "'a', whose key holds no string, so no lock, on h3:6379 (3 of 5 nodes answered)",
+            "h4:6379: no answer");
+  }
+
+  @Test
+  @DisplayName("ACQ-9: another owner beside a key of another type is contention")
+  void aForeignTypeBesideAnotherOwnerIsContention() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    refuse(asked, 2, 3, 4);
+    nodes.answer(
+        a -> {
+          if (a.node() == 2) {
+            a.round().error(2, "WRONGTYPE Operation against a key of the wrong kind");
+          } else {
+            a.round().reply(a.node(), a.node() < 2 ? Scripts.MINE : Scripts.OTHER);
+          }
+        });
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
   @DisplayName("ERR-1, ERR-2: without a quorum of answers it is an outage that names each node")
   void noQuorumOfAnswersIsAnOutage() {
     LockManager locks = open();

@@ -1,0 +1,35 @@
+package dev.holdfast.redlock.redisson;
+
+import static dev.holdfast.drivertests.Soon.soon;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.drivertests.Logs;
+import dev.holdfast.testnodes.TestNodes;
+import org.junit.jupiter.api.Test;
+
+/** With what README names on the class path our warnings go to SLF4J, and to what is behind it. */
+class Slf4jTest {
+  @Test
+  void ourWarningsGoThroughSlf4jWithTheValuesInTheirPlaces() {
+    assertThat(System.getLogger("dev.holdfast.redlock.Redlock").getClass().getName())
+        .startsWith("org.slf4j.");
+
+    try (TestNodes nodes = TestNodes.start(3);
+        Logs logs = new Logs();
+        LockManager locks = LockManager.open("redlock:" + String.join(",", nodes.uris()))) {
+      assertThat(locks.inspect("free")).isEmpty();
+      nodes.node(0).kill();
+
+      soon()
+          .untilAsserted(
+              () ->
+                  assertThat(logs.messages())
+                      .anyMatch(
+                          line ->
+                              line.startsWith(
+                                      "WARNING node " + nodes.node(0).address() + " is down: ")
+                                  && line.contains("trying again every second")));
+    }
+  }
+}

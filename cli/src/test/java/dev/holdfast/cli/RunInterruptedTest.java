@@ -201,7 +201,7 @@ class RunInterruptedTest {
   @Test
   void whenTheLockIsLostTheCommandGetsSigtermAndTheExitCodeIs76() {
     Program run =
-        run(List.of("--ttl", "1s"), "trap 'echo told; exit 0' TERM; " + ENDLESS).awaitOut("ready");
+        run(List.of("--ttl", "3s"), "trap 'echo told; exit 0' TERM; " + ENDLESS).awaitOut("ready");
 
     Nodes.remove(nodes, "job");
     Nodes.occupy(nodes, "job");
@@ -216,7 +216,7 @@ class RunInterruptedTest {
   void whenTheLockIsLostWhatTheCommandStartedGetsSigtermToo() {
     Program run =
         run(
-            List.of("--ttl", "1s", "--grace", "60s"),
+            List.of("--ttl", "3s", "--grace", "60s"),
             "sh -c 'trap \"echo told; exit\" TERM; echo started; while :; do sleep 0.05; done' &"
                 + " wait");
     run.awaitOut("started");
@@ -231,7 +231,7 @@ class RunInterruptedTest {
   void afterTheGraceItAndWhatItStartedGetSigkill() {
     Program run =
         run(
-            List.of("--ttl", "1s", "--grace", "300ms"),
+            List.of("--ttl", "3s", "--grace", "300ms"),
             "trap '' TERM; sh -c 'echo grandchild=$$ started; sleep 60' & " + ENDLESS);
     long child = pid(run.awaitOut("ready"), "pid=");
     long grandchild = pid(run.awaitOut("started"), "grandchild=");

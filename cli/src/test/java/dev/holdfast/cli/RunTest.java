@@ -44,6 +44,13 @@ class RunTest {
     nodes.all().stream()
         .filter(node -> node.state() == TestNode.State.FROZEN)
         .forEach(TestNode::thaw);
+    nodes.all().stream()
+        .filter(node -> node.state() == TestNode.State.DOWN)
+        .forEach(
+            node -> {
+              node.restart();
+              node.vouch(0);
+            });
     Nodes.remove(nodes, "job");
   }
 
@@ -207,11 +214,11 @@ class RunTest {
 
   @Test
   void takesTheUrlFromTheEnvironmentAndWarnsOfANodeThatIsDown() {
-    nodes.node(0).freeze();
+    nodes.node(0).kill();
 
     Program run =
         Program.holdfast(
-            Map.of("HOLDFAST_URL", impatientUrl()), "run", "--name", "job", "echo", "ran");
+            Map.of("HOLDFAST_URL", Nodes.url(nodes)), "run", "--name", "job", "echo", "ran");
     started.add(run);
 
     assertThat(run.exitCode()).isZero();

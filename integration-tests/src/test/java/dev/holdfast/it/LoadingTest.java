@@ -73,7 +73,7 @@ class LoadingTest {
   private static void loadSlowly(TestNode node) {
     try (RawRedis connection = RawRedis.connect(node.host(), node.port(), LOADING_AT_MOST)) {
       connection.call("CONFIG", "SET", "rdbcompression", "no");
-      for (int i = 0; i < 10; i++) {
+      for (int i = 0; i < 20; i++) {
         connection.call("SET", "data:" + i, TWO_MEGABYTES);
       }
       connection.call("CONFIG", "SET", "key-load-delay", "200000"); // microseconds

@@ -150,6 +150,14 @@ final class Acquisition {
   }
 
   void start(boolean callerWaits) {
+    try {
+      enter(callerWaits);
+    } catch (RuntimeException | Error e) {
+      breakOff(e); // nobody takes what might be granted later
+    }
+  }
+
+  private void enter(boolean callerWaits) {
     if (lines.enter(this) == WaitingLines.Place.HEAD) {
       atHead(callerWaits);
     } else if (!waits()) {
@@ -326,16 +334,22 @@ final class Acquisition {
   void attempt(boolean callerWaits, int inRow) {
     woken = false;
     toldMoment = 0;
-    Operations operations = surroundings.operations();
-    operations.begin();
-    operations.ask();
-    long begunAt = surroundings.clock().nanos();
     Attempt attempt =
         new Attempt(
             name(),
             request.owner().orElse(surroundings.defaultOwner()),
             request.ttl(),
             callerWaits);
+    long begunAt;
+    try {
+      begunAt = surroundings.clock().nanos();
+    } catch (RuntimeException | Error e) {
+      breakOff(e);
+      return;
+    }
+    Operations operations = surroundings.operations();
+    operations.begin();
+    operations.ask();
     underWay = attempt.progress();
     Stages.start(() -> surroundings.primitive().attempt(attempt))
         .whenComplete(

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * that is under way, and ends it.
  */
 final class HeldLock {
-  private static final CompletableFuture<?> NONE = CompletableFuture.completedFuture(null);
 
   private final Surroundings surroundings;
   private final OpenLeases leases;
@@ -33,13 +32,24 @@ final class HeldLock {
   private final @Nullable Moment longestHold;
   private final Duration minHold;
   private final AtomicReference<Phase> phase;
-  private final AtomicReference<CompletableFuture<?>> lastExtension = new AtomicReference<>(NONE);
+  private final AtomicReference<@Nullable Extending> lastExtending = new AtomicReference<>();
   private final LossStage lost;
   private volatile boolean unreachable;
   private volatile boolean atLimit;
-  private volatile @Nullable CompletableFuture<Void> extending;
+  private volatile boolean isExtending;
   private volatile Scheduler.@Nullable Task expiry;
   private volatile @Nullable KeepAlive keepAlive;
+
+  /** One extension of those that are under way or wait for their turn. */
+  private static final class Extending {
+    private final CompletableFuture<Void> result = new CompletableFuture<>();
+    private volatile @Nullable Extending before;
+
+    CompletableFuture<Void> turn() {
+      Extending first = before;
+      return first == null ? CompletableFuture.completedFuture(null) : first.result;
+    }
+  }
 
   /** Where a grant stands. */
   sealed interface Phase {}
@@ -146,25 +156,36 @@ final class HeldLock {
    * latest when the lock ends.
    */
   CompletableFuture<Void> extend(Duration ttl) {
-    CompletableFuture<Void> mine = new CompletableFuture<>();
-    CompletableFuture<?> before = lastExtension.getAndSet(mine);
+    Extending mine = new Extending();
+    mine.before = lastExtending.get();
+    while (!lastExtending.compareAndSet(mine.before, mine)) {
+      mine.before = lastExtending.get();
+    }
     surroundings.operations().begin();
-    before.whenComplete((r, f) -> whenRoom(mine, false, any -> extension(ttl, mine)));
-    mine.whenComplete((r, f) -> lastExtension.compareAndSet(mine, NONE)); // 48 bytes of each lease
-    return mine;
+    mine.turn()
+        .whenComplete(
+            (r, f) -> {
+              mine.before = null;
+              whenRoom(mine.result, false, any -> extension(ttl));
+            });
+    mine.result.whenComplete((r, f) -> lastExtending.compareAndSet(mine, null)); // of each lease
+    if (!(phase.get() instanceof Held)) {
+      endExtensions();
+    }
+    return mine.result;
   }
 
-  private CompletableFuture<Void> extension(Duration ttl, CompletableFuture<Void> mine) {
+  private CompletableFuture<Void> extension(Duration ttl) {
     Duration asked = withinHold(ttl);
     boolean limited = asked.compareTo(ttl) < 0;
     if (asked.toMillis() <= 0 && phase() instanceof Held) {
       atLimit = atLimit || limited;
       return CompletableFuture.completedFuture(null);
     }
-    return extensionSent(asked, mine)
+    return extensionSent(asked)
         .handle(
             (extension, failure) -> {
-              extending = null;
+              isExtending = false;
               extended(extension, failure);
               atLimit = atLimit || limited;
               return null;
@@ -172,28 +193,31 @@ final class HeldLock {
   }
 
   /** Under the monitor that {@link #afterExtension} takes: no extension is sent after a release. */
-  private synchronized CompletableFuture<Extension> extensionSent(
-      Duration asked, CompletableFuture<Void> mine) {
+  private synchronized CompletableFuture<Extension> extensionSent(Duration asked) {
     Phase now = phase();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(ended(now));
     }
-    extending = mine;
+    isExtending = true;
     return Stages.start(() -> surroundings.primitive().extend(grant, asked));
   }
 
-  /** Once the phase has ended: waits until an extension that is being sent is sent, and ends it. */
+  /** Once the phase has ended: waits until an extension that is being sent is sent. */
+  @SuppressWarnings("EmptySynchronized")
   private void afterExtension() {
-    CompletableFuture<Void> underWay;
     synchronized (this) {
-      underWay = extending;
+      // it was sent under this monitor, and none is sent any more
     }
-    end(underWay);
   }
 
-  private void end(@Nullable CompletableFuture<Void> extension) {
-    if (extension != null) {
-      extension.completeExceptionally(ended(Objects.requireNonNull(phase.get())));
+  /** Once the phase has ended. The last first, so that none begins because one before it ended. */
+  private void endExtensions() {
+    RuntimeException ended = ended(Objects.requireNonNull(phase.get()));
+    Extending extending = lastExtending.get();
+    while (extending != null) {
+      Extending before = extending.before;
+      extending.result.completeExceptionally(ended);
+      extending = before;
     }
   }
 
@@ -209,6 +233,7 @@ final class HeldLock {
       Released released = new Released(new CompletableFuture<>());
       if (phase.compareAndSet(now, released)) {
         stop();
+        endExtensions();
         CompletableFuture<LockPrimitive.Released> back = giveBack(minHold, callerWaits);
         leases.ended(this); // not before, because a manager that closes waits for the last of these
         back.whenComplete(
@@ -228,6 +253,7 @@ final class HeldLock {
   void takeBack() {
     phase.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
+    endExtensions();
     giveBack(Duration.ZERO, false);
     leases.ended(this);
   }
@@ -290,6 +316,9 @@ final class HeldLock {
     }
     stop();
     surroundings.scheduler().fork(() -> lost.tell(reason));
+    if (lastExtending.get() != null) {
+      surroundings.scheduler().fork(this::endExtensions); // as many as a user asked for
+    }
     if (reason == LossReason.CLOSED) {
       leases.ended(this);
       surroundings.operations().end();
@@ -311,7 +340,6 @@ final class HeldLock {
     if (renewals != null) {
       renewals.stop();
     }
-    end(extending);
   }
 
   private void stopWatching() {
@@ -366,13 +394,16 @@ final class HeldLock {
     Stages.call(operation)
         .whenComplete(
             (value, failure) -> {
-              if (failure == null) {
-                mine.complete(value);
-              } else {
-                mine.completeExceptionally(Stages.cause(failure));
+              try {
+                if (failure == null) {
+                  mine.complete(value);
+                } else {
+                  mine.completeExceptionally(Stages.cause(failure));
+                }
+              } finally {
+                operations.answered();
+                operations.end();
               }
-              operations.answered();
-              operations.end();
             });
   }
 
@@ -380,7 +411,7 @@ final class HeldLock {
     if (atLimit) {
       return LossReason.MAX_HOLD;
     }
-    boolean isBeingRenewed = keepAlive != null && extending != null;
+    boolean isBeingRenewed = keepAlive != null && isExtending;
     return unreachable || isBeingRenewed ? LossReason.UNREACHABLE : LossReason.EXPIRED;
   }
 

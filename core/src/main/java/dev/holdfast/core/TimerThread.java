@@ -62,7 +62,15 @@ final class TimerThread {
 
   private void sweepLater() {
     if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-      executor.schedule(this::sweep, SWEEP_NANOS, TimeUnit.NANOSECONDS);
+      boolean begun = false;
+      try {
+        executor.schedule(this::sweep, SWEEP_NANOS, TimeUnit.NANOSECONDS);
+        begun = true;
+      } finally {
+        if (!begun) {
+          sweeping.set(false); // without memory, say: the next timer tries again
+        }
+      }
     }
   }
 

@@ -295,6 +295,36 @@ class CrowdTest {
   }
 
   @Test
+  @DisplayName("EXT-9: an extension that waits for room is over when its lease ends")
+  void anExtensionThatWaitsForRoomIsOverWhenItsLeaseEnds() throws Exception {
+    Lease lease = acquire(1).get(0);
+    backend.holdBack(Op.ATTEMPT);
+    crowd();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+
+    time.advance(TTL);
+
+    assertThat(extension).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName("EXT-9: a hundred thousand that wait for one another end with their lease")
+  void manyExtensionsEndWithTheirLease() throws Exception {
+    Lease lease = acquire(1).get(0);
+    backend.holdBack(Op.EXTEND);
+    List<CompletionStage<Void>> extensions =
+        IntStream.range(0, 100_000).mapToObj(i -> lease.extendAsync(TTL)).toList();
+
+    time.advance(TTL);
+    backend.next().answer();
+
+    assertThat(extensions)
+        .allSatisfy(one -> assertThat(one.toCompletableFuture()).isCompletedExceptionally());
+    backend.answerAtOnce(Op.ATTEMPT);
+    acquire(300); // all of which had no room if one of them still counted
+  }
+
+  @Test
   void anExtensionWaitsForRoomAndCountsFromItsOwnBeginning() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);

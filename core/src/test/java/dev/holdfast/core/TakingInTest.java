@@ -11,6 +11,7 @@ import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,24 @@ class TakingInTest {
     assertThat(second.get().orElseThrow().release()).isTrue();
   }
 
+  @Test
+  void whoCannotBeginToWaitLeavesTheLine() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    faulty.schedule = fault;
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
+    faulty.schedule = null;
+    assertThat(waiting).isCompletedExceptionally();
+    assertThat(lease.release()).isTrue();
+  }
+
+  @Test
+  void aClockThatCannotBeReadAsAnAttemptBegins() {
+    for (int call = 1; call <= 5; call++) {
+      faulty.calls.set(call);
+      assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).as("call " + call).isSameAs(fault);
+    }
+  }
+
   private void assertFails() {
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(fault);
     assertThat(manager.tryAcquireAsync(REQUEST))
@@ -108,10 +127,14 @@ class TakingInTest {
     private volatile @Nullable Error schedule;
     private volatile @Nullable Error watch;
     private volatile boolean once;
+    private final AtomicInteger calls = new AtomicInteger();
 
     @Override
     public long nanos() {
       throwIf(clock);
+      if (calls.get() > 0 && calls.decrementAndGet() == 0) {
+        throw fault;
+      }
       return time.nanos();
     }
 

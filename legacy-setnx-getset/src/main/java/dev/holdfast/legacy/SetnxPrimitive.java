@@ -68,6 +68,9 @@ final class SetnxPrimitive implements LockPrimitive {
               Duration validity = validityOf(attempt.ttl());
               boolean isShorter = validity.compareTo(settings.quorumTimeout()) < 0;
               Duration limit = isShorter ? validity : settings.quorumTimeout();
+              if (validity.compareTo(settings.nodeTimeout()) < 0) {
+                attempt.progress().limitedByTtl();
+              }
               String silence = SetnxServer.noAnswerWithin(limit);
               return server.run(
                   limit,

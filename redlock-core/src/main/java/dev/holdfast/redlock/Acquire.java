@@ -130,7 +130,7 @@ final class Acquire {
   }
 
   private CompletionStage<Outcome> acquired(Ballot ballot, Tally votes, OptionalLong fence) {
-    return options.clock().now().nanosUntil(validUntil) > 0
+    return options.clock().now().nanosUntil(validUntil) > 0 && members.veto() == null
         ? CompletableFuture.completedFuture(
             new RedlockGrant(
                 attempt.name(), key, token, fence, validUntil, members.size(), votes.mine(), sent))
@@ -155,6 +155,7 @@ final class Acquire {
                 attempt.progress().limitedByTtl();
               }
               outages.requireAnswers(noVote(), ballot, votes);
+              outages.requireOurTerms(noVote());
               requireLocks(ballot, votes, votes.other() & seen.wrongType());
               return new Refusal(votes.granted(), votes.refused(), votes.unanswered());
             });
@@ -166,7 +167,8 @@ final class Acquire {
     if (others > votes.nodes() - votes.quorum()) {
       throw outages.foreign(key, foreign);
     }
-    if (votes.answered() - others < votes.quorum()) {
+    boolean couldBeGranted = votes.refused() <= votes.nodes() - votes.quorum();
+    if (couldBeGranted && votes.answered() - others < votes.quorum()) {
       throw outages.noQuorum(noVote() + outages.noLockOn(foreign), ballot, votes, false);
     }
   }

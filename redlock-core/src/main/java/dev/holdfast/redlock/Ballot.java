@@ -58,6 +58,7 @@ final class Ballot implements Round.Answers {
   private final Question question;
   private final boolean callerWaits;
   private final boolean mayBeVetoed;
+  private final boolean hearsTerms;
   private final CompletableFuture<Tally> decision = new CompletableFuture<>();
   private final @Nullable Throwable[] failures;
   private Tally tally;
@@ -68,9 +69,11 @@ final class Ballot implements Round.Answers {
   private volatile Scheduler.@Nullable Task deadline;
   private volatile long waitsNanos;
 
+  /** Of its making, until it is sent. */
+  private long sentAt;
+
   // written before anybody is asked
   private @Nullable Scheduler scheduler;
-  private long sentAt;
   private long limitNanos;
 
   Ballot(Members members, Question question, long asked, boolean callerWaits) {
@@ -78,8 +81,10 @@ final class Ballot implements Round.Answers {
     this.question = question;
     this.callerWaits = callerWaits;
     this.mayBeVetoed = Scripts.isAcquire(question.command());
+    this.hearsTerms = mayBeVetoed || Scripts.isEnd(question.command());
     this.failures = new Throwable[members.size()];
     this.tally = new Tally(members.size(), 0, 0, 0, 0, 0, asked);
+    this.sentAt = members.now();
   }
 
   /** One that asks all nodes. */
@@ -152,9 +157,14 @@ final class Ballot implements Round.Answers {
     after(counted);
   }
 
-  /** Whether no quorum of nodes has answered for so long that the nodes look down. */
+  /**
+   * Whether no quorum of nodes has answered for so long that the nodes look down: where the last
+   * quorum was far away, this one may be, too.
+   */
   synchronized boolean isWithoutQuorum() {
-    return !tally.hasQuorumOfAnswers() && members.now() - sentAt >= members.nodeTimeoutNanos();
+    return !tally.hasQuorumOfAnswers()
+        && members.now() - sentAt
+            >= Math.max(members.nodeTimeoutNanos(), 2 * members.lastQuorumNanos());
   }
 
   /** The votes so far. */
@@ -169,6 +179,7 @@ final class Ballot implements Round.Answers {
     if (answer == null) {
       failed(node, () -> NodeException.passing("a reply that is no vote: " + describe(reply)));
     } else {
+      hasTerms(node, null);
       vote(node, answer);
     }
   }
@@ -182,7 +193,11 @@ final class Ballot implements Round.Answers {
     }
     String plain = ScriptError.unwrapped(error);
     Quarantine quarantine = Quarantine.in(plain);
+    if (plain.startsWith(Guard.FOREIGN)) {
+      hasTerms(node, NodeException.reply(plain));
+    }
     if (quarantine != null) {
+      hasTerms(node, null);
       quarantined.accept(node, quarantine);
       if (question.trusted().test(node)) {
         vote(node, quarantine.vote());
@@ -193,6 +208,13 @@ final class Ballot implements Round.Answers {
       vote(node, Answer.WRONG_TYPE);
     } else {
       failed(node, () -> NodeException.reply(plain));
+    }
+  }
+
+  /** Also after the decision, which others may always make before this node is heard. */
+  private void hasTerms(int node, @Nullable NodeException ofOthers) {
+    if (hearsTerms) {
+      members.heardTerms(node, ofOthers);
     }
   }
 
@@ -270,7 +292,9 @@ final class Ballot implements Round.Answers {
 
   private void limit(Scheduler timers, long nanos) {
     scheduler = timers;
-    sentAt = members.now();
+    synchronized (this) {
+      sentAt = members.now();
+    }
     limitNanos = nanos;
     waitFor(nanos);
   }
@@ -307,6 +331,7 @@ final class Ballot implements Round.Answers {
   /** Returns the tally if this vote decided the round. */
   private @Nullable Tally count(@Nullable Answer answer, long voters) {
     long votes = voters & tally.pending();
+    boolean hadQuorum = tally.hasQuorumOfAnswers();
     tally =
         new Tally(
             tally.nodes(),
@@ -316,6 +341,9 @@ final class Ballot implements Round.Answers {
             tally.wrongType() | (answer == Answer.WRONG_TYPE ? votes : 0),
             tally.failed() | (answer == null ? votes : 0),
             tally.pending() & ~votes);
+    if (!hadQuorum && tally.hasQuorumOfAnswers()) {
+      members.quorumAnsweredIn(members.now() - sentAt);
+    }
     decided = vetoed || tally.isComplete() || question.enough().test(tally);
     return decided ? tally : null;
   }

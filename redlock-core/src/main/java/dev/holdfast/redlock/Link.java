@@ -23,6 +23,7 @@ final class Link {
   private final AtomicBoolean watched = new AtomicBoolean();
   private volatile long progressAt;
   private volatile State state = State.AWAY;
+  private volatile @Nullable NodeException veto;
   private volatile NodeException cause = NodeException.passing("not connected yet");
   private @Nullable Attempt present;
   private @Nullable String runId;
@@ -100,6 +101,16 @@ final class Link {
 
   NodeException cause() {
     return cause;
+  }
+
+  /** What its record of other clients' terms says; null if it has none, or cannot be asked. */
+  @Nullable NodeException veto() {
+    return isUp() ? veto : null;
+  }
+
+  /** Notes whose terms the node has, whenever it says so. */
+  void hasTerms(@Nullable NodeException ofOthers) {
+    veto = ofOthers;
   }
 
   synchronized Attempt begin(long now) {

@@ -54,6 +54,7 @@ final class Members {
   private final AtomicBoolean waitsForStragglers = new AtomicBoolean();
   private volatile IntConsumer changed = node -> {};
   private boolean opening;
+  private volatile long lastQuorumNanos;
   private volatile boolean closed;
 
   /**
@@ -145,6 +146,35 @@ final class Members {
 
   long now() {
     return clock.nanos();
+  }
+
+  /** A quorum of nodes has answered a round so long after its sending. */
+  void quorumAnsweredIn(long nanos) {
+    lastQuorumNanos = nanos;
+  }
+
+  /** How long the last quorum of answers took; 0 before the first. */
+  long lastQuorumNanos() {
+    return lastQuorumNanos;
+  }
+
+  /** A node has said whose terms it has; null if they are ours, or nobody's. */
+  void heardTerms(int node, @Nullable NodeException ofOthers) {
+    links[node].hasTerms(ofOthers);
+  }
+
+  /**
+   * What a node said last that votes for clients of other terms: their quorums need not meet ours.
+   * It is remembered, because it may come later than a quorum of votes, each time.
+   */
+  @Nullable NodeException veto() {
+    for (Link link : links) {
+      NodeException veto = link.veto();
+      if (veto != null) {
+        return veto;
+      }
+    }
+    return null;
   }
 
   /** How long a straggler is waited for, in nanoseconds. */
@@ -258,11 +288,24 @@ final class Members {
   void close() {
     closed = true;
     opened.complete(null);
-    Scheduler.Task limit = scheduler.schedule(quorumTimeoutNanos, () -> quiet.complete(null));
+    long left = leftOfQuorumTimeout();
+    if (left == 0) {
+      quiet.complete(null);
+    }
+    Scheduler.Task limit = scheduler.schedule(left, () -> quiet.complete(null));
     quieter();
     awaitQuiet();
     limit.cancel();
     nodes.close();
+  }
+
+  /** For those whose answer is due last. Some of it may be over when the manager is closed. */
+  private long leftOfQuorumTimeout() {
+    long now = clock.nanos();
+    return Arrays.stream(links)
+        .filter(link -> link.isUp() && link.isAwaited())
+        .mapToLong(link -> quorumTimeoutNanos - (now - link.progressAt()))
+        .reduce(0, Math::max);
   }
 
   /** An interrupt does not cut it short: it has a bound, also where the scheduler is closed. */
@@ -458,21 +501,25 @@ final class Members {
   }
 
   private void ended(int node, NodeException cause, Link.Ended ended) {
-    Link link = links[node];
-    if (!closed) {
-      if (!ended.returns() && link.isNews(cause)) {
-        LOG.log(
-            Level.WARNING,
-            "node {0} is down: {1}; trying again every second",
-            link.address(),
-            cause.getMessage());
+    try {
+      report(links[node], cause, ended);
+      ended.inVain().forEach(round -> round.failure(node, cause));
+      changed.accept(node);
+      resolved();
+    } finally { // last: what was held back must not end the next connection as it fails
+      if (!closed) {
+        scheduler.schedule(ended.restNanos(), () -> connect(node));
       }
     }
-    ended.inVain().forEach(round -> round.failure(node, cause));
-    changed.accept(node);
-    resolved();
-    if (!closed) { // last: what was held back must not end the next connection as it fails
-      scheduler.schedule(ended.restNanos(), () -> connect(node));
+  }
+
+  private void report(Link link, NodeException cause, Link.Ended ended) {
+    if (!closed && !ended.returns() && link.isNews(cause)) {
+      LOG.log(
+          Level.WARNING,
+          "node {0} is down: {1}; trying again every second",
+          link.address(),
+          cause.getMessage());
     }
   }
 

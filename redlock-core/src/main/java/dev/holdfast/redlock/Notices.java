@@ -78,12 +78,20 @@ final class Notices {
     String channel = channelOf(key);
     Topic topic = new Topic(channel, released);
     boolean known = topics.put(channel, topic) != null;
-    for (int node = 0; node < size; node++) {
-      Ear ear = ears[node];
-      if (ear == null) {
-        connect(node);
-      } else if (!known) {
-        ear.connection().subscribe(channel);
+    boolean heard = false;
+    try {
+      for (int node = 0; node < size; node++) {
+        Ear ear = ears[node];
+        if (ear == null) {
+          connect(node);
+        } else if (!known) {
+          ear.connection().subscribe(channel);
+        }
+      }
+      heard = true;
+    } finally {
+      if (!heard) {
+        topics.remove(channel, topic); // so that the next one asks all nodes
       }
     }
     return topic;

@@ -35,6 +35,15 @@ final class Outages {
     }
   }
 
+  /** No node votes for clients of other terms, as far as any has ever said. */
+  void requireOurTerms(String message) {
+    NodeException veto = members.veto();
+    if (veto != null) {
+      throw new LockConfigurationException(
+          message + ": " + veto.getMessage() + guard.given(), veto);
+    }
+  }
+
   /** An outage; but if mending what is misconfigured would make a quorum, that is what it is. */
   LockException noQuorum(String message, Ballot ballot, Tally votes, boolean outcomeUnknown) {
     Map<String, Throwable> failures = new LinkedHashMap<>();

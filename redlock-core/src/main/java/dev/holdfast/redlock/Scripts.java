@@ -192,6 +192,11 @@ final class Scripts {
     return code == MISSING ? Answer.MISSING : null;
   }
 
+  /** Whether a command ends a quarantine. */
+  static boolean isEnd(Command command) {
+    return command instanceof Command.Eval eval && END.equals(eval.script());
+  }
+
   /** Whether a command takes a lock. */
   static boolean isAcquire(Command command) {
     return command instanceof Command.SetIfAbsent

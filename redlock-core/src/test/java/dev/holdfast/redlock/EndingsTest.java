@@ -93,6 +93,52 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
+  @DisplayName("GUARD-4: a node of others' terms is a veto also where it always answers last")
+  void aVetoThatComesLateIsRemembered() {
+    CompletableFuture<Optional<Lease>> first = ask();
+    List<Asked> asked = nodes.take();
+    grant(asked, 0, 1);
+    assertThat(first.join()).isPresent();
+    asked.get(2).round().error(2, OTHERS);
+
+    CompletableFuture<Optional<Lease>> second = ask();
+    asked = nodes.take();
+    grant(asked, 0, 1);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    assertThatThrownBy(second::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("its clients gave maxTtl=60000ms, 5 nodes and cluster='other'");
+    grant(asked, 2);
+
+    CompletableFuture<Optional<Lease>> third = ask();
+    grant(nodes.take(), 0, 1);
+    assertThat(third.join()).isPresent();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("GUARD-4, GUARD-6: whose ends of quarantines are refused by others' terms is vetoed")
+  void anEndThatOthersHaveMadeIsAVeto() {
+    CompletableFuture<Optional<Lease>> future = ask();
+    List<Asked> asked = nodes.take();
+    quarantine(asked, 0, OVER);
+    quarantine(asked, 1, OVER);
+    quarantine(asked, 2, OVER);
+    nodes.answer(
+        a -> {
+          if (a.node() == 2) {
+            a.round().error(2, OTHERS);
+          } else {
+            a.round().reply(a.node(), Scripts.MINE);
+          }
+        });
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+
+    assertThatThrownBy(future::join).hasCauseInstanceOf(LockConfigurationException.class);
+  }
+
+  @Test
   @DisplayName("GUARD-6: a client that has seen no node of its own terms, and not all, ends none")
   void whoSeesNoNodeOfItsTermsEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();

@@ -60,6 +60,38 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("OPEN-1: a node is connected again though a logger throws as it goes down")
+  void aLoggerThatThrowsKeepsNoNodeAway() {
+    open();
+    Handler full =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            throw new IllegalStateException("the disk is full");
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    logger.addHandler(full);
+    nodes.unreachable(2, new IllegalStateException("connection refused"));
+    try {
+      nodes.breakConnection(2);
+      time.advance(SECOND);
+    } catch (IllegalStateException thrown) {
+      assertThat(thrown).hasMessage("the disk is full");
+    }
+    logger.removeHandler(full);
+    int before = nodes.connects().size();
+    time.advance(SECOND.multipliedBy(3));
+
+    assertThat(nodes.connects().size()).isGreaterThan(before);
+  }
+
+  @Test
   @DisplayName("OPEN-1: a minority that is down is logged once and tried every second, for ever")
   void aMinorityThatIsDownIsTriedForEver() {
     nodes.unreachable(2, new IllegalStateException("connection refused"));

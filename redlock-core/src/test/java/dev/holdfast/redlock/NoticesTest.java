@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.core.LockPrimitive.Watch;
 import dev.holdfast.redlock.ScriptedNodes.ScriptedEar;
@@ -32,6 +33,25 @@ class NoticesTest {
     assertThat(news).isOne();
     tell("other:1", 2, 3, 4);
     assertThat(news).as("of the same release").isOne();
+  }
+
+  @Test
+  @DisplayName("WAIT-11: after a driver could not listen, the next who waits asks all nodes")
+  void aDriverThatCannotListenIsAskedAgain() {
+    notices.watch("first", () -> {});
+    nodes.cannotListen(1, new OutOfMemoryError("unable to create native thread"));
+    away.add(1);
+    notices.changed(1);
+    away.remove(1);
+    assertThatThrownBy(() -> watch("a")).isInstanceOf(OutOfMemoryError.class);
+    nodes.cannotListen(1, null);
+
+    watch("a");
+    for (int node = 1; node < 5; node++) {
+      assertThat(Objects.requireNonNull(nodes.ear(node)).channels)
+          .as("at " + node)
+          .contains(CHANNEL);
+    }
   }
 
   @Test

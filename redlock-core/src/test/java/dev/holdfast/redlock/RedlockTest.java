@@ -188,6 +188,24 @@ class RedlockTest {
   }
 
   @Test
+  @DisplayName("ACQ-9: so it is where those that do not answer could change nothing")
+  void aForeignTypeIsContentionWhereTheSilentCouldChangeNothing() {
+    LockManager locks = open();
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    refuse(nodes.take(), 2, 3, 4);
+    nodes.answer(
+        a -> {
+          if (a.node() == 2) {
+            a.round().error(2, "WRONGTYPE Operation against a key of the wrong kind");
+          } else if (a.node() > 2) {
+            a.round().reply(a.node(), Scripts.OTHER);
+          }
+        });
+
+    assertThat(future.join()).isEmpty();
+  }
+
+  @Test
   @DisplayName("ERR-1, ERR-2: without a quorum of answers it is an outage that names each node")
   void noQuorumOfAnswersIsAnOutage() {
     LockManager locks = open();

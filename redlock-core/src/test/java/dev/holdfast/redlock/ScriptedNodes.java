@@ -29,6 +29,7 @@ final class ScriptedNodes implements RedisNodes {
   private final String[] infos;
   private final @Nullable Throwable[] unreachable;
   private final Set<Integer> silent = new HashSet<>();
+  private final Map<Integer, Error> mute = new HashMap<>();
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
   private boolean closed;
@@ -72,6 +73,11 @@ final class ScriptedNodes implements RedisNodes {
 
   void unreachable(int node, @Nullable Throwable cause) {
     unreachable[node] = cause;
+  }
+
+  /** What is thrown when somebody is to listen to a node; null if nothing is any more. */
+  void cannotListen(int node, @Nullable Error failure) {
+    mute.compute(node, (n, before) -> failure);
   }
 
   /** A node that takes connections, and then says nothing. */
@@ -233,6 +239,10 @@ final class ScriptedNodes implements RedisNodes {
 
   @Override
   public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+    Error failure = mute.get(node);
+    if (failure != null) {
+      throw failure;
+    }
     ScriptedEar ear = new ScriptedEar(channel, heard, ended);
     ears.computeIfAbsent(node, n -> new ArrayList<>()).add(ear);
     return ear;

@@ -139,6 +139,29 @@ class TwoTimeoutsTest {
   }
 
   @Test
+  @DisplayName("WAIT-15: nodes that were far away the last time are no outage for those behind")
+  void nodesThatAreFarAwayAreNoOutageForThoseBehind() {
+    LockManager locks = open();
+    locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(TTL));
+    List<Asked> asked = nodes.take();
+    time.advance(Duration.ofMillis(80));
+    refuse(asked, 0, 1, 2, 3, 4);
+    time.advance(Duration.ofMillis(80));
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.OTHER));
+    while (nodes.pending().isEmpty()) {
+      time.advance(TICK);
+    }
+    CompletableFuture<Optional<Lease>> inTime =
+        locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(Duration.ofMillis(159)));
+    CompletableFuture<Optional<Lease>> tooLate =
+        locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(Duration.ofMillis(161)));
+    time.advance(Duration.ofMillis(161));
+
+    assertThat(inTime).isCompletedWithValue(Optional.empty());
+    assertThatThrownBy(tooLate::join).hasCauseInstanceOf(LockBackendException.class);
+  }
+
+  @Test
   @DisplayName("FAULT-1: after quorumTimeout of silence later calls do not wait for the node again")
   void silentNodesAreGivenUpWhenARoundExpires() {
     LockManager locks = open();
@@ -182,6 +205,21 @@ class TwoTimeoutsTest {
   }
 
   @Test
+  @DisplayName("closing does not wait for quorumTimeout again after an operation that has")
+  void closingWaitsForQuorumTimeoutOnce() {
+    Duration lessThanASecond = Duration.ofMillis(900); // after which connections are given up
+    LockManager locks = Redlock.open(nodes, options().quorumTimeout(lessThanASecond));
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
+    time.advance(lessThanASecond);
+    assertThat(future).isCompletedExceptionally();
+
+    long start = System.nanoTime();
+    locks.close();
+
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(lessThanASecond);
+  }
+
+  @Test
   @DisplayName("FAULT-8: a round that expires late gives its nodes one more look")
   void aRoundThatExpiresLateGivesNoNodeUp() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -219,14 +257,16 @@ class TwoTimeoutsTest {
   }
 
   private LockManager open() {
-    return Redlock.open(
-        nodes,
-        RedlockOptions.defaults()
-            .restartGuard(false)
-            .fencing(false)
-            .clock(time)
-            .scheduler(time)
-            .callbacks(Runnable::run));
+    return Redlock.open(nodes, options());
+  }
+
+  private RedlockOptions options() {
+    return RedlockOptions.defaults()
+        .restartGuard(false)
+        .fencing(false)
+        .clock(time)
+        .scheduler(time)
+        .callbacks(Runnable::run);
   }
 
   private static void grant(List<Asked> asked, int... voters) {

@@ -38,7 +38,7 @@ final class NodeEar implements RedisNodes.Ear {
   private final Runnable ended;
   private final Set<String> channels = new HashSet<>();
 
-  /** What the node was not told yet: whether the channel is one to listen to. */
+  /** What the node is to be told, of names that it knows otherwise: whether to listen to them. */
   private final Map<String, Boolean> untold = new LinkedHashMap<>();
 
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;
@@ -71,7 +71,7 @@ final class NodeEar implements RedisNodes.Ear {
 
   @Override
   public synchronized void subscribe(String channel) {
-    if (channels.add(channel)) {
+    if (channels.add(channel) && !untold.remove(channel, false)) {
       untold.put(channel, true);
       tell();
     }
@@ -79,7 +79,7 @@ final class NodeEar implements RedisNodes.Ear {
 
   @Override
   public synchronized void unsubscribe(String channel) {
-    if (channels.remove(channel)) {
+    if (channels.remove(channel) && !untold.remove(channel, true)) {
       untold.put(channel, false);
       tell();
     }

@@ -168,7 +168,7 @@ final class Acquire {
       throw outages.foreign(key, foreign);
     }
     boolean couldBeGranted = votes.refused() <= votes.nodes() - votes.quorum();
-    if (couldBeGranted && votes.answered() - others < votes.quorum()) {
+    if (others != 0 && couldBeGranted && votes.answered() - others < votes.quorum()) {
       throw outages.noQuorum(noVote() + outages.noLockOn(foreign), ballot, votes, false);
     }
   }

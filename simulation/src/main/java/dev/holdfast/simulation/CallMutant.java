@@ -26,12 +26,8 @@ enum CallMutant implements Flaw {
       Invariant.CALL_LIMIT,
       edit(
           "core/HeldLock",
-          "renewals.stop();\n    }\n    end(extending);",
-          "renewals.stop();\n    }"),
-      edit(
-          "core/HeldLock",
-          "      underWay = extending;\n    }\n    end(underWay);",
-          "      underWay = extending;\n    }"),
+          "surroundings.scheduler().fork(this::endExtensions);",
+          "surroundings.scheduler().fork(() -> {});"),
       edit("redlock/RedlockPrimitive", "    ours.abandonExtension();\n", "")),
   RENEWED_FROM_THE_GRANT(
       "the first renewal is counted from the grant",

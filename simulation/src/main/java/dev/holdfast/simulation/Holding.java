@@ -15,6 +15,8 @@ final class Holding {
   private boolean closed;
   private boolean excused;
   private boolean seenLost;
+  private long grantedUntilNanos;
+  private long grantedUntilWall;
   private long claimedUntilNanos;
   private long claimedUntilWall;
   private boolean extended;
@@ -67,6 +69,13 @@ final class Holding {
     return seenLost;
   }
 
+  /** Its end as it was granted, by each clock: a wall clock that is set back gives time back. */
+  void granted() {
+    claim();
+    grantedUntilNanos = claimedUntilNanos;
+    grantedUntilWall = claimedUntilWall;
+  }
+
   /** Keeps what the lease says of itself, for as long as its process cannot be asked. */
   void claim() {
     long left = lease.remaining().toNanos();
@@ -98,7 +107,10 @@ final class Holding {
    */
   long overdue() {
     boolean isKnown = !extended && request.maxHold().isEmpty();
-    if (!isKnown || claimsToBeHeld()) {
+    boolean isHeld =
+        host.clock.nanos() < grantedUntilNanos && host.clock.wallMicros() < grantedUntilWall;
+    if (!isKnown || isHeld) {
+      ranWhenSeenOver = -1;
       return 0;
     }
     ranWhenSeenOver = ranWhenSeenOver < 0 ? host.ranFor() : ranWhenSeenOver;

@@ -161,7 +161,7 @@ final class Judge {
       }
     }
     others.add(holding);
-    holding.claim();
+    holding.granted();
     polls.keeps(holding);
   }
 

@@ -264,7 +264,10 @@ enum Mutant implements Flaw {
       "a connection that ended is not made again",
       Profile.CRASHES,
       Invariant.LIVENESS,
-      edit("redlock/Members", "() -> connect(node));\n    }\n  }", "() -> {});\n    }\n  }")),
+      edit(
+          "redlock/Members",
+          "scheduler.schedule(ended.restNanos(), () -> connect(node));",
+          "scheduler.schedule(ended.restNanos(), () -> {});")),
   NO_WRITE_BACK(
       "the largest of the fencing tokens is granted, whoever has stored it",
       Profile.FENCES,

@@ -27,6 +27,9 @@ final class Polls {
   private final Map<String, Poll> latest = new HashMap<>();
   private final Map<Ask, List<Poll>> attempts = new HashMap<>();
 
+  /** How long each client has waited for the last quorum of answers, in nanoseconds. */
+  private final Map<Host, Long> lastQuorum = new HashMap<>();
+
   private record Ask(Host host, String key) {}
 
   Polls(World world, Judge judge) {
@@ -95,6 +98,9 @@ final class Polls {
   void read(@Nullable Poll poll) {
     if (poll == null) {
       return;
+    }
+    if (poll.mostAnswers() == quorum()) {
+      lastQuorum.put(poll.host, poll.ageNanos());
     }
     if (poll.beginsToStraggle(quorum(), world.setting.nodes())) {
       long limit = Math.max(NANOS * MILLI * world.setting.nodeTimeoutMillis(), 2 * poll.ageNanos());
@@ -186,8 +192,9 @@ final class Polls {
     if (attempt == null || last == null || last.round.decided()) {
       return;
     }
-    long silent = NANOS * MILLI * world.setting.nodeTimeoutMillis() + NANOS * LATE;
-    if (last.mostAnswers() < quorum() && last.ageNanos() > silent) {
+    long nodeTimeout = NANOS * MILLI * world.setting.nodeTimeoutMillis();
+    long silent = Math.max(nodeTimeout, 2 * lastQuorum.getOrDefault(host, 0L));
+    if (last.mostAnswers() < quorum() && last.ageNanos() > silent + NANOS * LATE) {
       told(attempt, "contention, but no quorum has answered the attempt that is under way");
     }
   }

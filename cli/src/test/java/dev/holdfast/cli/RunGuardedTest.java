@@ -524,11 +524,11 @@ class RunGuardedTest {
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
+              boolean held = Nodes.holding(nodes, "job") >= 2;
               boolean alive = false;
               for (long pid : pids) {
                 alive |= runs(pid);
               }
-              boolean held = Nodes.holding(nodes, "job") >= 2;
               assertThat(held || !alive).as("held, or all have ended").isTrue();
               return !alive;
             });

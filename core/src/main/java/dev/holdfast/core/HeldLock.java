@@ -185,8 +185,11 @@ final class HeldLock {
     return extensionSent(asked)
         .handle(
             (extension, failure) -> {
-              isExtending = false;
-              extended(extension, failure);
+              try {
+                extended(extension, failure);
+              } finally {
+                isExtending = false;
+              }
               atLimit = atLimit || limited;
               return null;
             });
@@ -267,6 +270,10 @@ final class HeldLock {
 
   private void extended(@Nullable Extension extension, @Nullable Throwable failure) {
     if (failure != null) {
+      Phase now = phase(); // first: an extension that its lease's own end cuts short is no outage
+      if (!(now instanceof Held)) {
+        throw ended(now);
+      }
       unreachable = true;
       throw Stages.unchecked(failure);
     }

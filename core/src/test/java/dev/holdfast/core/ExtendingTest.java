@@ -75,6 +75,17 @@ class ExtendingTest {
   }
 
   @Test
+  void anOutageThatIsToldAtTheEndOfTheLeaseIsALoss() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    time.passUnnoticed(TTL);
+    backend.next().fail(new LockBackendException("no quorum", Map.of(), true));
+
+    assertLost(extension, LossReason.EXPIRED);
+  }
+
+  @Test
   void anExtensionOfWhatAnotherOwnerTookIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.giveToAnother("x", TTL);

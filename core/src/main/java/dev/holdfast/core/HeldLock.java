@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * that is under way, and ends it.
  */
 final class HeldLock {
-
   private final Surroundings surroundings;
   private final OpenLeases leases;
   private final Grant grant;
@@ -157,10 +156,9 @@ final class HeldLock {
    */
   CompletableFuture<Void> extend(Duration ttl) {
     Extending mine = new Extending();
-    mine.before = lastExtending.get();
-    while (!lastExtending.compareAndSet(mine.before, mine)) {
+    do {
       mine.before = lastExtending.get();
-    }
+    } while (!lastExtending.compareAndSet(mine.before, mine));
     surroundings.operations().begin();
     mine.turn()
         .whenComplete(
@@ -168,7 +166,8 @@ final class HeldLock {
               mine.before = null;
               whenRoom(mine.result, false, any -> extension(ttl));
             });
-    mine.result.whenComplete((r, f) -> lastExtending.compareAndSet(mine, null)); // of each lease
+    // an idle lease keeps none
+    mine.result.whenComplete((r, f) -> lastExtending.compareAndSet(mine, null));
     if (!(phase.get() instanceof Held)) {
       endExtensions();
     }
@@ -206,11 +205,8 @@ final class HeldLock {
   }
 
   /** Once the phase has ended: waits until an extension that is being sent is sent. */
-  @SuppressWarnings("EmptySynchronized")
-  private void afterExtension() {
-    synchronized (this) {
-      // it was sent under this monitor, and none is sent any more
-    }
+  private synchronized void afterExtension() {
+    // it was sent under this monitor, and none is sent any more
   }
 
   /** Once the phase has ended. The last first, so that none begins because one before it ended. */

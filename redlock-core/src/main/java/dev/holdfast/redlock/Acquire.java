@@ -130,7 +130,7 @@ final class Acquire {
   }
 
   private CompletionStage<Outcome> acquired(Ballot ballot, Tally votes, OptionalLong fence) {
-    return options.clock().now().nanosUntil(validUntil) > 0 && members.veto() == null
+    return options.clock().now().nanosUntil(validUntil) > 0 && !members.isVetoed()
         ? CompletableFuture.completedFuture(
             new RedlockGrant(
                 attempt.name(), key, token, fence, validUntil, members.size(), votes.mine(), sent))
@@ -169,7 +169,8 @@ final class Acquire {
     }
     boolean couldBeGranted = votes.refused() <= votes.nodes() - votes.quorum();
     if (others != 0 && couldBeGranted && votes.answered() - others < votes.quorum()) {
-      throw outages.noQuorum(noVote() + outages.noLockOn(foreign), ballot, votes, false);
+      throw outages.noQuorum(
+          noVote() + ", whose key " + outages.noLockOn(foreign), ballot, votes, false);
     }
   }
 

@@ -58,7 +58,6 @@ final class Ballot implements Round.Answers {
   private final Question question;
   private final boolean callerWaits;
   private final boolean mayBeVetoed;
-  private final boolean hearsTerms;
   private final CompletableFuture<Tally> decision = new CompletableFuture<>();
   private final @Nullable Throwable[] failures;
   private Tally tally;
@@ -69,7 +68,7 @@ final class Ballot implements Round.Answers {
   private volatile Scheduler.@Nullable Task deadline;
   private volatile long waitsNanos;
 
-  /** Of its making, until it is sent. */
+  /** The time of the sending, by the clock's nanoseconds; before it the time of construction. */
   private long sentAt;
 
   // written before anybody is asked
@@ -80,8 +79,7 @@ final class Ballot implements Round.Answers {
     this.members = members;
     this.question = question;
     this.callerWaits = callerWaits;
-    this.mayBeVetoed = Scripts.isAcquire(question.command());
-    this.hearsTerms = mayBeVetoed || Scripts.isEnd(question.command());
+    this.mayBeVetoed = Scripts.isAcquire(question.command()) || Scripts.isEnd(question.command());
     this.failures = new Throwable[members.size()];
     this.tally = new Tally(members.size(), 0, 0, 0, 0, 0, asked);
     this.sentAt = members.now();
@@ -193,9 +191,6 @@ final class Ballot implements Round.Answers {
     }
     String plain = ScriptError.unwrapped(error);
     Quarantine quarantine = Quarantine.in(plain);
-    if (plain.startsWith(Guard.FOREIGN)) {
-      hasTerms(node, NodeException.reply(plain));
-    }
     if (quarantine != null) {
       hasTerms(node, null);
       quarantined.accept(node, quarantine);
@@ -206,14 +201,18 @@ final class Ballot implements Round.Answers {
       }
     } else if (plain.startsWith("WRONGTYPE")) {
       vote(node, Answer.WRONG_TYPE);
+    } else if (plain.startsWith(Guard.FOREIGN)) {
+      NodeException veto = NodeException.reply(plain);
+      hasTerms(node, veto);
+      failed(node, () -> veto);
     } else {
       failed(node, () -> NodeException.reply(plain));
     }
   }
 
-  /** Also after the decision, which others may always make before this node is heard. */
+  /** Also after the decision, which other nodes may always make before this node is heard. */
   private void hasTerms(int node, @Nullable NodeException ofOthers) {
-    if (hearsTerms) {
+    if (mayBeVetoed) {
       members.heardTerms(node, ofOthers);
     }
   }

@@ -103,7 +103,7 @@ final class Link {
     return cause;
   }
 
-  /** What its record of other clients' terms says; null if it has none, or cannot be asked. */
+  /** Returns the veto by the node's record; null if the record is ours, or the node is not up. */
   @Nullable NodeException veto() {
     return isUp() ? veto : null;
   }

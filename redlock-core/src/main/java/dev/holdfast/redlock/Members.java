@@ -158,23 +158,29 @@ final class Members {
     return lastQuorumNanos;
   }
 
-  /** A node has said whose terms it has; null if they are ours, or nobody's. */
+  /** Notes the veto by a node's record, also a late one; null if the record is no veto. */
   void heardTerms(int node, @Nullable NodeException ofOthers) {
     links[node].hasTerms(ofOthers);
   }
 
   /**
-   * What a node said last that votes for clients of other terms: their quorums need not meet ours.
-   * It is remembered, because it may come later than a quorum of votes, each time.
+   * Returns the last veto by a node that votes for clients of other terms, whose quorums need not
+   * meet ours. It is remembered, because it may come later than a quorum of votes, each time.
+   *
+   * @return null if the node has none
    */
-  @Nullable NodeException veto() {
+  @Nullable NodeException veto(int node) {
+    return links[node].veto();
+  }
+
+  /** Whether any node has a veto. */
+  boolean isVetoed() {
     for (Link link : links) {
-      NodeException veto = link.veto();
-      if (veto != null) {
-        return veto;
+      if (link.veto() != null) {
+        return true;
       }
     }
-    return null;
+    return false;
   }
 
   /** How long a straggler is waited for, in nanoseconds. */

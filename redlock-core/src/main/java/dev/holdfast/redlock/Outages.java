@@ -37,10 +37,12 @@ final class Outages {
 
   /** No node votes for clients of other terms, as far as any has ever said. */
   void requireOurTerms(String message) {
-    NodeException veto = members.veto();
-    if (veto != null) {
-      throw new LockConfigurationException(
-          message + ": " + veto.getMessage() + guard.given(), veto);
+    for (int node = 0; node < members.size(); node++) {
+      NodeException veto = members.veto(node);
+      if (veto != null) {
+        String cause = members.address(node) + ": " + veto.getMessage();
+        throw new LockConfigurationException(message + ": " + cause + guard.given(), veto);
+      }
     }
   }
 
@@ -183,14 +185,14 @@ final class Outages {
     return new LockConfigurationException(
         "the key '"
             + key
-            + "' holds no string, so no lock, on "
-            + addresses(nodes)
+            + "' "
+            + noLockOn(nodes)
             + ": use another name or keyPrefix, or remove the key");
   }
 
-  /** The same, if other nodes are to blame, too. */
+  /** Returns the words for a key of another type on these nodes (bit i is node i). */
   String noLockOn(long nodes) {
-    return ", whose key holds no string, so no lock, on " + addresses(nodes);
+    return "holds no string, so no lock, on " + addresses(nodes);
   }
 
   private String addresses(long nodes) {

@@ -31,9 +31,7 @@ class EndingsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final LockManager locks =
-      Redlock.open(
-          nodes, RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run));
+  private final LockManager locks = Redlock.open(nodes, time.options());
 
   @Test
   @DisplayName("GUARD-6: a quarantine that is over ends when a quorum of the same terms grants")
@@ -108,7 +106,8 @@ class EndingsTest {
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
     assertThatThrownBy(second::join)
         .hasCauseInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("its clients gave maxTtl=60000ms, 5 nodes and cluster='other'");
+        .hasMessageContaining(
+            "h3:6379: its clients gave maxTtl=60000ms, 5 nodes and cluster='other'");
     grant(asked, 2);
 
     CompletableFuture<Optional<Lease>> third = ask();

@@ -277,12 +277,7 @@ class FencesTest {
   }
 
   private RedlockOptions options() {
-    return RedlockOptions.defaults()
-        .restartGuard(false)
-        .clock(time)
-        .scheduler(time)
-        .callbacks(Runnable::run)
-        .owner("me");
+    return time.options().restartGuard(false).owner("me");
   }
 
   private LockManager open(RedlockOptions options) {

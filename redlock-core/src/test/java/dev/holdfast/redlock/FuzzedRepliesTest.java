@@ -160,12 +160,6 @@ class FuzzedRepliesTest {
   /** With and without fencing tokens and the guard. */
   private LockManager open(Random random) {
     return Redlock.open(
-        nodes,
-        RedlockOptions.defaults()
-            .clock(time)
-            .scheduler(time)
-            .callbacks(Runnable::run)
-            .fencing(random.nextBoolean())
-            .restartGuard(random.nextBoolean()));
+        nodes, time.options().fencing(random.nextBoolean()).restartGuard(random.nextBoolean()));
   }
 }

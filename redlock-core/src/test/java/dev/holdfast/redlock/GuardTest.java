@@ -31,13 +31,13 @@ class GuardTest {
 
   private final ManualTime time = new ManualTime();
   private ScriptedNodes nodes = new ScriptedNodes(3);
-  private LockManager locks = open(options());
+  private LockManager locks = open(time.options());
 
   @Test
   @Tag("exclusion")
   @DisplayName("GUARD-1: each attempt says what the guard has to know, after all else")
   void eachAttemptSaysWhatTheGuardHasToKnow() {
-    locks = open(options().cluster("bills").maxTtl(Duration.ofSeconds(20)));
+    locks = open(time.options().cluster("bills").maxTtl(Duration.ofSeconds(20)));
     ask();
     Command.Eval eval = (Command.Eval) nodes.take().get(0).command();
 
@@ -316,7 +316,7 @@ class GuardTest {
   void aNodeThatRefusedTheConnectionVetoes() {
     nodes = new ScriptedNodes(3);
     nodes.firstError(2, "GUARDED 60000 5 other");
-    locks = open(options().connectLazily());
+    locks = open(time.options().connectLazily());
     CompletableFuture<Optional<Lease>> future = ask();
     nodes.answerAll(a -> a.round().reply(a.node(), FENCE));
 
@@ -373,12 +373,12 @@ class GuardTest {
   @DisplayName("GUARD-1: with fewer than three nodes it is off, unless it is asked for")
   void withFewerThanThreeNodesItIsOff() {
     nodes = new ScriptedNodes(2);
-    locks = open(options());
+    locks = open(time.options());
     ask();
     assertThat(script()).isEqualTo(Scripts.ACQUIRE.plain());
 
     nodes = new ScriptedNodes(1);
-    locks = open(options().restartGuard(true));
+    locks = open(time.options().restartGuard(true));
     ask();
     assertThat(script()).isEqualTo(Scripts.ACQUIRE.guarded());
   }
@@ -387,7 +387,7 @@ class GuardTest {
   @Tag("exclusion")
   @DisplayName("GUARD-1: without fencing it stands before a plain SET")
   void withoutFencingItStandsBeforeAPlainSet() {
-    locks = open(options().fencing(false));
+    locks = open(time.options().fencing(false));
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     Command.Eval eval = (Command.Eval) asked.get(0).command();
@@ -403,7 +403,7 @@ class GuardTest {
   @DisplayName(
       "GUARD-1: without guard and fencing a lock is a plain SET, for servers without scripts")
   void withoutBothALockIsAPlainSet() {
-    locks = open(options().fencing(false).restartGuard(false));
+    locks = open(time.options().fencing(false).restartGuard(false));
     ask();
     assertThat(nodes.take().get(0).command()).isInstanceOf(Command.SetIfAbsent.class);
   }
@@ -447,10 +447,6 @@ class GuardTest {
             node,
             "QUARANTINE %s %s %s %s %s %d"
                 .formatted(parts[0], parts[1], parts[2], more, parts[3], begun));
-  }
-
-  private RedlockOptions options() {
-    return RedlockOptions.defaults().clock(time).scheduler(time).callbacks(Runnable::run);
   }
 
   private LockManager open(RedlockOptions options) {

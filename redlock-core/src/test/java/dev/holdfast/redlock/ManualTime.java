@@ -16,6 +16,16 @@ final class ManualTime implements Clock, Scheduler {
 
   private record Timer(long at, long number, Runnable task) {}
 
+  /** Returns the default options by this time, with callbacks on the test's thread. */
+  RedlockOptions options() {
+    return RedlockOptions.defaults().clock(this).scheduler(this).callbacks(Runnable::run);
+  }
+
+  /** Returns the same without fencing tokens and restart guard. */
+  RedlockOptions plainOptions() {
+    return options().restartGuard(false).fencing(false);
+  }
+
   @Override
   public long nanos() {
     return nanos;

@@ -234,7 +234,7 @@ class MembersTest {
   @DisplayName("GUARD-2: of a node that comes back without its data the log says until when")
   void theLogTellsOfAQuarantine() {
     nodes.firstError(2, "QUARANTINE 1 3000 57000 0 0 17");
-    Redlock.open(nodes, options().restartGuard(true));
+    Redlock.open(nodes, time.plainOptions().restartGuard(true));
     assertThat(log)
         .singleElement()
         .asString()
@@ -244,7 +244,7 @@ class MembersTest {
   @Test
   @DisplayName("options that cannot be leave nothing open")
   void optionsThatCannotBeLeaveNothingOpen() {
-    RedlockOptions tooLong = options().owner("o".repeat(257));
+    RedlockOptions tooLong = time.plainOptions().owner("o".repeat(257));
     assertThatThrownBy(() -> Redlock.open(nodes, tooLong))
         .isInstanceOf(LockConfigurationException.class);
     assertThat(nodes.isClosed()).isTrue();
@@ -253,7 +253,7 @@ class MembersTest {
   @Test
   @DisplayName("OPEN-4: connect=lazy connects at the first request")
   void lazyConnectsAtTheFirstRequest() {
-    LockManager locks = Redlock.open(nodes, options().connectLazily());
+    LockManager locks = Redlock.open(nodes, time.plainOptions().connectLazily());
     assertThat(nodes.connects()).isEmpty();
     locks.tryAcquireAsync(LockRequest.of("a", SECOND));
     assertThat(nodes.connects()).containsExactly(0, 1, 2);
@@ -536,15 +536,6 @@ class MembersTest {
   }
 
   private LockManager open() {
-    return Redlock.open(nodes, options());
-  }
-
-  private RedlockOptions options() {
-    return RedlockOptions.defaults()
-        .restartGuard(false)
-        .clock(time)
-        .scheduler(time)
-        .callbacks(Runnable::run)
-        .fencing(false);
+    return Redlock.open(nodes, time.plainOptions());
   }
 }

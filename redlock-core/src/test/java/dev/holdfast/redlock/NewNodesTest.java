@@ -164,11 +164,7 @@ class NewNodesTest {
   }
 
   private RedlockOptions options() {
-    return RedlockOptions.defaults()
-        .clock(time)
-        .scheduler(time)
-        .callbacks(Runnable::run)
-        .connectLazily();
+    return time.options().connectLazily();
   }
 
   private LockManager open(RedlockOptions options) {

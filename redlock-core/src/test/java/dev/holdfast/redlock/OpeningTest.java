@@ -92,7 +92,7 @@ class OpeningTest {
   @DisplayName("ERR-4: a number of nodes that cannot be is refused, and nothing is left open")
   void aNumberOfNodesThatCannotBeIsRefused(int size) {
     nodes = new ScriptedNodes(size);
-    assertThatThrownBy(() -> Redlock.open(nodes, options()))
+    assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions()))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("there are " + size + " nodes");
     assertThat(nodes.isClosed()).isTrue();
@@ -119,13 +119,13 @@ class OpeningTest {
   @DisplayName("GUARD-1: nodes with databases of different numbers are refused, and named")
   void databasesOfDifferentNumbersAreRefused() {
     nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379"));
-    assertThatThrownBy(() -> Redlock.open(nodes, options().restartGuard(true)))
+    assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions().restartGuard(true)))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll("2 and 0", "restartGuard=off");
     assertThat(nodes.isClosed()).isTrue();
 
     nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379/2"));
-    openLazily(options().restartGuard(true)).tryAcquireAsync(REQUEST);
+    openLazily(time.plainOptions().restartGuard(true)).tryAcquireAsync(REQUEST);
     assertThat(nodes.take().get(0).command().words()).containsSubsequence("2", "60000 3 ");
   }
 
@@ -177,19 +177,10 @@ class OpeningTest {
   }
 
   private LockManager openLazily() {
-    return openLazily(options());
+    return openLazily(time.plainOptions());
   }
 
   private LockManager openLazily(RedlockOptions options) {
     return Redlock.open(nodes, options.connectLazily());
-  }
-
-  private RedlockOptions options() {
-    return RedlockOptions.defaults()
-        .restartGuard(false)
-        .fencing(false)
-        .clock(time)
-        .scheduler(time)
-        .callbacks(Runnable::run);
   }
 }

@@ -1,5 +1,7 @@
 package dev.holdfast.redlock;
 
+import static dev.holdfast.redlock.ScriptedNodes.grant;
+import static dev.holdfast.redlock.ScriptedNodes.refuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -114,93 +116,6 @@ class RedlockTest {
     reply(released, Scripts.OTHER, 1, 2);
     assertThat(future).isNotDone();
     reply(released, Scripts.OTHER, 3);
-
-    assertThat(future.join()).isEmpty();
-  }
-
-  @Test
-  @DisplayName("ACQ-9: keys of another type that alone prevent a quorum are a configuration error")
-  void aForeignTypeIsAConfigurationError() {
-    LockManager locks = open();
-    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
-    List<Asked> asked = nodes.take();
-    grant(asked, 0, 1);
-    refuse(asked, 2, 3, 4);
-    nodes.answer(
-        a -> {
-          if (a.node() < 2) {
-            a.round().reply(a.node(), Scripts.MINE);
-          } else {
-            String onRedis6 = "ERR Error running script (call to f_1): @user_script:1: ";
-            String error = "WRONGTYPE Operation against a key of the wrong kind";
-            a.round().error(a.node(), a.node() == 2 ? onRedis6 + error : error);
-          }
-        });
-
-    assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockConfigurationException.class)
-        .hasMessageContainingAll("'a'", "h3:6379, h4:6379, h5:6379");
-  }
-
-  @Test
-  @DisplayName("ACQ-9: with other nodes that do not answer they are an outage that names both")
-  void aForeignTypeBesideNodesThatDoNotAnswerIsAnOutage() {
-    LockManager locks = open();
-    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
-    List<Asked> asked = nodes.take();
-    grant(asked, 0, 1);
-    refuse(asked, 2);
-    time.advance(NODE_TIMEOUT);
-    nodes.answer(
-        a -> {
-          if (a.node() < 2) {
-            a.round().reply(a.node(), Scripts.MINE);
-          } else {
-            a.round().error(a.node(), "WRONGTYPE Operation against a key of the wrong kind");
-          }
-        });
-
-    assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
-        .hasMessageContainingAll(
-            "'a', whose key holds no string, so no lock, on h3:6379 (3 of 5 nodes answered)",
-            "h4:6379: no answer");
-  }
-
-  @Test
-  @DisplayName("ACQ-9: another owner beside a key of another type is contention")
-  void aForeignTypeBesideAnotherOwnerIsContention() {
-    LockManager locks = open();
-    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
-    List<Asked> asked = nodes.take();
-    grant(asked, 0, 1);
-    refuse(asked, 2, 3, 4);
-    nodes.answer(
-        a -> {
-          if (a.node() == 2) {
-            a.round().error(2, "WRONGTYPE Operation against a key of the wrong kind");
-          } else {
-            a.round().reply(a.node(), a.node() < 2 ? Scripts.MINE : Scripts.OTHER);
-          }
-        });
-
-    assertThat(future.join()).isEmpty();
-  }
-
-  @Test
-  @DisplayName("ACQ-9: so it is where those that do not answer could change nothing")
-  void aForeignTypeIsContentionWhereTheSilentCouldChangeNothing() {
-    LockManager locks = open();
-    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
-    refuse(nodes.take(), 2, 3, 4);
-    nodes.answer(
-        a -> {
-          if (a.node() == 2) {
-            a.round().error(2, "WRONGTYPE Operation against a key of the wrong kind");
-          } else if (a.node() > 2) {
-            a.round().reply(a.node(), Scripts.OTHER);
-          }
-        });
 
     assertThat(future.join()).isEmpty();
   }
@@ -554,16 +469,7 @@ class RedlockTest {
   }
 
   private LockManager open() {
-    RedlockOptions options =
-        RedlockOptions.defaults()
-            .restartGuard(false)
-            .clock(time)
-            .scheduler(time)
-            .callbacks(Runnable::run)
-            .owner("me")
-            .fencing(false);
-    LockManager locks = Redlock.open(nodes, options);
-    return locks;
+    return Redlock.open(nodes, time.plainOptions().owner("me"));
   }
 
   private Lease acquired(LockManager locks) {
@@ -577,18 +483,6 @@ class RedlockTest {
       return future.join().orElseThrow();
     } catch (CompletionException e) {
       throw new AssertionError(e.getCause());
-    }
-  }
-
-  private static void grant(List<Asked> asked, int... voters) {
-    for (int node : voters) {
-      asked.get(node).round().reply(node, "OK");
-    }
-  }
-
-  private static void refuse(List<Asked> asked, int... voters) {
-    for (int node : voters) {
-      asked.get(node).round().reply(node, null);
     }
   }
 

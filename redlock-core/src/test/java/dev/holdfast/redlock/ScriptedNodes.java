@@ -75,7 +75,7 @@ final class ScriptedNodes implements RedisNodes {
     unreachable[node] = cause;
   }
 
-  /** What is thrown when somebody is to listen to a node; null if nothing is any more. */
+  /** Sets the failure of each later attempt to listen to a node; null for none. */
   void cannotListen(int node, @Nullable Error failure) {
     mute.compute(node, (n, before) -> failure);
   }
@@ -200,6 +200,20 @@ final class ScriptedNodes implements RedisNodes {
   /** What a node runs to know a script, as before it is asked for any lock. */
   private static boolean isFirst(Command.Eval eval) {
     return eval.withSource() && (eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY)));
+  }
+
+  /** Has nodes grant a lock. */
+  static void grant(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, "OK");
+    }
+  }
+
+  /** Has nodes refuse a lock that another owner holds there. */
+  static void refuse(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, null);
+    }
   }
 
   /** A connection that listens, from the first call to its end. */

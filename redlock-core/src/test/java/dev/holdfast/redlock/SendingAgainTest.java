@@ -18,15 +18,7 @@ class SendingAgainTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(3);
-  private final LockManager locks =
-      Redlock.open(
-          nodes,
-          RedlockOptions.defaults()
-              .restartGuard(false)
-              .fencing(false)
-              .clock(time)
-              .scheduler(time)
-              .callbacks(Runnable::run));
+  private final LockManager locks = Redlock.open(nodes, time.plainOptions());
 
   @BeforeEach
   void oneNodeBreaksWhileALockIsReleasedThatIsToBeHeldForFiveSeconds() {

@@ -1,5 +1,7 @@
 package dev.holdfast.redlock;
 
+import static dev.holdfast.redlock.ScriptedNodes.grant;
+import static dev.holdfast.redlock.ScriptedNodes.refuse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -208,7 +210,7 @@ class TwoTimeoutsTest {
   @DisplayName("closing does not wait for quorumTimeout again after an operation that has")
   void closingWaitsForQuorumTimeoutOnce() {
     Duration lessThanASecond = Duration.ofMillis(900); // after which connections are given up
-    LockManager locks = Redlock.open(nodes, options().quorumTimeout(lessThanASecond));
+    LockManager locks = Redlock.open(nodes, time.plainOptions().quorumTimeout(lessThanASecond));
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     time.advance(lessThanASecond);
     assertThat(future).isCompletedExceptionally();
@@ -257,27 +259,6 @@ class TwoTimeoutsTest {
   }
 
   private LockManager open() {
-    return Redlock.open(nodes, options());
-  }
-
-  private RedlockOptions options() {
-    return RedlockOptions.defaults()
-        .restartGuard(false)
-        .fencing(false)
-        .clock(time)
-        .scheduler(time)
-        .callbacks(Runnable::run);
-  }
-
-  private static void grant(List<Asked> asked, int... voters) {
-    for (int node : voters) {
-      asked.get(node).round().reply(node, "OK");
-    }
-  }
-
-  private static void refuse(List<Asked> asked, int... voters) {
-    for (int node : voters) {
-      asked.get(node).round().reply(node, null);
-    }
+    return Redlock.open(nodes, time.plainOptions());
   }
 }

@@ -24,14 +24,7 @@ class WithoutScriptsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedNodes nodes = new ScriptedNodes(1).withoutScripts();
-  private final LockManager locks =
-      Redlock.open(
-          nodes,
-          RedlockOptions.defaults()
-              .clock(time)
-              .scheduler(time)
-              .callbacks(Runnable::run)
-              .fencing(false));
+  private final LockManager locks = Redlock.open(nodes, time.options().fencing(false));
 
   @Test
   @DisplayName("OPEN-5: a second connection is made where scripts are forbidden")

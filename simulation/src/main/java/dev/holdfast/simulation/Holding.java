@@ -15,15 +15,20 @@ final class Holding {
   private boolean closed;
   private boolean excused;
   private boolean seenLost;
-  private long grantedUntilNanos;
-  private long grantedUntilWall;
-  private long claimedUntilNanos;
-  private long claimedUntilWall;
+  private End granted = new End(0, 0);
+  private End claimed = granted;
   private boolean extended;
   private final List<Judge.Call> extensions = new ArrayList<>();
   private long ranWhenSeenOver = -1;
   boolean heldWhenReleased;
   int timesLost;
+
+  /** The end of validity by each clock. A wall clock that is set back gives time back. */
+  private record End(long nanos, long wallMicros) {
+    boolean isAheadOf(HostClock clock) {
+      return clock.nanos() < nanos && clock.wallMicros() < wallMicros;
+    }
+  }
 
   Holding(Host host, LockRequest request, Lease lease, long askedAt) {
     this.host = host;
@@ -69,18 +74,16 @@ final class Holding {
     return seenLost;
   }
 
-  /** Its end as it was granted, by each clock: a wall clock that is set back gives time back. */
+  /** Keeps the end as it was granted. */
   void granted() {
     claim();
-    grantedUntilNanos = claimedUntilNanos;
-    grantedUntilWall = claimedUntilWall;
+    granted = claimed;
   }
 
   /** Keeps what the lease says of itself, for as long as its process cannot be asked. */
   void claim() {
     long left = lease.remaining().toNanos();
-    claimedUntilNanos = host.clock.nanos() + left;
-    claimedUntilWall = host.clock.wallMicros() + left / 1_000;
+    claimed = new End(host.clock.nanos() + left, host.clock.wallMicros() + left / 1_000);
   }
 
   /** Its holder extends it. From now on only the lease knows its end. */
@@ -107,9 +110,7 @@ final class Holding {
    */
   long overdue() {
     boolean isKnown = !extended && request.maxHold().isEmpty();
-    boolean isHeld =
-        host.clock.nanos() < grantedUntilNanos && host.clock.wallMicros() < grantedUntilWall;
-    if (!isKnown || isHeld) {
+    if (!isKnown || granted.isAheadOf(host.clock)) {
       ranWhenSeenOver = -1;
       return 0;
     }
@@ -118,7 +119,7 @@ final class Holding {
   }
 
   boolean claimsToBeHeld() {
-    return host.clock.nanos() < claimedUntilNanos && host.clock.wallMicros() < claimedUntilWall;
+    return claimed.isAheadOf(host.clock);
   }
 
   /** The same whenever the same seed is run. */

@@ -38,7 +38,7 @@ final class NodeEar implements RedisNodes.Ear {
   private final Runnable ended;
   private final Set<String> channels = new HashSet<>();
 
-  /** What the node is to be told, of names that it knows otherwise: whether to listen to them. */
+  /** Changes that the node does not know yet: the channel, and whether to listen to it. */
   private final Map<String, Boolean> untold = new LinkedHashMap<>();
 
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;

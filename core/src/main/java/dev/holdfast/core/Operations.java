@@ -116,7 +116,16 @@ final class Operations {
     try {
       next.run();
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, "an operation could not begin", e);
+      report(e);
+    }
+  }
+
+  /** Drops what the user's logger throws: {@link #admit} would never run again. */
+  private static void report(Throwable failure) {
+    try {
+      LOG.log(Level.ERROR, "an operation could not begin", failure);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken; there is no other place to report to
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a lease ends that nobody released, and who is told what. */
@@ -90,6 +91,7 @@ class LosingTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-4: isHeld and remaining are exact though every thread is stuck")
   void isHeldAndRemainingAreExactThoughEveryThreadIsStuck() throws Exception {
     Lease lease = manager.acquire(REQUEST);
@@ -105,6 +107,7 @@ class LosingTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("VAL-4: whoever sees the end of a lease asks the backend nothing")
   void whoeverSeesTheEndOfALeaseAsksTheBackendNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);

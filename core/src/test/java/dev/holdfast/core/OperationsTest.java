@@ -7,6 +7,8 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +73,25 @@ class OperationsTest {
     Background<?> removal = Background.run(() -> manager.forceRelease("x")).awaitBlocked();
     assertCountsUntilAnswered();
     removal.result();
+  }
+
+  @Test
+  void aLoggerThatThrowsBlocksNoLaterOperation() throws Exception {
+    for (int i = 0; i < Operations.ENOUGH; i++) {
+      operations.ask();
+    }
+    List<String> begun = new ArrayList<>();
+    operations.whenRoom(
+        () -> {
+          throw new IllegalStateException("cannot begin");
+        });
+    operations.whenRoom(() -> begun.add("later"));
+    try (Warnings broken = Warnings.throwing(LockManager.class)) {
+      operations.answered();
+      assertThat(broken.texts()).containsExactly("an operation could not begin");
+    }
+
+    assertThat(begun).containsExactly("later");
   }
 
   private void assertCountsUntilAnswered() {

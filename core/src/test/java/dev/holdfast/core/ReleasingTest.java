@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ReleasingTest {
@@ -204,6 +205,7 @@ class ReleasingTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-9: a release waits for no extension, and ends the one that is under way")
   void aReleaseIsSentBehindAnExtensionThatIsUnderWay() throws Exception {
     Lease lease = manager.acquire(REQUEST);
@@ -223,6 +225,7 @@ class ReleasingTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-9: no extension is sent behind a release, though both begin at once")
   void aReleaseIsSentBehindAnExtensionThatIsBeingSent() throws Exception {
     Lease lease = manager.acquire(REQUEST);

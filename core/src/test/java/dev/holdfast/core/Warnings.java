@@ -16,7 +16,8 @@ final class Warnings implements AutoCloseable {
   private final Object logger;
   private final Method setFilter;
 
-  private Warnings(Object logger, Class<?> filter) throws ReflectiveOperationException {
+  private Warnings(Object logger, Class<?> filter, boolean throwing)
+      throws ReflectiveOperationException {
     this.logger = logger;
     this.setFilter = logger.getClass().getMethod("setFilter", filter);
     Object keeping =
@@ -25,17 +26,29 @@ final class Warnings implements AutoCloseable {
             new Class<?>[] {filter},
             (proxy, method, arguments) -> {
               keep(arguments[0]);
+              if (throwing) {
+                throw new IllegalStateException("the disk is full");
+              }
               return false;
             });
     setFilter.invoke(logger, keeping);
   }
 
   static Warnings of(Class<?> named) throws ReflectiveOperationException {
+    return of(named, false);
+  }
+
+  /** The same of a logger whose every call throws, as one that cannot write does. */
+  static Warnings throwing(Class<?> named) throws ReflectiveOperationException {
+    return of(named, true);
+  }
+
+  private static Warnings of(Class<?> named, boolean throwing) throws ReflectiveOperationException {
     Object logger =
         Class.forName("java.util.logging.Logger")
             .getMethod("getLogger", String.class)
             .invoke(null, named.getName());
-    return new Warnings(logger, Class.forName("java.util.logging.Filter"));
+    return new Warnings(logger, Class.forName("java.util.logging.Filter"), throwing);
   }
 
   List<String> texts() {

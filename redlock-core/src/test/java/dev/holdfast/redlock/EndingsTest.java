@@ -34,6 +34,7 @@ class EndingsTest {
   private final LockManager locks = Redlock.open(nodes, time.options());
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: a quarantine that is over ends when a quorum of the same terms grants")
   void aQuorumOfTheSameTermsEndsIt() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -46,6 +47,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: also of a node that answers when the quorum has granted")
   void alsoWhereTheAnswerComesLate() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -76,6 +78,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: a node whose terms are others' keeps the client from ending any")
   void anotherClientEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -138,6 +141,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: a client that has seen no node of its own terms, and not all, ends none")
   void whoSeesNoNodeOfItsTermsEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -157,6 +161,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-2, GUARD-6: one node of the same terms does, and the vote counts at once")
   void oneNodeOfItsTermsDoes() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -172,6 +177,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: the vote counts only if the quarantine was the one that was seen")
   void theVoteCountsOnlyIfItWasTheSame() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -188,6 +194,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: a vote against counts, too: it is contention, no outage")
   void aVoteAgainstCountsToo() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -202,6 +209,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: where all N are in quarantine, it ends once it is over on a quorum")
   void whereAllAreInQuarantineAQuorumThatIsOverEnds() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -219,6 +227,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: where all N are in quarantine, and it is over on a minority, none ends")
   void whereAMinorityIsOverNoneEnds() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -256,6 +265,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: where a node of the same terms votes, others' maxTtl does not count")
   void whereANodeVotesOthersDoNotCount() {
     ask();
@@ -267,6 +277,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: an extension ends quarantines, too, by the votes of nodes that are whole")
   void anExtensionEndsThemToo() {
     CompletableFuture<Optional<Lease>> future = ask();
@@ -283,6 +294,7 @@ class EndingsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-6: an extension that a node of others answers ends none")
   void anExtensionThatSeesOthersEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();

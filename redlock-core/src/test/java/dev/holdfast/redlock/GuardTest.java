@@ -326,6 +326,7 @@ class GuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-4, EXT-1: a node that belongs to others by now vetoes no extension")
   void aVetoIsForAttemptsAlone() {
     CompletableFuture<Optional<Lease>> future = ask();

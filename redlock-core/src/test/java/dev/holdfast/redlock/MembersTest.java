@@ -454,6 +454,7 @@ class MembersTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: a release that a node refuses is sent again while its connection lasts")
   void aRefusedReleaseIsSentAgain() {
     LockManager locks = open();

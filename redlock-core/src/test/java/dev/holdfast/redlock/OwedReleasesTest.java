@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.redlock.OwedReleases.Owed;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What nodes are owed, and for how long. */
@@ -13,6 +14,7 @@ class OwedReleasesTest {
   private final OwedReleases owed = new OwedReleases(time, 2);
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: what a node is owed is taken once, in order, and is of that node alone")
   void whatIsOwedIsTakenOnce() {
     owed.add(0, release("a", 10));
@@ -23,6 +25,7 @@ class OwedReleasesTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: a release whose key is gone by itself is owed no longer")
   void whatHasExpiredIsOwedNoLonger() {
     owed.add(0, release("a", 10));

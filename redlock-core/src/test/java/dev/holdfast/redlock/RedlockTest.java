@@ -259,6 +259,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName(
       "REL-6: a release that a broken connection swallowed is sent once more on the next one")
   void anUnansweredReleaseIsSentOnTheNextConnection() {
@@ -310,6 +311,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: a silent node's release is owed too, once its connection breaks at last")
   void aReleaseThatFailsAfterItsDeadlineIsOwed() {
     Lease lease = acquired(open());
@@ -339,6 +341,7 @@ class RedlockTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("EXT-1: the new end of validity counts from before the extension was sent")
   void anExtensionIsMeasuredFromBeforeItWasSent() {
     Lease lease = acquired(open());

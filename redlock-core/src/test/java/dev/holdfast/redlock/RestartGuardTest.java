@@ -73,6 +73,7 @@ class RestartGuardTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("GUARD-2, GUARD-6: a quarantine that is over ends when a lock is asked for")
   void aQuarantineThatIsOverIsNoVoteYet() {
     answer(List.of(70_000L, 0L, 0L, "1700000000000002"), List.of(70_000L, 0L, 1L, "17"), VOTES);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node is sent that was away when a lock was released. */
@@ -39,6 +40,7 @@ class SendingAgainTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-11, REL-6: a release that is sent again keeps others out for what is left")
   void aReleaseThatIsSentAgainKeepsOthersOutForWhatIsLeft() {
     comesBackAfter(SECOND);
@@ -46,6 +48,7 @@ class SendingAgainTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-11, REL-6: once the least hold is over it deletes")
   void onceTheLeastHoldIsOverItDeletes() {
     comesBackAfter(SECOND.multipliedBy(6));
@@ -53,6 +56,7 @@ class SendingAgainTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: once the longest ttl has passed nothing is owed")
   void onceTheLongestTtlHasPassedNothingIsOwed() {
     comesBackAfter(Duration.ofSeconds(61));
@@ -60,6 +64,7 @@ class SendingAgainTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-6: a release that fails again is sent again")
   void aReleaseThatFailsAgainIsSentAgain() {
     comesBackAfter(SECOND);

@@ -27,6 +27,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-11: a release that keeps others out shortens the key's life, as one")
   void aReleaseMayShorten() {
     Asking asking = release(4_000);
@@ -40,6 +41,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("ACQ-11: a release never lengthens a key's life")
   void aReleaseNeverLengthens() {
     Asking asking = release(4_000);

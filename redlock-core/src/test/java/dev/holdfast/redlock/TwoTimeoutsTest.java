@@ -237,6 +237,7 @@ class TwoTimeoutsTest {
   }
 
   @Test
+  @Tag("exclusion")
   @DisplayName("REL-9: a release follows an extension that hangs, which then sends nothing more")
   void aReleaseFollowsAnExtensionThatHangs() {
     CompletableFuture<Optional<Lease>> future = ask();

@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long a lock keeps others out: for its ttl, or for as long as was asked for at least. */
@@ -17,6 +18,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-10")
   @IfThisFails(
       "check that the ttl is set in the same step as the lock, and from the time of asking")
@@ -35,6 +37,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-10")
   @IfThisFails("check that it takes nobody to end a lock, because its holder may be gone")
   void theLockOfAHolderThatIsGoneEnds() {
@@ -49,6 +52,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-10")
   @IfThisFails("check that each node drops a lock after its ttl, but not before its validity ends")
   void eachNodeKeepsALockForItsTtlAndNoLonger() {
@@ -76,6 +80,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails(
       "check that an early release shortens the lock to holdAtLeast instead of removing it")
@@ -97,6 +102,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails(
       "check that a manager does not take its own lock for free before holdAtLeast is over")
@@ -111,6 +117,7 @@ abstract class ExpiryRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
   void whatIsReleasedAfterThatKeepsNobodyOut() {

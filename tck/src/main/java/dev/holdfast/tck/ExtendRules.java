@@ -35,6 +35,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension reaches the backend, and the lease knows its new end")
   void anExtendedLeaseOutlivesItsFirstTtl() {
@@ -59,6 +60,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that each node that holds the token keeps the lock for the new ttl")
   void anExtensionIsDoneByAQuorumOfNodes() {
@@ -75,6 +77,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that the token is compared on each node, and those that hold it are counted")
   void anExtensionSucceedsExactlyWhenAQuorumHoldsTheToken() {
@@ -96,6 +99,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension changes nothing where another token is")
   void anExtensionLeavesOthersLocksAsTheyAre() {
@@ -117,6 +121,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that extendAsync() does what extend() does")
   void anAsynchronousExtensionDoesTheSame() {
@@ -129,6 +134,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that an extension is not given up for an interrupt")
   void whoIsInterruptedCanStillExtend() {
@@ -316,6 +322,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-6")
   @IfThisFails("check that an extension that is lost removes what it put back")
   void anExtensionThatIsLostLeavesNoKey() {
@@ -332,6 +339,7 @@ abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-6")
   @IfThisFails("check that an extension that is lost removes what it put back beside others' locks")
   void anExtensionThatIsLostToAnotherOwnerLeavesNoKeyBesideIt() {

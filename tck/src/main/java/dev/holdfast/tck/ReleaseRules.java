@@ -358,6 +358,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-6")
   @IfThisFails("check that releases whose answer never came are remembered for the next connection")
   void aReleaseWhoseConnectionBrokeIsSentOnceMoreOnTheNext() {
@@ -377,6 +378,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-6")
   @IfThisFails("check that a release that broke the connection itself is remembered, too")
   void aReleaseThatWasCutOffIsSentOnceMore() {
@@ -396,6 +398,7 @@ abstract class ReleaseRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-6")
   @IfThisFails("check that what an attempt in vain left on a node that went is removed as well")
   void whatAFailedAttemptLeftIsRemovedOnTheNextConnection() throws InterruptedException {

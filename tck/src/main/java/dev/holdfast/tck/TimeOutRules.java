@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes are slow, or silent: calls wait for them as long as it helps, and no longer. */
@@ -227,6 +228,7 @@ abstract class TimeOutRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-9")
   @IfThisFails("check that a release is sent behind an extension that nobody has answered")
   void aReleaseDoesNotWaitForAnExtensionThatHangs() {
@@ -253,6 +255,7 @@ abstract class TimeOutRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-9")
   @IfThisFails("check that an extension sends nothing more, such as its script, behind a release")
   void anExtensionPutsNoKeyBackBehindARelease() {

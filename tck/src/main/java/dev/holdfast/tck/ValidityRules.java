@@ -124,6 +124,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-2")
   @IfThisFails("check that elapsed time is the larger of monotonic and wall-clock time")
   void aClockThatJumpsAheadSpendsValidity() {
@@ -144,6 +145,7 @@ abstract class ValidityRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-2")
   @IfThisFails("check that monotonic time goes on counting when the wall clock is set back")
   void aClockThatIsSetBackGivesNothingAway() {
@@ -217,6 +219,7 @@ abstract class ValidityRules {
 
   /** Whoever leaves it to a timer is late for one of them, as timers are. */
   @Test
+  @Tag("exclusion")
   @Rule("VAL-4")
   @IfThisFails("check that isHeld, requireHeld and remaining read the clock, and wait for no timer")
   void aLeaseKnowsItsEndThoughNoOtherThreadHasRunSince() {

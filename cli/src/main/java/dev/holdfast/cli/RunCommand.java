@@ -26,6 +26,8 @@ import picocli.CommandLine.Parameters;
       "stdin, stdout and stderr are the command's. SIGINT, SIGTERM and SIGHUP are",
       "passed on to it and to all that it has started. What outlives the command then",
       "has the grace to end too, before the lock is released, and then gets SIGKILL.",
+      "What the caller ignores is ignored here, too: SIGHUP under nohup, and SIGINT",
+      "behind a script's &. SIGTERM is left then.",
       "It finds HOLDFAST_NAME, HOLDFAST_TOKEN and, where there is one,",
       "HOLDFAST_FENCING_TOKEN in its environment.",
       "",

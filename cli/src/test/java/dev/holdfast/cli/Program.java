@@ -18,6 +18,12 @@ import java.util.function.Supplier;
 
 /** The command in a process of its own, with stdout and stderr in files. */
 final class Program implements AutoCloseable {
+  /** The signals that nohup, or the {@code &} of a script, ignores for all that they start. */
+  private static final List<String> WITH_DEFAULT_SIGNALS =
+      List.of("env", "--default-signal=INT,QUIT,HUP");
+
+  private static final boolean RESTORES_SIGNALS = succeeds(WITH_DEFAULT_SIGNALS, "true");
+
   private final Process process;
   private final Path out;
   private final Path err;
@@ -43,8 +49,10 @@ final class Program implements AutoCloseable {
     try {
       Path out = Files.createTempFile("holdfast-test-", ".out");
       Path err = Files.createTempFile("holdfast-test-", ".err");
+      List<String> all = new ArrayList<>(RESTORES_SIGNALS ? WITH_DEFAULT_SIGNALS : List.of());
+      all.addAll(command);
       ProcessBuilder builder =
-          new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+          new ProcessBuilder(all).redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
       builder.environment().putAll(environment);
       return new Program(builder.start(), out, err);
@@ -151,6 +159,39 @@ final class Program implements AutoCloseable {
 
   private String said() {
     return "stdout: " + out() + ", stderr: " + err();
+  }
+
+  /**
+   * Whether a program that is started here ignores a signal, because our parent does, and no {@code
+   * env} changes that.
+   *
+   * @param exitCode of what the signal ends
+   */
+  static boolean ignoresSignalOf(int exitCode) throws IOException {
+    Path status = Path.of("/proc/self/status");
+    return !RESTORES_SIGNALS
+        && Files.exists(status)
+        && Files.readAllLines(status).stream()
+            .filter(line -> line.startsWith("SigIgn:"))
+            .map(line -> Long.parseUnsignedLong(line.split("\\s+", 2)[1], 16))
+            .anyMatch(ignored -> (ignored >> (exitCode - 129) & 1) == 1);
+  }
+
+  private static boolean succeeds(List<String> command, String argument) {
+    List<String> all = new ArrayList<>(command);
+    all.add(argument);
+    try {
+      return new ProcessBuilder(all)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static String read(Path file) {

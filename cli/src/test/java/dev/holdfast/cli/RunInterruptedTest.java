@@ -46,7 +46,9 @@ class RunInterruptedTest {
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
   void aSignalEndsTheWaitAndLeavesNoKey(String signal, int code) throws IOException {
-    assumeThat(isIgnored(code)).as("our parent ignores it, and so do its children").isFalse();
+    assumeThat(Program.ignoresSignalOf(code))
+        .as("our parent ignores it, and so do its children")
+        .isFalse();
     Nodes.occupy(nodes, "job");
     Program run = run(List.of("--wait", "forever"), "echo ran").awaitErr("waiting for the lock");
 
@@ -61,7 +63,9 @@ class RunInterruptedTest {
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
   void aSignalGoesToTheCommandWhoseEndIsOurs(String signal, int code) throws IOException {
-    assumeThat(isIgnored(code)).as("our parent ignores it, and so do its children").isFalse();
+    assumeThat(Program.ignoresSignalOf(code))
+        .as("our parent ignores it, and so do its children")
+        .isFalse();
     Program run = run(List.of(), ENDLESS).awaitOut("ready");
 
     run.signal(signal);
@@ -73,7 +77,9 @@ class RunInterruptedTest {
   @Test
   void theCtrlCOfATerminalReachesTheCommandOnce() throws IOException {
     assumeThat(Path.of("/proc/self/stat")).as("script has other options elsewhere").exists();
-    assumeThat(isIgnored(130)).as("our parent ignores it, and so do its children").isFalse();
+    assumeThat(Program.ignoresSignalOf(130))
+        .as("our parent ignores it, and so do its children")
+        .isFalse();
     Path over = Files.createTempFile("holdfast-test-", ".over");
     Files.delete(over);
     String script =
@@ -119,7 +125,9 @@ class RunInterruptedTest {
   @ParameterizedTest
   @CsvSource({"TERM, 143", "HUP, 129"})
   void aSignalGoesToAllThatTheCommandHasStarted(String signal, int code) throws IOException {
-    assumeThat(isIgnored(code)).as("our parent ignores it, and so do its children").isFalse();
+    assumeThat(Program.ignoresSignalOf(code))
+        .as("our parent ignores it, and so do its children")
+        .isFalse();
     Program run = run(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60'; echo after");
     long grandchild = pid(run.awaitOut("started"), "grandchild=");
 
@@ -289,16 +297,6 @@ class RunInterruptedTest {
   private static long pid(Program run, String label) {
     String after = run.out().substring(run.out().indexOf(label) + label.length());
     return Long.parseLong(after.split("\\s", 2)[0]);
-  }
-
-  /** As under nohup, which ignores SIGHUP for good. */
-  static boolean isIgnored(int exitCode) throws IOException {
-    Path status = Path.of("/proc/self/status");
-    return Files.exists(status)
-        && Files.readAllLines(status).stream()
-            .filter(line -> line.startsWith("SigIgn:"))
-            .map(line -> Long.parseUnsignedLong(line.split("\\s+", 2)[1], 16))
-            .anyMatch(ignored -> (ignored >> (exitCode - 129) & 1) == 1);
   }
 
   private static boolean isAlive(long pid) {

@@ -55,7 +55,7 @@ class RunTerminalTest {
 
   @Test
   void ctrlCEndsTheCommandAndAllThatItHasStarted() throws IOException {
-    assumeThat(RunInterruptedTest.isIgnored(130)).as("our parent ignores SIGINT").isFalse();
+    assumeThat(Program.ignoresSignalOf(130)).as("our parent ignores SIGINT").isFalse();
     Program terminal = terminal("sh -c 'echo ready; sleep 60'; echo after");
 
     terminal.awaitOut("ready").press("\u0003");

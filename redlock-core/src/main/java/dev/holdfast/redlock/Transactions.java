@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the scripts do, done for one node by {@code WATCH}, {@code GET}, {@code MULTI} and {@code
- * EXEC}, on the second connection. An {@code EXEC} ends every {@code WATCH} of its connection, so
- * there is one transaction at a time. The commands for one key go out one after the other: over two
- * connections a release could otherwise overtake the SET before it.
+ * EXEC}, on the second connection; a release by one command on the first, where the node has one.
+ * An {@code EXEC} ends every {@code WATCH} of its connection, so there is one transaction at a
+ * time. The commands for one key go out one after the other: over two connections a release could
+ * otherwise overtake the SET before it.
  */
 final class Transactions {
   /** A key that changes under each of so many transactions is somebody else's by now. */
@@ -26,6 +27,7 @@ final class Transactions {
   private final RedisNodes nodes;
   private final int first;
   private final int second;
+  private final ConditionalDelete deletion;
   private final Map<String, Queue<Round>> keys = new HashMap<>();
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private boolean ended;
@@ -40,6 +42,7 @@ final class Transactions {
     this.nodes = nodes;
     this.first = first;
     this.second = second;
+    this.deletion = new ConditionalDelete(nodes, first);
   }
 
   /** Answers a round that is for this node alone. */
@@ -76,7 +79,7 @@ final class Transactions {
   private void start(String key, Round round) {
     CompletableFuture<@Nullable Object> answer;
     if (round.command() instanceof Eval eval) {
-      answer = inTurn(eval);
+      answer = isDeletion(eval) ? delete(eval) : inTurn(eval);
     } else {
       answer = ask(first, round.command());
     }
@@ -110,6 +113,20 @@ final class Transactions {
     }
   }
 
+  private static boolean isDeletion(Eval eval) {
+    return eval.script().equals(Scripts.RELEASE) && eval.arguments().get(1).equals("0");
+  }
+
+  private CompletableFuture<@Nullable Object> delete(Eval eval) {
+    return deletion
+        .run(eval.keys().get(0), eval.arguments().get(0))
+        .thenCompose(
+            code ->
+                code == null
+                    ? inTurn(eval)
+                    : CompletableFuture.completedFuture(muteIfToTell(eval, code)));
+  }
+
   private synchronized CompletableFuture<@Nullable Object> inTurn(Eval eval) {
     CompletableFuture<@Nullable Object> done =
         last.handle((any, failure) -> eval).thenCompose(this::run);
@@ -121,15 +138,19 @@ final class Transactions {
     String key = eval.keys().get(0);
     List<String> arguments = eval.arguments();
     if (eval.script().equals(Scripts.RELEASE)) {
-      boolean tells = arguments.size() > 2;
       return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES)
-          .thenApply(
-              code -> tells && Objects.equals(code, Scripts.MINE) ? Scripts.MINE_AND_MUTE : code);
+          .thenApply(code -> muteIfToTell(eval, code));
     }
     if (Scripts.EXTEND.is(eval.script())) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MOST_TRIES);
     }
     return eval.script().equals(Scripts.INSPECT) ? inspect(key) : remove(key);
+  }
+
+  /** A release that is to tell waiters tells none, because only the script publishes. */
+  private static @Nullable Object muteIfToTell(Eval eval, @Nullable Object code) {
+    boolean tells = eval.arguments().size() > 2;
+    return tells && Objects.equals(code, Scripts.MINE) ? Scripts.MINE_AND_MUTE : code;
   }
 
   private CompletableFuture<@Nullable Object> release(

@@ -32,6 +32,7 @@ final class ScriptedNodes implements RedisNodes {
   private final Map<Integer, Error> mute = new HashMap<>();
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
+  private boolean conditionalDelete;
   private boolean closed;
 
   /** A command that a node was asked and the test has not answered yet. */
@@ -64,6 +65,12 @@ final class ScriptedNodes implements RedisNodes {
   /** Their user may run none. */
   ScriptedNodes withoutScripts() {
     scripts = false;
+    return this;
+  }
+
+  /** They know DELEX and DELIFEQ, as Redis 8.4 and Valkey 9 know one of them: both are asked. */
+  ScriptedNodes withConditionalDelete() {
+    conditionalDelete = true;
     return this;
   }
 
@@ -185,16 +192,30 @@ final class ScriptedNodes implements RedisNodes {
               round.error(node, "NOPERM this user has no permissions to run the 'eval' command");
             }
           });
+    } else if (!conditionalDelete && isConditionalDelete(round.command().words())) {
+      String word = round.command().words().get(0);
+      round.forEachNode(node -> round.error(node, "ERR unknown command '" + word + "'"));
     } else {
       round.forEachNode(
           node -> {
-            if (disconnected[node] == null) {
+            if (!conditionalDelete && isLookBefore(node, round.command())) {
+              round.reply(node, null);
+            } else if (disconnected[node] == null) {
               round.failure(node, new IllegalStateException("not connected"));
             } else {
               asked.add(new Asked(node, round));
             }
           });
     }
+  }
+
+  private static boolean isConditionalDelete(List<String> words) {
+    return Set.of("DELEX", "DELIFEQ").contains(words.get(0));
+  }
+
+  /** The GET before a conditional DEL: those of transactions are on the second connection. */
+  private boolean isLookBefore(int node, Command command) {
+    return node < addresses().size() && command.words().get(0).equals("GET");
   }
 
   /** What a node runs to know a script, as before it is asked for any lock. */

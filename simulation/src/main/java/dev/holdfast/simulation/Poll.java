@@ -38,6 +38,14 @@ final class Poll {
   private long inQuarantine;
   private long unasked;
   private boolean straggling;
+  private boolean hadQuorum;
+
+  /** Whether something is so, as far as the driver can see. */
+  enum Sureness {
+    YES,
+    PERHAPS,
+    NO
+  }
 
   /** What a round is for. */
   enum Kind {
@@ -187,6 +195,15 @@ final class Poll {
 
   int mostAnswers() {
     return Long.bitCount(mine | other | missing | doubtful);
+  }
+
+  /** Whether the vote that was read last completes a quorum of answers, told once for sure. */
+  Sureness bringsTheQuorum(int quorum) {
+    if (hadQuorum || mostAnswers() < quorum) {
+      return Sureness.NO;
+    }
+    hadQuorum = answers() >= quorum;
+    return hadQuorum && doubtful == 0 ? Sureness.YES : Sureness.PERHAPS;
   }
 
   /** Nodes that gave no vote for sure. */

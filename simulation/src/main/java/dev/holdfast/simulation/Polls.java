@@ -27,7 +27,7 @@ final class Polls {
   private final Map<String, Poll> latest = new HashMap<>();
   private final Map<Ask, List<Poll>> attempts = new HashMap<>();
 
-  /** How long each client has waited for the last quorum of answers, in nanoseconds. */
+  /** How long each client has waited for its last quorum of answers at most, in nanoseconds. */
   private final Map<Host, Long> lastQuorum = new HashMap<>();
 
   private record Ask(Host host, String key) {}
@@ -99,8 +99,10 @@ final class Polls {
     if (poll == null) {
       return;
     }
-    if (poll.mostAnswers() == quorum()) {
-      lastQuorum.put(poll.host, poll.ageNanos());
+    switch (poll.bringsTheQuorum(quorum())) {
+      case YES -> lastQuorum.put(poll.host, poll.ageNanos());
+      case PERHAPS -> lastQuorum.merge(poll.host, poll.ageNanos(), Math::max);
+      case NO -> {}
     }
     if (poll.beginsToStraggle(quorum(), world.setting.nodes())) {
       long limit = Math.max(NANOS * MILLI * world.setting.nodeTimeoutMillis(), 2 * poll.ageNanos());

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
       "",
       "JSON: url, passed, complete, begun, millis, environment, declared, undeclared,",
       "levels (counts by level and result), rules (each with rule, level, result,",
-      "millis and tests) and troubles. A result is passed, failed, skipped or not-run.",
+      "millis and tests) and troubles. A result is passed, failed or not-shown.",
       "",
       "Exit code:",
       "  0   no rule is broken, but for those that are listed as broken by design",

@@ -64,7 +64,7 @@ final class TckListener implements TestExecutionListener {
     String why = result.getThrowable().map(TckListener::message).orElse("");
     switch (result.getStatus()) {
       case FAILED -> add(test, TckOutcome.FAILED, why, trace(result));
-      case ABORTED -> add(test, TckOutcome.SKIPPED, why, "");
+      case ABORTED -> add(test, TckOutcome.NOT_SHOWN, why, "");
       case SUCCESSFUL -> {
         if (test.isTest()) {
           add(test, TckOutcome.PASSED, "", "");

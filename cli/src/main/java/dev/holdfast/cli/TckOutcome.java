@@ -6,8 +6,9 @@ import java.util.Locale;
 enum TckOutcome {
   FAILED,
   PASSED,
-  SKIPPED,
-  NOT_RUN;
+
+  /** There is a reason, which is told: no such node, no time, not declared. */
+  NOT_SHOWN;
 
   /** For people. */
   String words() {

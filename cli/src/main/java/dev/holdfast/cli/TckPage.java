@@ -26,7 +26,7 @@ final class TckPage {
       DateTimeFormatter.ofPattern("d MMMM yyyy, HH:mm:ss z", Locale.ENGLISH);
 
   private static final List<TckOutcome> COLUMNS =
-      List.of(TckOutcome.PASSED, TckOutcome.FAILED, TckOutcome.SKIPPED, TckOutcome.NOT_RUN);
+      List.of(TckOutcome.PASSED, TckOutcome.FAILED, TckOutcome.NOT_SHOWN);
 
   private final TckResult result;
 
@@ -84,13 +84,18 @@ final class TckPage {
         </header>
         """
         .formatted(
-            result.isPassed() ? "passed" : "failed",
+            verdictClass(),
             escaped(result.verdict()),
             escaped(result.subject().url()),
             result.begun(),
             DATE.format(result.begun().atZone(ZoneId.systemDefault())),
             result.tests().size(),
             seconds(result.time()));
+  }
+
+  private String verdictClass() {
+    String shown = result.isMostlyShown() ? "passed" : "passed not-shown";
+    return result.isPassed() ? shown : "failed";
   }
 
   private String totals() {
@@ -112,7 +117,7 @@ final class TckPage {
           """
           <tr><th scope="row">%1$s</th>%2$s\
           <td class="number" data-level="%1$s" data-count="all">%4$d</td></tr>
-          <tr class="bars"><td colspan="6"><div class="bar">%3$s</div></td></tr>
+          <tr class="bars"><td colspan="5"><div class="bar">%3$s</div></td></tr>
           """
               .formatted(level, cells, bar, all));
     }
@@ -256,14 +261,14 @@ final class TckPage {
     if (number == 0) {
       return "<div class=\"why\">" + reasons + "</div>\n";
     }
-    String skipped =
-        reasons.isEmpty() ? "" : ", " + rule.count(TckOutcome.SKIPPED) + " skipped: " + reasons;
+    String notShown =
+        reasons.isEmpty() ? "" : ", " + rule.count(TckOutcome.NOT_SHOWN) + " not shown: " + reasons;
     return "<details%s><summary>%d %s%s</summary>\n%s</details>\n"
         .formatted(
             rule.outcome() == TckOutcome.FAILED ? " open" : "",
             number,
             number == 1 ? "test" : "tests",
-            skipped,
+            notShown,
             tests(rule.tests()));
   }
 

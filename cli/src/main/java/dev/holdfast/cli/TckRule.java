@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /**
  * A rule of SPEC.md and what came of its tests.
  *
- * @param tests those that were run or skipped
+ * @param tests those that were begun or left out
  * @param absent why there are none, if there are none
  */
 record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
@@ -66,15 +66,15 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
     return tests.stream()
         .map(TckTest::outcome)
         .min(TckOutcome::compareTo)
-        .orElse(TckOutcome.NOT_RUN);
+        .orElse(TckOutcome.NOT_SHOWN);
   }
 
-  /** Why tests of it were skipped, or there are none; each reason once. */
+  /** Why tests of it showed nothing, or there are none; each reason once. */
   List<String> reasons() {
     return tests.isEmpty()
         ? List.of(absent)
         : tests.stream()
-            .filter(test -> test.outcome() == TckOutcome.SKIPPED)
+            .filter(test -> test.outcome() == TckOutcome.NOT_SHOWN)
             .map(TckTest::why)
             .distinct()
             .toList();

@@ -26,7 +26,7 @@ final class TckRunner {
    * Runs tests one after the other, and closes the environment.
    *
    * @param rules whose tests are run; empty for all
-   * @return the tests that were run or skipped
+   * @return the tests that were begun or left out
    * @throws UsageException if there is no test of these rules
    */
   static List<TckTest> run(TckEnvironment environment, Set<String> rules, TckProgress progress) {

@@ -12,6 +12,7 @@ final class TckSummary {
   private static final int WIDTH = 80;
 
   private static final String RED = "\u001b[31m";
+  private static final String YELLOW = "\u001b[33m";
   private static final String GREEN = "\u001b[32m";
   private static final String PLAIN = "\u001b[0m";
 
@@ -37,7 +38,7 @@ final class TckSummary {
     summary.lines.add(
         String.format(
             "%s (%d tests, %.1f s)",
-            summary.coloured(result.verdict(), result.isPassed() ? GREEN : RED),
+            summary.coloured(result.verdict(), colourOf(result)),
             result.tests().size(),
             result.time().toMillis() / 1e3));
     return String.join(System.lineSeparator(), summary.lines);
@@ -56,29 +57,34 @@ final class TckSummary {
     test.why().lines().map(line -> line.isBlank() ? "" : INDENT + line).forEach(lines::add);
   }
 
+  /** A run that shows less than half is not simply green. */
+  private static String colourOf(TckResult result) {
+    String passed = result.isMostlyShown() ? GREEN : YELLOW;
+    return result.isPassed() ? passed : RED;
+  }
+
   private String coloured(String text, String colour) {
     return coloured ? colour + text + PLAIN : text;
   }
 
   private void counts() {
     lines.add("");
-    lines.add(String.format("%-8s%8s%8s%9s%9s", "rules", "passed", "failed", "skipped", "not run"));
+    lines.add(String.format("%-8s%8s%8s%11s", "rules", "passed", "failed", "not shown"));
     for (Level level : result.levels()) {
       lines.add(
           String.format(
-              "%-8s%8d%8d%9d%9d",
+              "%-8s%8d%8d%11d",
               level,
               result.count(level, TckOutcome.PASSED),
               result.count(level, TckOutcome.FAILED),
-              result.count(level, TckOutcome.SKIPPED),
-              result.count(level, TckOutcome.NOT_RUN)));
+              result.count(level, TckOutcome.NOT_SHOWN)));
     }
   }
 
   private void leftOut() {
     Map<String, List<String>> byReason = new LinkedHashMap<>();
     for (TckRule rule : result.rules()) {
-      boolean partly = rule.count(TckOutcome.SKIPPED) < rule.tests().size();
+      boolean partly = rule.count(TckOutcome.NOT_SHOWN) < rule.tests().size();
       String id = rule.rule().id() + (partly ? " (in part)" : "");
       rule.reasons()
           .forEach(reason -> byReason.computeIfAbsent(reason, r -> new ArrayList<>()).add(id));
@@ -86,7 +92,7 @@ final class TckSummary {
     byReason.remove(TckRule.NOT_ASKED_FOR);
     if (!byReason.isEmpty()) {
       lines.add("");
-      lines.add("Left out:");
+      lines.add("Not shown:");
     }
     byReason.forEach(
         (reason, ids) -> {

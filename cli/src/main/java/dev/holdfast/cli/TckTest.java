@@ -11,7 +11,7 @@ import java.util.Map;
  * @param rules that it proves; none if the kit itself failed
  * @param group that it belongs to, for example {@code keep alive}; empty if it is around them
  * @param name a sentence
- * @param why it failed or was skipped; else empty
+ * @param why it failed or showed nothing; else empty
  * @param trace where it failed; else empty
  */
 record TckTest(

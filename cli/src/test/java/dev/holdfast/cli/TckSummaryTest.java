@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a run of the kit shows, in words and in its exit code. */
 class TckSummaryTest {
+  private static final int RULES = Spec.rules().size();
+
   private final List<TckTest> tests = new ArrayList<>();
   private Set<String> asked = Set.of();
   private boolean complete = true;
@@ -34,10 +36,7 @@ class TckSummaryTest {
             "",
             "    expected: true")
         .endsWith(
-            "memory:",
-            "FAILED: 1 MUST failed, 1 rule passed, "
-                + (Spec.rules().size() - 2)
-                + " not shown (2 tests, 1.5 s)");
+            "memory:", "FAILED: 1 MUST failed, 2 of " + RULES + " rules shown (2 tests, 1.5 s)");
   }
 
   @Test
@@ -46,21 +45,21 @@ class TckSummaryTest {
     add("LOSS-6", TckOutcome.FAILED, "too late");
 
     assertThat(result().exitCode()).isEqualTo(1);
-    assertThat(text()).contains("FAILED  LOSS-6 SHOULD.", "FAILED: 1 SHOULD failed, 1 rule passed");
+    assertThat(text()).contains("FAILED  LOSS-6 SHOULD.", "FAILED: 1 SHOULD failed, 2 of ");
   }
 
   @Test
   void aRuleIsFailedByOneTestAndPassedByOneIfNoneFails() {
     add("REL-1", TckOutcome.PASSED, "");
     add("REL-1", TckOutcome.FAILED, "it");
-    add("REL-2", TckOutcome.SKIPPED, "why");
+    add("REL-2", TckOutcome.NOT_SHOWN, "why");
     add("REL-2", TckOutcome.PASSED, "");
-    add("REL-3", TckOutcome.SKIPPED, "why");
+    add("REL-3", TckOutcome.NOT_SHOWN, "why");
 
     assertThat(text())
-        .containsPattern("MUST +1 +1 +1 +\\d+\n")
+        .containsPattern("MUST +1 +1 +\\d+\n")
         .contains(
-            "Left out:\n  no manager alone can show it: docs/rules.md says what does:\n",
+            "Not shown:\n  no manager alone can show it: docs/rules.md says what does:\n",
             "  why:\n    REL-2 (in part), REL-3\n");
   }
 
@@ -71,7 +70,7 @@ class TckSummaryTest {
 
     assertThat(result().exitCode()).isEqualTo(1);
     assertThat(text())
-        .contains("no connection", "FAILED: the kit could not do all of its work, 1 rule passed");
+        .contains("no connection", "FAILED: the kit could not do all of its work, 1 of ");
   }
 
   @Test
@@ -79,15 +78,15 @@ class TckSummaryTest {
     asked = Set.of("REL-3");
     add("REL-3", TckOutcome.PASSED, "");
 
-    assertThat(text()).doesNotContain("Left out", "ACQ-1").contains("PASSED: 1 rule passed (");
+    assertThat(text()).doesNotContain("Not shown", "ACQ-1").contains("PASSED: 1 of 1 rule shown (");
   }
 
   @Test
-  void aRunInWhichAllIsSkippedDoesNotCallItselfPassed() {
-    add("REL-3", TckOutcome.SKIPPED, "no nodes");
+  void aRunThatShowsNothingDoesNotCallItselfPassed() {
+    add("REL-3", TckOutcome.NOT_SHOWN, "no nodes");
 
     assertThat(result().exitCode()).isEqualTo(1);
-    assertThat(text()).contains("NOTHING SHOWN: 0 rules passed").doesNotContain("PASSED");
+    assertThat(text()).contains("NOTHING SHOWN: 0 of " + RULES).doesNotContain("PASSED");
   }
 
   @Test
@@ -96,7 +95,7 @@ class TckSummaryTest {
     add("REL-3", TckOutcome.PASSED, "");
 
     assertThat(text())
-        .containsPattern("1 rule passed, \\d+ not shown, ended early")
+        .containsPattern("1 of \\d+ rules shown, ended early")
         .contains("the run was ended before:\n    ACQ-1");
   }
 
@@ -115,12 +114,21 @@ class TckSummaryTest {
   }
 
   @Test
+  void aRunThatShowsLessThanHalfIsNotSimplyGreen() {
+    add("REL-3", TckOutcome.PASSED, "");
+    assertThat(TckSummary.of(result(), true)).contains("\u001b[33mPASSED: 1 of ");
+
+    asked = Set.of("REL-3", "REL-4");
+    assertThat(TckSummary.of(result(), true)).contains("\u001b[32mPASSED: 1 of 2 rules shown");
+  }
+
+  @Test
   void jsonHasTheSameFigures() {
     add("REL-3", TckOutcome.FAILED, "it \"is\"");
 
     assertThat(Json.of(result().members()))
         .startsWith("{\"url\": \"memory:\", \"passed\": false, \"complete\": true,")
-        .contains("\"MUST\": {\"failed\": 1, \"passed\": 0, \"skipped\": 0, \"not-run\": ")
+        .contains("\"MUST\": {\"failed\": 1, \"passed\": 0, \"not-shown\": ")
         .contains(
             "{\"rule\": \"REL-3\", \"level\": \"MUST\", \"result\": \"failed\", \"millis\": 7,"
                 + " \"tests\": [{\"name\": \"a sentence\", \"result\": \"failed\","

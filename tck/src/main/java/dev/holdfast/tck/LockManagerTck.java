@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }</pre>
  *
  * <p>Each test proves one rule of SPEC.md. Rules of capabilities that the managers do not declare,
- * and those that the environment can make no fault for, are reported as skipped, with the reason.
+ * and those that the environment can make no fault for, are not shown, with the reason.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.SAME_THREAD)

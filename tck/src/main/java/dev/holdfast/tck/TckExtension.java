@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -35,6 +36,12 @@ final class TckExtension
   /** What a test that has taken too long gets to end, once it is told to. */
   private static final Duration TO_END = Duration.ofSeconds(2);
 
+  /**
+   * A backend that hangs in so many tests hangs in most, and each of them takes its whole limit.
+   */
+  private static final int MAX_HANGING = 5;
+
+  private final AtomicInteger hanging = new AtomicInteger();
   private final Class<?> kit;
   private final Supplier<TckEnvironment> environments;
   private @Nullable Subject subject;
@@ -120,8 +127,13 @@ final class TckExtension
         }
       }
     }
+    if (hanging.get() >= MAX_HANGING) {
+      invocation.skip();
+      Assumptions.abort(MAX_HANGING + " tests before it did not end, so the run was ended");
+    }
     Duration limit =
         subject().environment().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
+    PassedOver passedOver = PassedOver.begin();
     Throwable thrown = thrownBy(invocation, limit);
     if (thrown instanceof TestAbortedException) {
       throw thrown;
@@ -133,7 +145,7 @@ final class TckExtension
     if (reason.isPresent()) {
       Assumptions.abort("broken by design: " + reason.get());
     }
-    throw new AssertionError(explained(test, named, thrown), thrown);
+    throw new AssertionError(explained(test, named, thrown) + passedOver.text(), thrown);
   }
 
   @Override
@@ -161,7 +173,7 @@ final class TckExtension
   }
 
   /** What a test threw. It runs on a thread of its own, so that one that hangs fails, too. */
-  private static @Nullable Throwable thrownBy(Invocation<Void> test, Duration limit)
+  private @Nullable Throwable thrownBy(Invocation<Void> test, Duration limit)
       throws InterruptedException {
     Throwable[] thrown = new Throwable[1];
     CountDownLatch ended = new CountDownLatch(1);
@@ -182,6 +194,7 @@ final class TckExtension
     if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       return thrown[0];
     }
+    hanging.incrementAndGet();
     Throwable hangs = new TimeoutException("it did not end within " + limit);
     hangs.setStackTrace(thread.getStackTrace());
     thread.interrupt();

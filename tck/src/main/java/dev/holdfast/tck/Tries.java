@@ -19,8 +19,7 @@ final class Tries {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        System.getLogger(Tries.class.getName())
-            .log(System.Logger.Level.DEBUG, "tried once more", e);
+        PassedOver.add(e);
       }
     }
     run(once);

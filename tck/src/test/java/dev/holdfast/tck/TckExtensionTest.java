@@ -2,16 +2,25 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
+import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** The beginning of a run of the kit. */
 class TckExtensionTest {
@@ -37,6 +46,99 @@ class TckExtensionTest {
     public void close() {
       CLOSED.incrementAndGet();
     }
+  }
+
+  /** Of a backend whose managers do something else than grant. Found by the launcher alone. */
+  abstract static class Doing extends LockManagerTck {
+    private final Function<LockManager, Callable<Object>> act;
+
+    Doing(Function<LockManager, Callable<Object>> act) {
+      this.act = act;
+    }
+
+    @Override
+    protected TckEnvironment environment() {
+      return new Acting(act);
+    }
+  }
+
+  /** Each attempt ends when its thread is interrupted. */
+  static class Hanging extends Doing {
+    Hanging() {
+      super(
+          locks ->
+              () -> {
+                Thread.sleep(Duration.ofHours(1).toMillis());
+                return Optional.empty();
+              });
+    }
+  }
+
+  /** Each attempt is an outage. */
+  static class Down extends Doing {
+    Down() {
+      super(
+          locks ->
+              () -> {
+                throw new LockBackendException("no node answers", Map.of(), false);
+              });
+    }
+  }
+
+  private record Acting(Function<LockManager, Callable<Object>> act) implements TckEnvironment {
+    private static final Duration MOMENT = Duration.ofMillis(50);
+
+    @Override
+    public LockManager open(Map<String, String> options) {
+      LockManager locks = LockManager.open("memory:");
+      return (LockManager)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {LockManager.class},
+              (proxy, method, arguments) ->
+                  method.getName().matches("tryAcquire|acquire")
+                      ? act.apply(locks).call()
+                      : method.invoke(locks, arguments));
+    }
+
+    @Override
+    public TckTiming timing() {
+      return new TckTiming(Duration.ofSeconds(30), MOMENT, MOMENT, MOMENT, Duration.ofMillis(200));
+    }
+  }
+
+  private static TestExecutionSummary summaryOf(Class<?> kit) {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectNestedClass(List.of(kit), LockManagerTck.Release.class))
+            .build();
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    InnerRun.of(request, listener);
+    return listener.getSummary();
+  }
+
+  @Test
+  void theRunIsEndedWhenFiveTestsDidNotEnd() {
+    TestExecutionSummary summary = summaryOf(Hanging.class);
+
+    assertThat(summary.getFailures())
+        .hasSize(5)
+        .allSatisfy(
+            failure ->
+                assertThat(failure.getException()).hasMessageContaining("it did not end within"));
+    assertThat(summary.getTestsAbortedCount()).isGreaterThan(5);
+  }
+
+  @Test
+  void theExceptionsThatATestWentOnAfterAreToldWithItsFailure() {
+    assertThat(summaryOf(Down.class).getFailures())
+        .isNotEmpty()
+        .anySatisfy(
+            failure ->
+                assertThat(failure.getException())
+                    .hasMessageContainingAll(
+                        "Before that, the test went on after ",
+                        "LockBackendException: no node answers"));
   }
 
   @Test

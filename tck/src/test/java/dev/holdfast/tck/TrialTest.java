@@ -41,6 +41,20 @@ class TrialTest {
   }
 
   @Test
+  void aTaskThatFailsAtTheEndFailsNoTestAndStopsNoOther() {
+    AtomicInteger done = new AtomicInteger();
+    trial.atEnd(done::incrementAndGet);
+    trial.atEnd(
+        () -> {
+          throw new IllegalStateException("it does not close");
+        });
+
+    trial.close();
+
+    assertThat(done).hasValue(1);
+  }
+
+  @Test
   void whateverIsRegardlessKeepsAnInterrupt() {
     Trial.regardless(
         () -> {

@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.TckEnvironment;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -14,12 +15,19 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @DisplayName("the kit")
 @ExtendWith(TckKit.UntilStopped.class)
 final class TckKit extends LockManagerTck {
-  private static @Nullable TckEnvironment chosen;
+  private static @Nullable TckEnvironment first;
+  private static @Nullable Supplier<TckEnvironment> others;
   private static volatile boolean stopped;
 
-  /** What the next run is about. */
-  static void prepare(TckEnvironment environment) {
-    chosen = environment;
+  /**
+   * Says what the next run is about.
+   *
+   * @param environment the first, which the kit closes
+   * @param more makes others of the same kind, for tests that run beside the first
+   */
+  static void prepare(TckEnvironment environment, Supplier<TckEnvironment> more) {
+    first = environment;
+    others = more;
   }
 
   /** Begins no test any more; the one that runs ends, and cleans up, as always. */
@@ -33,7 +41,14 @@ final class TckKit extends LockManagerTck {
 
   @Override
   protected TckEnvironment environment() {
-    return Objects.requireNonNull(chosen);
+    TckEnvironment prepared = takeFirst();
+    return prepared == null ? Objects.requireNonNull(others).get() : prepared;
+  }
+
+  private static synchronized @Nullable TckEnvironment takeFirst() {
+    TckEnvironment prepared = first;
+    first = null;
+    return prepared;
   }
 
   static final class UntilStopped implements ExecutionCondition {

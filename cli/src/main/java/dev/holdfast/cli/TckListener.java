@@ -18,7 +18,7 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Keeps what JUnit tells of a run. */
+/** Keeps what JUnit tells of a run, from several threads. */
 final class TckListener implements TestExecutionListener {
   /** The kit's own names of tests begin with their rules, and its failures with the rule's text. */
   private static final String RULES = "^[A-Z]+-\\d+(, [A-Z]+-\\d+)*: ";
@@ -34,7 +34,7 @@ final class TckListener implements TestExecutionListener {
     this.progress = progress;
   }
 
-  List<TckTest> tests() {
+  synchronized List<TckTest> tests() {
     return List.copyOf(tests);
   }
 
@@ -52,7 +52,7 @@ final class TckListener implements TestExecutionListener {
   }
 
   @Override
-  public void executionStarted(TestIdentifier test) {
+  public synchronized void executionStarted(TestIdentifier test) {
     begun.put(test.getUniqueId(), System.nanoTime());
     if (test.isTest()) {
       progress.begin(group(test), name(test));
@@ -60,7 +60,7 @@ final class TckListener implements TestExecutionListener {
   }
 
   @Override
-  public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+  public synchronized void executionFinished(TestIdentifier test, TestExecutionResult result) {
     String why = result.getThrowable().map(TckListener::message).orElse("");
     switch (result.getStatus()) {
       case FAILED -> add(test, TckOutcome.FAILED, why, trace(result));

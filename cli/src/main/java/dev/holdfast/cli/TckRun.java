@@ -72,7 +72,7 @@ final class TckRun {
     }
     List<TckTest> tests;
     try (TckProgress progress = TckProgress.of(json)) {
-      tests = TckRunner.run(environment, rules, progress);
+      tests = TckRunner.run(environment, () -> target.environment(brokenByDesign), rules, progress);
     }
     return new TckResult(
         subject,

@@ -6,6 +6,7 @@ import dev.holdfast.tck.TckEnvironment;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -20,17 +21,30 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Runs the kit on JUnit. What others' jars would add to a run of JUnit stays out of it. */
 final class TckRunner {
+  /**
+   * Tests at the same time, where environments share nothing: most tests wait most of their time,
+   * and more than four make each other late on two cores.
+   */
+  private static final int LANES = 4;
+
+  private static final String PARALLEL = "junit.jupiter.execution.parallel.";
+
   private TckRunner() {}
 
   /**
-   * Runs tests one after the other, and closes the environment.
+   * Runs tests, and closes all environments.
    *
+   * @param more makes environments like the first one
    * @param rules whose tests are run; empty for all
    * @return the tests that were begun or left out
    * @throws UsageException if there is no test of these rules
    */
-  static List<TckTest> run(TckEnvironment environment, Set<String> rules, TckProgress progress) {
-    TckKit.prepare(environment);
+  static List<TckTest> run(
+      TckEnvironment environment,
+      Supplier<TckEnvironment> more,
+      Set<String> rules,
+      TckProgress progress) {
+    TckKit.prepare(environment, more);
     Launcher launcher =
         LauncherFactory.create(
             LauncherConfig.builder()
@@ -42,6 +56,9 @@ final class TckRunner {
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .enableImplicitConfigurationParameters(false)
+            .configurationParameter(PARALLEL + "enabled", "true")
+            .configurationParameter(PARALLEL + "config.strategy", "fixed")
+            .configurationParameter(PARALLEL + "config.fixed.parallelism", Integer.toString(LANES))
             .selectors(selectClass(TckKit.class))
             .filters(
                 EngineFilter.includeEngines("junit-jupiter"),

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The rules that a backend is said to break by design. Each must be seen to break. */
+/** The rules that a backend is said to break by design. Each must be seen to break. Thread-safe. */
 final class ByDesign {
   private final Map<String, String> reasons;
   private final Set<String> tried = new TreeSet<>();
@@ -24,12 +24,12 @@ final class ByDesign {
   }
 
   /** A test of these rules begins. */
-  void begin(Rule named) {
+  synchronized void begin(Rule named) {
     tried.addAll(Arrays.asList(named.value()));
   }
 
   /** Why a test was to fail; empty if it was not to, or not so: only what it asserts counts. */
-  Optional<String> reason(Rule named, Throwable thrown) {
+  synchronized Optional<String> reason(Rule named, Throwable thrown) {
     Optional<String> reason =
         thrown instanceof AssertionError
             ? Arrays.stream(named.value()).map(reasons::get).filter(Objects::nonNull).findFirst()
@@ -41,7 +41,7 @@ final class ByDesign {
   }
 
   /** What to do about rules of which tests were to be run, and none has failed. */
-  Optional<String> unseen() {
+  synchronized Optional<String> unseen() {
     Set<String> unseen = new TreeSet<>(reasons.keySet());
     unseen.retainAll(tried);
     unseen.removeAll(broken);

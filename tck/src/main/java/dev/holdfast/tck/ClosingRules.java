@@ -319,6 +319,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that what a manager started for itself ends with it")
   void noThreadIsLeft() {
@@ -339,6 +340,7 @@ abstract class ClosingRules {
   }
 
   @Test
+  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that all connections are closed, those that were made anew, too")
   void noConnectionIsLeft() throws InterruptedException {

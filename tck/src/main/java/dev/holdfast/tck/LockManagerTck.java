@@ -21,6 +21,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }
  * }</pre>
  *
+ * <p>Where JUnit is told to run tests in parallel ({@code
+ * junit.jupiter.execution.parallel.enabled=true}), tests of the kit that need no JVM of their own
+ * run side by side, each with an environment of its own: most of them wait most of their time.
+ *
  * <p>Each test proves one rule of SPEC.md. Rules of capabilities that the managers do not declare,
  * and those that the environment can make no fault for, are not shown, with the reason.
  */
@@ -35,7 +39,8 @@ public abstract class LockManagerTck {
   protected LockManagerTck() {}
 
   /**
-   * Supplies what the kit needs. Called once, before the first test.
+   * Supplies what the kit needs. Called before the first test; and again for each test that runs
+   * beside others, if the first environment {@linkplain TckEnvironment#isIsolated() is isolated}.
    *
    * @return a new environment, which the kit closes
    */
@@ -48,6 +53,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Acquire extends AcquireRules {
     Acquire(Trial trial) {
       super(trial);
@@ -56,6 +62,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Names extends NameRules {
     Names(Trial trial) {
       super(trial);
@@ -64,6 +71,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Expiry extends ExpiryRules {
     Expiry(Trial trial) {
       super(trial);
@@ -72,6 +80,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Fencing extends FencingRules {
     Fencing(Trial trial) {
       super(trial);
@@ -80,6 +89,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class CallLocked extends CallLockedRules {
     CallLocked(Trial trial) {
       super(trial);
@@ -88,6 +98,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class LockViews extends LockViewRules {
     LockViews(Trial trial) {
       super(trial);
@@ -96,6 +107,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Validity extends ValidityRules {
     Validity(Trial trial) {
       super(trial);
@@ -104,6 +116,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Release extends ReleaseRules {
     Release(Trial trial) {
       super(trial);
@@ -112,6 +125,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Extend extends ExtendRules {
     Extend(Trial trial) {
       super(trial);
@@ -120,6 +134,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class TimeOuts extends TimeOutRules {
     TimeOuts(Trial trial) {
       super(trial);
@@ -128,6 +143,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class KeepAlive extends KeepAliveRules {
     KeepAlive(Trial trial) {
       super(trial);
@@ -136,6 +152,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Loss extends LossRules {
     Loss(Trial trial) {
       super(trial);
@@ -144,6 +161,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Waiting extends WaitingRules {
     Waiting(Trial trial) {
       super(trial);
@@ -152,6 +170,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Pauses extends PauseRules {
     Pauses(Trial trial) {
       super(trial);
@@ -160,6 +179,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Line extends LineRules {
     Line(Trial trial) {
       super(trial);
@@ -168,6 +188,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class GivingUp extends GivingUpRules {
     GivingUp(Trial trial) {
       super(trial);
@@ -176,6 +197,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Inspection extends InspectionRules {
     Inspection(Trial trial) {
       super(trial);
@@ -184,6 +206,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Capabilities extends CapabilityRules {
     Capabilities(Trial trial) {
       super(trial);
@@ -192,6 +215,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Discovery extends DiscoveryRules {
     Discovery(Trial trial) {
       super(trial);
@@ -200,6 +224,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Errors extends ErrorRules {
     Errors(Trial trial) {
       super(trial);
@@ -208,6 +233,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Input extends InputRules {
     Input(Trial trial) {
       super(trial);
@@ -216,6 +242,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Secrets extends SecretRules {
     Secrets(Trial trial) {
       super(trial);
@@ -224,6 +251,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Faults extends FaultRules {
     Faults(Trial trial) {
       super(trial);
@@ -232,6 +260,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Concurrency extends ConcurrencyRules {
     Concurrency(Trial trial) {
       super(trial);
@@ -240,6 +269,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Interop extends InteropRules {
     Interop(Trial trial) {
       super(trial);
@@ -248,6 +278,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Opening extends OpeningRules {
     Opening(Trial trial) {
       super(trial);
@@ -256,6 +287,7 @@ public abstract class LockManagerTck {
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Closing extends ClosingRules {
     Closing(Trial trial) {
       super(trial);

@@ -56,6 +56,7 @@ abstract class OpeningRules {
   }
 
   @Test
+  @Alone
   @Rule("OPEN-1")
   @IfThisFails("check that a node that is down is logged, by java.lang.System.Logger")
   void aMinorityThatIsDownIsLogged() {
@@ -146,6 +147,7 @@ abstract class OpeningRules {
   }
 
   @Test
+  @Alone
   @Rule("OPEN-3")
   @IfThisFails("check that nodes are asked for their maxmemory-policy, and the log of warnings")
   void aNodeThatCanEvictLocksIsWarnedOf() {

@@ -14,9 +14,8 @@ import java.util.Optional;
  * return TckEnvironment.ofUrl("mybackend:somewhere");
  * }</pre>
  *
- * <p>One environment serves one run of the kit, whose tests come one after the other; {@link #open}
- * alone may be called by several threads. For drivers on Redis nodes there is a ready one in
- * holdfast-tck-redis.
+ * <p>One environment serves one test at a time; {@link #open} alone may be called by several
+ * threads. For drivers on Redis nodes there is a ready one in holdfast-tck-redis.
  */
 @FunctionalInterface
 public interface TckEnvironment extends AutoCloseable {
@@ -50,6 +49,16 @@ public interface TckEnvironment extends AutoCloseable {
    * @return a new manager
    */
   LockManager open(Map<String, String> options);
+
+  /**
+   * Whether other environments of the same kit may be in use at the same time, because they share
+   * no lock, node or clock with this one.
+   *
+   * @return the same every time; by default false, which has tests run one after the other
+   */
+  default boolean isIsolated() {
+    return false;
+  }
 
   /**
    * Where locks are kept.

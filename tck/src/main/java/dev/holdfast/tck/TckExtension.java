@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -29,7 +30,11 @@ import org.opentest4j.TestAbortedException;
  * its time, and says with each failure which rule it is about and what to check.
  */
 final class TckExtension
-    implements BeforeAllCallback, ParameterResolver, InvocationInterceptor, AfterEachCallback {
+    implements BeforeAllCallback,
+        ParameterResolver,
+        BeforeEachCallback,
+        InvocationInterceptor,
+        AfterEachCallback {
   private static final String SOAK = "holdfast.soak";
   private static final int LONGER_TO_SOAK = 10;
 
@@ -41,24 +46,31 @@ final class TckExtension
    */
   private static final int MAX_HANGING = 5;
 
+  /** Of the test that the thread begins, runs and ends. */
+  private static final ThreadLocal<@Nullable Trial> TRIAL = new ThreadLocal<>();
+
   private final AtomicInteger hanging = new AtomicInteger();
   private final Class<?> kit;
   private final Supplier<TckEnvironment> environments;
   private @Nullable Subject subject;
-  private @Nullable Trial trial;
 
   /** What is proved. */
   private record Subject(
-      TckEnvironment environment, Set<LockCapability> capabilities, ByDesign byDesign) {
+      Lanes lanes, TckTiming timing, Set<LockCapability> capabilities, ByDesign byDesign) {
 
-    /** Closes the environment if nothing can be proved with it. */
-    static Subject of(TckEnvironment environment) {
+    /** Closes the first environment if nothing can be proved with it. */
+    static Subject of(Supplier<TckEnvironment> environments) {
+      TckEnvironment environment = environments.get();
       try {
         ByDesign byDesign = new ByDesign(environment.brokenByDesign());
         Map<String, String> patient =
             environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
         try (LockManager manager = environment.open(patient)) {
-          return new Subject(environment, manager.capabilities(), byDesign);
+          return new Subject(
+              new Lanes(environment, environments),
+              environment.timing(),
+              manager.capabilities(),
+              byDesign);
         }
       } catch (RuntimeException e) {
         environment.close();
@@ -76,13 +88,13 @@ final class TckExtension
   @Override
   public void beforeAll(ExtensionContext context) {
     if (subject == null) {
-      subject = Subject.of(environments.get());
+      subject = Subject.of(environments);
     }
   }
 
   /** Fails for rules that were said to be broken by design, and have not been seen to break. */
   void end() {
-    subject().environment().close();
+    subject().lanes().close();
     Optional<String> unseen = subject().byDesign().unseen();
     if (unseen.isPresent()) {
       throw new AssertionError("[" + kit.getSimpleName() + "] " + unseen.get());
@@ -96,9 +108,17 @@ final class TckExtension
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Trial begun = new Trial(subject().environment(), subject().capabilities());
-    trial = begun;
+    TckEnvironment borrowed = subject().lanes().borrow();
+    Trial begun = new Trial(borrowed, subject().capabilities());
+    TRIAL.set(begun);
     return begun;
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    if (TRIAL.get() != null) {
+      subject().lanes().enter(context.getRequiredTestMethod());
+    }
   }
 
   @Override
@@ -131,8 +151,7 @@ final class TckExtension
       invocation.skip();
       Assumptions.abort(MAX_HANGING + " tests before it did not end, so the run was ended");
     }
-    Duration limit =
-        subject().environment().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
+    Duration limit = subject().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
     PassedOver passedOver = PassedOver.begin();
     Throwable thrown = thrownBy(invocation, limit);
     if (thrown instanceof TestAbortedException) {
@@ -150,10 +169,16 @@ final class TckExtension
 
   @Override
   public void afterEach(ExtensionContext context) {
-    Trial ended = trial;
-    trial = null;
-    if (ended != null) {
+    Trial ended = TRIAL.get();
+    TRIAL.remove();
+    if (ended == null) {
+      return;
+    }
+    try {
       ended.close();
+    } finally {
+      subject().lanes().leave(context.getRequiredTestMethod());
+      subject().lanes().giveBack(ended.environment());
     }
   }
 

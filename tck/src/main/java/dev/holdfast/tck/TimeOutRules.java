@@ -282,6 +282,7 @@ abstract class TimeOutRules {
   }
 
   @Test
+  @Alone
   @Rule("REL-10")
   @IfThisFails("check that a release that is answered in time is not warned of, however slow it is")
   void aReleaseThatIsAnsweredInTimeIsNotWarnedOf() {
@@ -300,6 +301,7 @@ abstract class TimeOutRules {
   }
 
   @Test
+  @Alone
   @Rule("REL-10")
   @IfThisFails("check that releases that nobody confirms are warned of at most once a second")
   void aBurstOfReleasesThatNobodyAnswersIsWarnedOfOnceASecond() {

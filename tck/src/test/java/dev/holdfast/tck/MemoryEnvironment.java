@@ -63,6 +63,11 @@ final class MemoryEnvironment implements TckEnvironment {
   }
 
   @Override
+  public boolean isIsolated() {
+    return true;
+  }
+
+  @Override
   public boolean hasNodeOptions() {
     return false;
   }

@@ -22,6 +22,9 @@ class SettingsOfAuthorsTest {
                     .toList())
             .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
             .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
+            .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+            .configurationParameter(
+                "junit.jupiter.execution.parallel.config.fixed.parallelism", "4")
             .configurationParameter("junit.jupiter.testinstance.lifecycle.default", "per_class")
             .build();
     SummaryGeneratingListener listener = new SummaryGeneratingListener();

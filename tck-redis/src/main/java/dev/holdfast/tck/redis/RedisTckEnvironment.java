@@ -110,6 +110,12 @@ public final class RedisTckEnvironment implements TckEnvironment {
     return opener.open(uris(), options);
   }
 
+  /** Where the servers are its own. A clock must be its own, too. */
+  @Override
+  public boolean isIsolated() {
+    return started != null;
+  }
+
   @Override
   public boolean hasNodeOptions() {
     return nodeOptions;

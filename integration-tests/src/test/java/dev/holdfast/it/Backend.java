@@ -43,6 +43,11 @@ enum Backend {
             .toList();
   }
 
+  /** The first of {@link #all}. */
+  static List<Backend> first() {
+    return all().subList(0, 1);
+  }
+
   boolean runsScripts() {
     return !name().endsWith("_WITHOUT_SCRIPTS");
   }

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What users get wrong in a URL of Redlock: the message shows it, and what is right. */
-@ForEachDriver
+@ForOneDriver
 class BadUrlTest {
   private final Backend backend;
 

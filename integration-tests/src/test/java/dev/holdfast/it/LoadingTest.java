@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real servers that are still reading their data, slowly, because they are told to. */
-@ForEachDriver
+@ForOneDriver
 class LoadingTest {
   private static final Duration LOADING_AT_MOST = Duration.ofSeconds(30);
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** New nodes are marked as whole by hand, and no others. */
-@ForEachDriver
+@ForOneDriver
 class NodesInitTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final String RECORD = "holdfast:guard";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A lease on three nodes outlives what happens to them one by one. */
-@ForEachDriver
+@ForOneDriver
 class RenewalOnNodesTest {
   /** So that a renewal, a reconnection and the next renewal fit into it. */
   private static final Duration RENEWED = Duration.ofMillis(7_500);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A node is a replica for some time, while a manager is open. */
-@ForEachDriver
+@ForOneDriver
 class ReplicaTest {
   private final Cluster cluster;
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * because the third had another key at that time. Then the second forgets, and the third is free:
  * together they would be a quorum for somebody else.
  */
-@ForEachDriver
+@ForOneDriver
 class RestartGuardTest {
   private static final int FORGETS = 1;
   private static final int FREE = 2;

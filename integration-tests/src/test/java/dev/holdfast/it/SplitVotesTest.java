@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What waiting costs the nodes, and that split votes end. */
-@ForEachDriver
+@ForOneDriver
 class SplitVotesTest {
   private final Backend backend;
 

@@ -14,6 +14,7 @@ final class TckRun {
   private final TckTarget target;
   private final Set<String> rules;
   private final Map<String, String> brokenByDesign;
+  private final boolean hasNodeOptions;
   private final Optional<TckReport> report;
   private final boolean json;
 
@@ -22,16 +23,19 @@ final class TckRun {
    *
    * @param rules whose tests are run; empty for all
    * @param brokenByDesign the reasons by rule
+   * @param hasNodeOptions as {@link TckTarget#environment} takes it
    */
   TckRun(
       TckTarget target,
       Set<String> rules,
       Map<String, String> brokenByDesign,
+      boolean hasNodeOptions,
       Optional<TckReport> report,
       boolean json) {
     this.target = target;
     this.rules = rules;
     this.brokenByDesign = brokenByDesign;
+    this.hasNodeOptions = hasNodeOptions;
     this.report = report;
     this.json = json;
   }
@@ -62,7 +66,7 @@ final class TckRun {
   private TckResult result() {
     Instant begun = Instant.now();
     long nanos = System.nanoTime();
-    TckEnvironment environment = target.environment(brokenByDesign);
+    TckEnvironment environment = target.environment(brokenByDesign, hasNodeOptions);
     TckSubject subject;
     try {
       subject = TckSubject.of(target, environment);
@@ -72,7 +76,12 @@ final class TckRun {
     }
     List<TckTest> tests;
     try (TckProgress progress = TckProgress.of(json)) {
-      tests = TckRunner.run(environment, () -> target.environment(brokenByDesign), rules, progress);
+      tests =
+          TckRunner.run(
+              environment,
+              () -> target.environment(brokenByDesign, hasNodeOptions),
+              rules,
+              progress);
     }
     return new TckResult(
         subject,

@@ -102,14 +102,16 @@ record TckTarget(
    * Starts what is to be started; managers are opened later.
    *
    * @param brokenByDesign the reasons by rule
+   * @param hasNodeOptions whether managers over nodes know the options about nodes
    */
-  TckEnvironment environment(Map<String, String> brokenByDesign) {
+  TckEnvironment environment(Map<String, String> brokenByDesign, boolean hasNodeOptions) {
     if (!url.contains(NODES)) {
       return TckEnvironment.ofUrl(url, isInProcess, brokenByDesign);
     }
     RedisTckEnvironment.Builder builder =
         RedisTckEnvironment.builder(url)
             .keyPrefix(parsed.text("keyPrefix", ""))
+            .nodeOptions(hasNodeOptions)
             .brokenByDesign(brokenByDesign);
     try {
       return running.isEmpty() ? builder.nodes(count).build() : builder.running(running).build();

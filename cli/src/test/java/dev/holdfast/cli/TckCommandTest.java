@@ -119,6 +119,23 @@ class TckCommandTest {
   }
 
   @Test
+  void rulesOfOptionsAboutNodesAreNotShownWhereThereAreNone() {
+    Program tck =
+        tck(
+            "--url",
+            "redlock:jedis:{nodes}",
+            "--nodes",
+            "1",
+            "--rule",
+            "KEEP-5",
+            "--no-node-options");
+
+    assertThat(tck.exitCode()).as(tck.err()).isEqualTo(1);
+    assertThat(tck.out())
+        .contains("this environment's managers have no options about nodes", "NOTHING SHOWN: ");
+  }
+
+  @Test
   void onServersThatRunItAsksFirstAndLeavesThemAsTheyWere() {
     try (TestNodes nodes = TestNodes.start(3)) {
       String url = "redlock:" + String.join(",", nodes.uris());

@@ -2,6 +2,7 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,13 +13,22 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LocalNodesTest {
   @Test
-  void areKeptWhereOneSaysElseWhereStateIsKept() {
-    assertThat(LocalNodes.folder(Map.of("HOLDFAST_STATE", "/own", "XDG_STATE_HOME", "/xdg")))
-        .isEqualTo(Path.of("/own/nodes"));
-    assertThat(LocalNodes.folder(Map.of("XDG_STATE_HOME", "/xdg", "HOLDFAST_STATE", "")))
-        .isEqualTo(Path.of("/xdg/holdfast/nodes"));
+  void areKeptWhereOneSaysElseWhereStateIsKept(@TempDir Path folder) {
+    String own = folder + "/own";
+    String state = folder + "/xdg";
+    assertThat(LocalNodes.folder(Map.of("HOLDFAST_STATE", own, "XDG_STATE_HOME", state)))
+        .isEqualTo(folder.resolve("own/nodes"));
+    assertThat(LocalNodes.folder(Map.of("XDG_STATE_HOME", state, "HOLDFAST_STATE", "")))
+        .isEqualTo(folder.resolve("xdg/holdfast/nodes"));
+  }
+
+  @Test
+  void areKeptInTheHomeOfTheUserOtherwise() {
+    Path home = Path.of(System.getProperty("user.home"));
+    assumeThat(home).as("a home that can be written").isWritable();
+
     assertThat(LocalNodes.folder(Map.of("XDG_STATE_HOME", "")))
-        .isEqualTo(Path.of(System.getProperty("user.home"), ".local/state/holdfast/nodes"));
+        .isEqualTo(home.resolve(".local/state/holdfast/nodes"));
   }
 
   @Test

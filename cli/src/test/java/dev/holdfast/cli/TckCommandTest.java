@@ -3,6 +3,7 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testnodes.TestNodes;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -197,8 +198,12 @@ class TckCommandTest {
 
       assertThat(tck.exitCode()).as(tck.out() + tck.err()).isZero();
       assertThat(tck.out() + tck.err()).contains("***").doesNotContain("geheim");
-      assertThat(report.resolve("report.html")).content().doesNotContain("geheim");
-      assertThat(report.resolve("TEST-holdfast-tck.xml")).content().doesNotContain("geheim");
+      assertThat(report.resolve("report.html"))
+          .content(StandardCharsets.UTF_8)
+          .doesNotContain("geheim");
+      assertThat(report.resolve("TEST-holdfast-tck.xml"))
+          .content(StandardCharsets.UTF_8)
+          .doesNotContain("geheim");
     }
   }
 

@@ -34,6 +34,7 @@ record DemoPlan(
 
   /** Where locks come from. */
   String url(TestNodes nodes) {
-    return Backend.of(driver, nodes).url() + "?maxTtl=" + TTL.toMillis() + "ms";
+    // several JVMs and servers start at once, which a busy machine may take seconds for
+    return Backend.of(driver, nodes).url() + "?connectTimeout=10s&maxTtl=" + TTL.toMillis() + "ms";
   }
 }

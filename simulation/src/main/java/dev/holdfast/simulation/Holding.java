@@ -21,6 +21,10 @@ final class Holding {
   private final List<Judge.Call> extensions = new ArrayList<>();
   private long ranWhenSeenOver = -1;
   boolean heldWhenReleased;
+
+  /** Whether the last extension that the holder asked for was an outage. */
+  boolean couldNotExtend;
+
   int timesLost;
 
   /** The end of validity by each clock. A wall clock that is set back gives time back. */

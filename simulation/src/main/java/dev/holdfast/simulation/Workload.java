@@ -248,6 +248,7 @@ final class Workload {
                   failure == null ? "has extended" : "has not extended",
                   holding.digest(),
                   () -> holding + (failure == null ? "" : ": " + nameOf(failure)));
+              holding.couldNotExtend = failure instanceof LockBackendException;
               if (failure == null) {
                 world.judge.extended(holding);
               } else if (!isExpected(holding, failure)) {
@@ -319,8 +320,10 @@ final class Workload {
     if (reason != LossReason.CLOSED) { // those come in no order
       world.note(host.id(), Trace.NONE, "has lost", holding + ": " + reason);
       boolean longEnough =
-          reason
-              == (holding.request.maxHold().isPresent() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
+          holding.request.maxHold().isPresent()
+              ? reason == LossReason.MAX_HOLD
+              : reason == LossReason.EXPIRED
+                  || (reason == LossReason.UNREACHABLE && holding.couldNotExtend);
       if (!longEnough && world.setting.isKeptInTime(holding.request.ttl().toMillis())) {
         world.judge.disturbed(holding, "is lost: " + reason);
       }

@@ -105,7 +105,7 @@ abstract class ValidityRules {
     Tries.anyOf(
         () -> {
           String name = trial.name("slow");
-          Lease lease = trial.take(locks, name, TTL.dividedBy(2));
+          Lease lease = trial.take(locks, name, TTL);
           Lease extended =
               whileSilent(
                   name,

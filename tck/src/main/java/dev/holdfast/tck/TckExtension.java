@@ -42,7 +42,8 @@ final class TckExtension
   private static final Duration TO_END = Duration.ofSeconds(2);
 
   /**
-   * A backend that hangs in so many tests hangs in most, and each of them takes its whole limit.
+   * A backend that hangs in so many tests in a row hangs in most, and each of them takes its whole
+   * limit.
    */
   private static final int MAX_HANGING = 5;
 
@@ -149,7 +150,7 @@ final class TckExtension
     }
     if (hanging.get() >= MAX_HANGING) {
       invocation.skip();
-      Assumptions.abort(MAX_HANGING + " tests before it did not end, so the run was ended");
+      Assumptions.abort(MAX_HANGING + " tests in a row did not end, so the run was ended");
     }
     Duration limit = subject().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
     PassedOver passedOver = PassedOver.begin();
@@ -217,6 +218,7 @@ final class TckExtension
     thread.setDaemon(true);
     thread.start();
     if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      hanging.set(0);
       return thrown[0];
     }
     hanging.incrementAndGet();

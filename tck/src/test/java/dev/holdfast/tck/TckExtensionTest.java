@@ -118,11 +118,11 @@ class TckExtensionTest {
   }
 
   @Test
-  void theRunIsEndedWhenFiveTestsDidNotEnd() {
+  void theRunIsEndedWhenFiveTestsInARowDidNotEnd() {
     TestExecutionSummary summary = summaryOf(Hanging.class);
 
     assertThat(summary.getFailures())
-        .hasSize(5)
+        .hasSizeGreaterThanOrEqualTo(5)
         .allSatisfy(
             failure ->
                 assertThat(failure.getException()).hasMessageContaining("it did not end within"));

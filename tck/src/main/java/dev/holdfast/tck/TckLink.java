@@ -11,7 +11,13 @@ public interface TckLink extends AutoCloseable {
     /** It reaches nobody, and the connection ends. */
     CUT,
     /** It reaches nobody, and the connection stays. */
-    LOST
+    LOST,
+    /**
+     * It reaches the node when the link is {@linkplain #mend mended}, and so does what follows it
+     * on its connection, in the same order, though the connection may have ended by then. What
+     * comes on other connections passes it.
+     */
+    LATE
   }
 
   /**
@@ -39,10 +45,10 @@ public interface TckLink extends AutoCloseable {
    */
   List<String> requests(String name);
 
-  /** Ends all connections, and each new one at once, until {@link #mend}. */
+  /** Ends all connections, and each new one at once, until {@link #mend}. Nothing is late then. */
   void cut();
 
-  /** Lets everything through again. */
+  /** Lets everything through again. What was late has been sent on when this returns. */
   void mend();
 
   @Override

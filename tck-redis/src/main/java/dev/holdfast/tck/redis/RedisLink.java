@@ -76,7 +76,7 @@ final class RedisLink implements TckLink {
   @Override
   public void cut() {
     isCut = true;
-    wires.forEach(Wire::close);
+    wires.forEach(Wire::cut);
   }
 
   /** A connection on which something was lost ends: its replies would answer other requests. */
@@ -86,6 +86,7 @@ final class RedisLink implements TckLink {
       turns.clear();
     }
     isCut = false;
+    wires.forEach(Wire::sendLate);
     wires.stream().filter(wire -> wire.loses).forEach(Wire::close);
   }
 
@@ -131,12 +132,52 @@ final class RedisLink implements TckLink {
     /** What follows a request that was lost is lost, too. */
     private volatile boolean loses;
 
+    /** What follows a request that is late is late, too. Guarded by this. */
+    private final List<RespRequest> late = new ArrayList<>();
+
     Wire(Socket client) {
       this.client = client;
     }
 
     void close() {
       closed(client);
+    }
+
+    void cut() {
+      close();
+      forgetLate();
+    }
+
+    /** If the node takes no more, it gets no more: it may have died meanwhile. */
+    synchronized void sendLate() {
+      try {
+        for (RespRequest request : late) {
+          request.writeTo(server.getOutputStream());
+        }
+      } catch (IOException ended) {
+        close();
+      }
+      forgetLate();
+    }
+
+    private synchronized void forgetLate() {
+      late.clear();
+      notifyAll();
+    }
+
+    /** A connection that a client has ended still brings what was sent on it. */
+    private synchronized void awaitLate() {
+      boolean interrupted = false;
+      while (!late.isEmpty()) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     void carryRequests() throws IOException {
@@ -150,6 +191,7 @@ final class RedisLink implements TckLink {
           // until the connection ends
         }
       } finally {
+        awaitLate();
         if (server.isConnected()) {
           server.shutdownOutput(); // the node still reads what it was sent
         }
@@ -171,9 +213,17 @@ final class RedisLink implements TckLink {
         close(); // first, so that no reply can pass
       }
       if (!loses) {
-        request.writeTo(server.getOutputStream());
+        pass(request, fate.equals(Optional.of(Fate.LATE)));
       }
       return !client.isClosed();
+    }
+
+    private synchronized void pass(RespRequest request, boolean isLate) throws IOException {
+      if (isLate || !late.isEmpty()) {
+        late.add(request);
+      } else {
+        request.writeTo(server.getOutputStream());
+      }
     }
 
     private void carryReplies() throws IOException {

@@ -140,6 +140,38 @@ class RedisLinkTest {
   }
 
   @Test
+  void whatIsLateReachesTheNodeWhenMendedInItsOrderAndHoldsUpNoOtherConnection()
+      throws IOException {
+    link.after("job", 0, Fate.LATE);
+    try (Sender sender = new Sender(link.uri());
+        Client client = Client.of(link.uri())) {
+      sender.send("SET", "locks:job", "token");
+      sender.send("SET", "locks:next", "token");
+      await().until(() -> link.requests("next").size() == 1);
+      assertThat(client.call("GET", "locks:next")).isNull();
+      assertThat(node.holder("job")).isEmpty();
+
+      link.mend();
+
+      await().until(() -> node.holder("next").isPresent());
+      assertThat(node.holder("job")).contains("token");
+    }
+  }
+
+  @Test
+  void whatIsLateOutlivesItsConnection() throws IOException {
+    link.after("job", 0, Fate.LATE);
+    try (Sender sender = new Sender(link.uri())) {
+      sender.send("SET", "locks:job", "token");
+      await().until(() -> link.requests("job").size() == 1);
+    }
+
+    link.mend();
+
+    await().until(() -> node.holder("job").isPresent());
+  }
+
+  @Test
   void someRequestsPassFirst() {
     link.after("job", 2, Fate.CUT);
     try (Client client = Client.of(link.uri())) {

@@ -24,6 +24,13 @@ final class FakeLink implements TckLink, Way {
   private final Map<String, Fading> fading = new HashMap<>();
   private final Map<String, List<String>> seen = new HashMap<>();
   private final Set<Member> connected = new LinkedHashSet<>();
+
+  /** What is late, by the connection that it came on. */
+  private final Map<Member, List<Runnable>> late = new HashMap<>();
+
+  /** What was late on connections that have ended. */
+  private final List<Runnable> lateOfEnded = new ArrayList<>();
+
   private boolean isCut;
 
   /** A fate that begins after some requests. */
@@ -59,15 +66,31 @@ final class FakeLink implements TckLink, Way {
     List<Member> ended;
     synchronized (this) {
       isCut = true;
+      late.clear();
+      lateOfEnded.clear();
       ended = List.copyOf(connected);
     }
     ended.forEach(Member::cut);
   }
 
   @Override
-  public synchronized void mend() {
-    isCut = false;
-    fading.clear();
+  public void mend() {
+    synchronized (this) {
+      isCut = false;
+      fading.clear();
+    }
+    node.awaitDone(this::sendLate);
+  }
+
+  private void sendLate() {
+    List<Runnable> all;
+    synchronized (this) {
+      all = new ArrayList<>(lateOfEnded);
+      late.values().forEach(all::addAll);
+      late.clear();
+      lateOfEnded.clear();
+    }
+    all.forEach(Runnable::run);
   }
 
   @Override
@@ -89,6 +112,9 @@ final class FakeLink implements TckLink, Way {
   @Override
   public void send(Request request, Member from, Consumer<Object> reply) {
     Fate fate = fateOf(request);
+    if (isLate(fate, from, () -> node.send(request, from, reply))) {
+      return;
+    }
     if (fate == null || fate == Fate.REPLY_CUT) {
       node.send(request, from, fate == null ? reply : answer -> from.cut());
     } else if (fate == Fate.CUT) {
@@ -108,8 +134,18 @@ final class FakeLink implements TckLink, Way {
   public void disconnected(Member member) {
     synchronized (this) {
       connected.remove(member);
+      lateOfEnded.addAll(late.getOrDefault(member, List.of()));
+      late.remove(member);
     }
     node.disconnected(member);
+  }
+
+  private synchronized boolean isLate(@Nullable Fate fate, Member from, Runnable send) {
+    if (fate != Fate.LATE && !late.containsKey(from)) {
+      return false;
+    }
+    late.computeIfAbsent(from, member -> new ArrayList<>()).add(send);
+    return true;
   }
 
   private synchronized @Nullable Fate fateOf(Request request) {

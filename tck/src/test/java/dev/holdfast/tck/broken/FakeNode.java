@@ -269,7 +269,7 @@ final class FakeNode implements TckNode, Way {
   }
 
   /** Does it on the network's thread. */
-  private void awaitDone(Runnable work) {
+  void awaitDone(Runnable work) {
     CountDownLatch done = new CountDownLatch(1);
     network.schedule(
         0,

@@ -35,7 +35,8 @@ record Flaw(
             LeaseFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),
-            OpeningFlaws.all())
+            OpeningFlaws.all(),
+            LateFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -1,0 +1,434 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.redlock.jedis.JedisConnections;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Drivers that break one promise each: a row of the table in docs/drivers.md. */
+enum BrokenDriver {
+  OVERTAKES("a release overtakes its `SET`") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new TwoConnections(of(uris, options), of(uris, options));
+    }
+  },
+  SENDS_AGAIN("a command is sent again after a reconnect") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new Replaying(of(uris, options));
+    }
+  },
+  MIXES_REPLIES("a late reply is taken for another command's") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new Forgetful(of(uris, options));
+    }
+  },
+  BLOCKS("a call blocks on one node") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new Blocking(of(uris, options));
+    }
+  },
+  IS_IMPATIENT("a reply is given up, or its connection, before `quorumTimeout`") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new Impatient(of(uris, options));
+    }
+  },
+  KEEPS_RELEASES_BACK("a release waits for the reply to an extension") {
+    @Override
+    RedisNodes over(List<String> uris, RedlockOptions options) {
+      return new OneAfterTheOther(of(uris, options));
+    }
+  };
+
+  private final String row;
+
+  BrokenDriver(String row) {
+    this.row = row;
+  }
+
+  abstract RedisNodes over(List<String> uris, RedlockOptions options);
+
+  /** As the docs have it. */
+  String row() {
+    return row;
+  }
+
+  private static RedisNodes of(List<String> uris, RedlockOptions options) {
+    return JedisConnections.of(uris, options);
+  }
+
+  private static final class TwoConnections extends PassingNodes {
+    private final RedisNodes forReleases;
+
+    TwoConnections(RedisNodes nodes, RedisNodes forReleases) {
+      super(nodes);
+      this.forReleases = forReleases;
+    }
+
+    @Override
+    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+      return forReleases
+          .connect(node, () -> nodes.disconnect(node))
+          .thenCompose(done -> nodes.connect(node, disconnected));
+    }
+
+    @Override
+    public void disconnect(int node) {
+      forReleases.disconnect(node);
+      nodes.disconnect(node);
+    }
+
+    @Override
+    public void submit(Round round) {
+      (isScript(round, Scripts.RELEASE) ? forReleases : nodes).submit(round);
+    }
+
+    @Override
+    public void close() {
+      forReleases.close();
+      nodes.close();
+    }
+  }
+
+  private static final class Replaying extends PassingNodes {
+    private final Map<Integer, Queue<Round>> unanswered = new ConcurrentHashMap<>();
+
+    Replaying(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+      return nodes
+          .connect(node, disconnected)
+          .thenAccept(
+              done -> {
+                Queue<Round> again = unanswered.remove(node);
+                if (again != null) {
+                  again.forEach(round -> nodes.submit(ask(round, node, new Nowhere(round))));
+                }
+              });
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Queue<Round> waiting =
+                unanswered.computeIfAbsent(node, n -> new ConcurrentLinkedQueue<>());
+            waiting.add(round);
+            nodes.submit(ask(round, node, new Remembered(round, waiting)));
+          });
+    }
+
+    /** What failed stays to be sent again. */
+    private static final class Remembered extends PassingAnswers {
+      private final Queue<Round> waiting;
+
+      Remembered(Round round, Queue<Round> waiting) {
+        super(round);
+        this.waiting = waiting;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        waiting.remove(round);
+        super.reply(node, reply);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        waiting.remove(round);
+        super.error(node, error);
+      }
+    }
+
+    private static final class Nowhere extends PassingAnswers {
+      Nowhere(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {}
+
+      @Override
+      public void error(int node, String error) {}
+
+      @Override
+      public void failure(int node, Throwable cause) {}
+    }
+  }
+
+  /**
+   * Forgets a round that nobody waits for any more, and keeps the connection: what it reads there
+   * later goes to whoever asks next, as with a blocking client that goes back into its pool.
+   */
+  private static final class Forgetful extends PassingNodes {
+    private static final Duration PATIENCE = Duration.ofMillis(50);
+
+    private final Map<Integer, Replies> replies = new ConcurrentHashMap<>();
+
+    private record Waiting(Round round, long since) {}
+
+    /** Of one connection. */
+    private static final class Replies {
+      private final Queue<Waiting> waiting = new ArrayDeque<>();
+      private final Queue<Consumer<Round>> unread = new ArrayDeque<>();
+    }
+
+    Forgetful(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+      return nodes
+          .connect(node, disconnected)
+          .thenAccept(
+              done -> {
+                replies.put(node, new Replies());
+              });
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(node -> submit(round, node));
+    }
+
+    private void submit(Round round, int node) {
+      Replies of = replies.computeIfAbsent(node, n -> new Replies());
+      long now = System.nanoTime();
+      Consumer<Round> unread;
+      synchronized (of) {
+        of.waiting.removeIf(w -> w.round.decided() && now - w.since > PATIENCE.toNanos());
+        unread = of.unread.poll();
+        if (unread == null) {
+          of.waiting.add(new Waiting(round, now));
+        }
+        nodes.submit(ask(round, node, new First(round, of)));
+      }
+      if (unread != null) {
+        unread.accept(round);
+      }
+    }
+
+    /** Goes to whoever has waited longest. */
+    private static final class First extends PassingAnswers {
+      private final Replies of;
+
+      First(Round round, Replies of) {
+        super(round);
+        this.of = of;
+      }
+
+      private void give(Consumer<Round> answer) {
+        Waiting first;
+        synchronized (of) {
+          first = of.waiting.poll();
+          if (first == null) {
+            of.unread.add(answer);
+            return;
+          }
+        }
+        answer.accept(first.round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        give(next -> next.reply(node, reply));
+      }
+
+      @Override
+      public void error(int node, String error) {
+        give(next -> next.error(node, error));
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        synchronized (of) {
+          of.waiting.removeIf(waiting -> waiting.round == round);
+        }
+        round.failure(node, cause);
+      }
+    }
+  }
+
+  private static final class Blocking extends PassingNodes {
+    private static final long LIMIT_MILLIS = 1_000;
+
+    Blocking(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    @SuppressWarnings("ResultOfMethodCallIgnored") // it goes on after the limit
+    public void submit(Round round) {
+      List<CountDownLatch> answered = new ArrayList<>();
+      round.forEachNode(
+          node -> {
+            CountDownLatch latch = new CountDownLatch(1);
+            answered.add(latch);
+            nodes.submit(ask(round, node, new Counted(round, latch)));
+          });
+      try {
+        for (CountDownLatch latch : answered) {
+          latch.await(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private static final class Counted extends PassingAnswers {
+      private final CountDownLatch latch;
+
+      Counted(Round round, CountDownLatch latch) {
+        super(round);
+        this.latch = latch;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        latch.countDown();
+        super.reply(node, reply);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        latch.countDown();
+        super.error(node, error);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        latch.countDown();
+        super.failure(node, cause);
+      }
+    }
+  }
+
+  private static final class Impatient extends PassingNodes {
+    private static final long LIMIT_MILLIS = 100;
+
+    Impatient(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Once once = new Once(round);
+            nodes.submit(ask(round, node, once));
+            CompletableFuture.delayedExecutor(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .execute(
+                    () -> {
+                      if (!once.answered.get()) {
+                        once.failure(node, new IllegalStateException("no answer within 100 ms"));
+                        nodes.disconnect(node);
+                      }
+                    });
+          });
+    }
+
+    private static final class Once extends PassingAnswers {
+      private final AtomicBoolean answered = new AtomicBoolean();
+
+      Once(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        if (answered.compareAndSet(false, true)) {
+          super.reply(node, reply);
+        }
+      }
+
+      @Override
+      public void error(int node, String error) {
+        if (answered.compareAndSet(false, true)) {
+          super.error(node, error);
+        }
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        if (answered.compareAndSet(false, true)) {
+          super.failure(node, cause);
+        }
+      }
+    }
+  }
+
+  private static final class OneAfterTheOther extends PassingNodes {
+    private final Map<Integer, CompletableFuture<Void>> extensions = new ConcurrentHashMap<>();
+
+    OneAfterTheOther(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (isExtension(round)) {
+        round.forEachNode(
+            node -> {
+              CompletableFuture<Void> answered = new CompletableFuture<>();
+              extensions.put(node, answered);
+              nodes.submit(ask(round, node, new Told(round, answered)));
+            });
+      } else if (isScript(round, Scripts.RELEASE)) {
+        round.forEachNode(
+            node ->
+                extensions
+                    .getOrDefault(node, CompletableFuture.completedFuture(null))
+                    .thenRun(() -> nodes.submit(ask(round, node, new PassingAnswers(round)))));
+      } else {
+        nodes.submit(round);
+      }
+    }
+
+    private static final class Told extends PassingAnswers {
+      private final CompletableFuture<Void> answered;
+
+      Told(Round round, CompletableFuture<Void> answered) {
+        super(round);
+        this.answered = answered;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(node, reply);
+        answered.complete(null);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        super.error(node, error);
+        answered.complete(null);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        super.failure(node, cause);
+        answered.complete(null);
+      }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package dev.holdfast.redlock;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.InnerRun;
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+
+/** The table of docs/drivers.md: what a driver does, and the rules of the kit that show it. */
+class BrokenDriversTest {
+  private static final Path DOCS = Path.of("../docs/drivers.md");
+  private static final Pattern ROW =
+      Pattern.compile("\\| ([^|]+) \\| ((?:[A-Z]+-\\d+(?:, )?)+) \\|");
+  private static volatile @Nullable BrokenDriver driver;
+
+  /** Found by the launcher alone. */
+  static class Kit extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      BrokenDriver broken = requireNonNull(driver);
+      return RedisTckEnvironment.builder(
+              (uris, options) -> {
+                LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), options);
+                RedlockOptions parsed = RedlockOptions.from(url).restartGuard(false);
+                return Redlock.open(broken.over(uris, parsed), parsed);
+              })
+          .build();
+    }
+  }
+
+  @Test
+  void eachRowHasADriver() throws IOException {
+    assertThat(table().keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(BrokenDriver.values()).map(BrokenDriver::row).toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("soak")
+  void aDriverFailsByTheRulesOfItsRow(BrokenDriver broken) throws IOException {
+    driver = broken;
+    Set<String> rules = requireNonNull(table().get(broken.row()));
+    Set<String> failed = new TreeSet<>();
+    InnerRun.of(
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(Kit.class))
+            .filters((PostDiscoveryFilter) test -> isOf(rules, test))
+            .build(),
+        new TestExecutionListener() {
+          @Override
+          public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (result.getStatus() == TestExecutionResult.Status.FAILED) {
+              failed.addAll(rulesOf(test.getSource()));
+            }
+          }
+        });
+    assertThat(failed).containsExactlyInAnyOrderElementsOf(rules);
+  }
+
+  private static FilterResult isOf(Set<String> rules, TestDescriptor test) {
+    return FilterResult.includedIf(
+        !test.isTest() || rulesOf(test.getSource()).stream().anyMatch(rules::contains));
+  }
+
+  private static Set<String> rulesOf(Optional<TestSource> source) {
+    return source
+        .filter(MethodSource.class::isInstance)
+        .map(method -> ((MethodSource) method).getJavaMethod().getAnnotation(Rule.class))
+        .map(rule -> Set.of(rule.value()))
+        .orElse(Set.of());
+  }
+
+  private static Map<String, Set<String>> table() throws IOException {
+    Map<String, Set<String>> rows = new HashMap<>();
+    for (String line : Files.readAllLines(DOCS)) {
+      Matcher row = ROW.matcher(line);
+      if (row.matches()) {
+        rows.put(row.group(1), Arrays.stream(row.group(2).split(", ")).collect(Collectors.toSet()));
+      }
+    }
+    return rows;
+  }
+}

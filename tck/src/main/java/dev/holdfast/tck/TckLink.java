@@ -11,7 +11,9 @@ public interface TckLink extends AutoCloseable {
     /** It reaches nobody, and the connection ends. */
     CUT,
     /** It reaches nobody, and the connection stays. */
-    LOST
+    LOST,
+    /** It waits until {@link #mend}, and so does all that follows it on its connection. */
+    HELD
   }
 
   /**
@@ -39,10 +41,10 @@ public interface TckLink extends AutoCloseable {
    */
   List<String> requests(String name);
 
-  /** Ends all connections, and each new one at once, until {@link #mend}. */
+  /** Ends all connections with what is held on them, and each new one, until {@link #mend}. */
   void cut();
 
-  /** Lets everything through again. */
+  /** Lets everything through again, first what was held, in its order. */
   void mend();
 
   @Override

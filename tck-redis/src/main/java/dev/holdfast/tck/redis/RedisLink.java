@@ -4,6 +4,7 @@ import dev.holdfast.tck.TckLink;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -30,6 +31,7 @@ final class RedisLink implements TckLink {
   private final List<RespRequest> seen = new ArrayList<>();
   private final Map<String, Turn> turns = new HashMap<>();
   private volatile boolean isCut;
+  private int timesMended;
 
   /** When something becomes of the requests about a key. */
   private record Turn(int passing, Fate fate) {}
@@ -84,6 +86,8 @@ final class RedisLink implements TckLink {
   public void mend() {
     synchronized (lock) {
       turns.clear();
+      timesMended++;
+      lock.notifyAll();
     }
     isCut = false;
     wires.stream().filter(wire -> wire.loses).forEach(Wire::close);
@@ -103,6 +107,12 @@ final class RedisLink implements TckLink {
         wire.close();
       }
       run("requests", wire::carryRequests);
+    }
+  }
+
+  private int timesMended() {
+    synchronized (lock) {
+      return timesMended;
     }
   }
 
@@ -137,6 +147,9 @@ final class RedisLink implements TckLink {
 
     void close() {
       closed(client);
+      synchronized (lock) {
+        lock.notifyAll();
+      }
     }
 
     void carryRequests() throws IOException {
@@ -162,7 +175,11 @@ final class RedisLink implements TckLink {
       if (client.isClosed()) {
         return false; // a thread that reads may get what comes after that
       }
+      int before = timesMended();
       Optional<Fate> fate = fateOf(request);
+      if (fate.equals(Optional.of(Fate.HELD)) && !isLetGo(before)) {
+        return false;
+      }
       loses |= fate.equals(Optional.of(Fate.LOST));
       if (fate.equals(Optional.of(Fate.CUT))) {
         return false;
@@ -172,6 +189,20 @@ final class RedisLink implements TckLink {
       }
       if (!loses) {
         request.writeTo(server.getOutputStream());
+      }
+      return !client.isClosed();
+    }
+
+    /** Waits; returns false if the connection ends before. */
+    private boolean isLetGo(int before) throws IOException {
+      synchronized (lock) {
+        while (timesMended == before && !client.isClosed()) {
+          try {
+            lock.wait();
+          } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+          }
+        }
       }
       return !client.isClosed();
     }

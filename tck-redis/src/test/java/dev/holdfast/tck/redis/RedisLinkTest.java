@@ -140,6 +140,41 @@ class RedisLinkTest {
   }
 
   @Test
+  void whatIsHeldWaitsWithAllThatFollowsUntilMended() throws IOException {
+    link.after("job", 1, Fate.HELD);
+    try (Sender sender = new Sender(link.uri());
+        Client other = Client.of(link.uri())) {
+      sender.send("SET", "locks:job", "1");
+      sender.send("SET", "locks:job", "2");
+      sender.send("SET", "locks:behind", "3");
+      await().until(() -> link.requests("job").size() == 2);
+      assertThat(other.call("GET", "locks:behind")).isNull();
+      await().until(() -> node.holder("job").isPresent());
+      assertThat(node.holder("job")).contains("1");
+
+      link.mend();
+
+      await().until(() -> node.holder("behind").isPresent());
+      assertThat(node.holder("job")).contains("2");
+    }
+  }
+
+  @Test
+  void whatIsHeldWhenConnectionsAreCutReachesNobody() throws IOException {
+    link.after("job", 0, Fate.HELD);
+    try (Sender sender = new Sender(link.uri())) {
+      sender.send("SET", "locks:job", "1");
+      await().until(() -> link.requests("job").size() == 1);
+
+      link.cut();
+
+      sender.awaitEnd();
+      await().until(() -> node.connections().orElseThrow() == 0);
+      assertThat(node.holder("job")).isEmpty();
+    }
+  }
+
+  @Test
   void someRequestsPassFirst() {
     link.after("job", 2, Fate.CUT);
     try (Client client = Client.of(link.uri())) {

@@ -1,11 +1,13 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.tck.TckLink;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +26,11 @@ final class FakeLink implements TckLink, Way {
   private final Map<String, Fading> fading = new HashMap<>();
   private final Map<String, List<String>> seen = new HashMap<>();
   private final Set<Member> connected = new LinkedHashSet<>();
+  private final Queue<Held> held = new ArrayDeque<>();
   private boolean isCut;
+
+  /** A request that waits. */
+  private record Held(Request request, Member from, Consumer<Object> reply) {}
 
   /** A fate that begins after some requests. */
   private record Fading(AtomicInteger passing, Fate fate) {}
@@ -59,15 +65,29 @@ final class FakeLink implements TckLink, Way {
     List<Member> ended;
     synchronized (this) {
       isCut = true;
+      held.clear();
       ended = List.copyOf(connected);
     }
     ended.forEach(Member::cut);
   }
 
   @Override
-  public synchronized void mend() {
-    isCut = false;
-    fading.clear();
+  public void mend() {
+    synchronized (this) {
+      isCut = false;
+      fading.clear();
+    }
+    node.onNetwork(this::letGo);
+  }
+
+  /** On the network's thread, so that nothing that is sent later comes between. */
+  private void letGo() {
+    List<Held> all;
+    synchronized (this) {
+      all = List.copyOf(held);
+      held.clear();
+    }
+    all.forEach(one -> node.send(one.request(), one.from(), one.reply()));
   }
 
   @Override
@@ -89,7 +109,9 @@ final class FakeLink implements TckLink, Way {
   @Override
   public void send(Request request, Member from, Consumer<Object> reply) {
     Fate fate = fateOf(request);
-    if (fate == null || fate == Fate.REPLY_CUT) {
+    if (isHeld(fate, from)) {
+      hold(new Held(request, from, reply));
+    } else if (fate == null || fate == Fate.REPLY_CUT) {
       node.send(request, from, fate == null ? reply : answer -> from.cut());
     } else if (fate == Fate.CUT) {
       from.cut();
@@ -110,6 +132,14 @@ final class FakeLink implements TckLink, Way {
       connected.remove(member);
     }
     node.disconnected(member);
+  }
+
+  private synchronized boolean isHeld(@Nullable Fate fate, Member from) {
+    return fate == Fate.HELD || held.stream().anyMatch(before -> before.from() == from);
+  }
+
+  private synchronized void hold(Held request) {
+    held.add(request);
   }
 
   private synchronized @Nullable Fate fateOf(Request request) {

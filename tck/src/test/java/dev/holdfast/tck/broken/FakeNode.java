@@ -153,6 +153,11 @@ final class FakeNode implements TckNode, Way {
     return Optional.of(new FakeLink(this));
   }
 
+  /** Has the network's thread do something. */
+  void onNetwork(Runnable work) {
+    network.schedule(0, work);
+  }
+
   /** Sound and empty again. */
   void reset() {
     synchronized (this) {

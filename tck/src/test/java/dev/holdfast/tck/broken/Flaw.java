@@ -35,7 +35,10 @@ record Flaw(
             LeaseFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),
-            OpeningFlaws.all())
+            OpeningFlaws.all(),
+            StepFlaws.all(),
+            AliasFlaws.all(),
+            StaleFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -137,8 +137,10 @@ class LockUrlErrorsTest {
         "redlock:redis://h1:6379;redis://h2:6379,redis://h3"
       })
   void nodesPartedBySemicolonsAreToldToBePartedByCommas(String url) {
-    assertThat(linesOf(errorOf(url)).get(0))
+    List<String> lines = linesOf(errorOf(url));
+    assertThat(lines.get(0))
         .isEqualTo("nodes are parted by commas alone: write redis://h1,redis://h2");
+    assertThat(lines.get(1)).isEqualTo("  " + url);
   }
 
   @ParameterizedTest

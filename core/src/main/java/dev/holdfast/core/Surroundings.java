@@ -68,7 +68,7 @@ record Surroundings(
         + text(usual)
         + " and keepAliveUpTo("
         + text(ttl)
-        + "), which renews it";
+        + "), which renews it (holdfast run does so by itself)";
   }
 
   /** Holds a name that comes without a request to the limits of those that come with one. */

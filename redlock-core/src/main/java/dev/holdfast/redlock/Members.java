@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -378,27 +379,31 @@ final class Members {
     }
     Link link = links[node];
     Link.Attempt attempt = link.begin(clock.nanos());
-    attempt.limit =
-        scheduler.schedule(
-            connectTimeout.toNanos(),
-            () -> {
-              String message =
-                  "not connected within "
-                      + connectTimeout.toMillis()
-                      + " ms"
-                      + (nodes.isTls(node) ? TlsMistake.hint(true) : "");
-              fail(node, attempt, NodeException.passing(message));
-            });
-    nodes
-        .connect(node, () -> down(node, attempt, NodeException.ended(), true))
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                down(node, attempt, NodeException.ofConnecting(failure, nodes.isTls(node)), false);
-              } else {
-                examine(node, attempt);
-              }
-            });
+    CompletionStage<Void> connected;
+    try {
+      connected = nodes.connect(node, () -> down(node, attempt, NodeException.ended(), true));
+    } finally { // counted from here: a driver that begins may load its classes for seconds
+      attempt.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expired(node, attempt));
+    }
+    connected.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            down(node, attempt, NodeException.ofConnecting(failure, nodes.isTls(node)), false);
+          } else {
+            examine(node, attempt);
+          }
+        });
+  }
+
+  private void expired(int node, Link.Attempt attempt) {
+    String hint =
+        nodes.isTls(node)
+            ? TlsMistake.hint(true)
+            : " (if it is far away, or this machine is busy, raise connectTimeout)";
+    fail(
+        node,
+        attempt,
+        NodeException.passing("not connected within " + connectTimeout.toMillis() + " ms" + hint));
   }
 
   private void examine(int node, Link.Attempt attempt) {

@@ -33,13 +33,14 @@ final class NodeException extends RuntimeException {
   private static final List<String> OF_SENTINEL =
       List.of("ERR unknown command `SELECT`", "ERR unknown command 'SELECT'");
 
-  /** How the messages of drivers begin where a server ends a connection at its first command. */
+  /** How the messages of drivers begin where one side speaks TLS and the other does not. */
   private static final List<String> ENDED =
       List.of(
           "Connection reset",
           "Unexpected end of stream",
           "Connection closed",
-          "the connection ended");
+          "the connection ended",
+          "handshake timed out"); // netty's, after 10 s of its own
 
   static final String SENTINEL =
       "it is a Sentinel, which holds no locks: list the masters themselves, redis://host:6379 each";

@@ -115,7 +115,8 @@ final class Outages {
             + " to vote at "
             + timeIn(left)
             + becauseOfOthers(quarantines)
-            + "; if they really are new: holdfast nodes init --url …, or newNodes=trust",
+            + "; if they really are new: "
+            + Quarantine.IF_NEW,
         causes,
         outcomeUnknown);
   }

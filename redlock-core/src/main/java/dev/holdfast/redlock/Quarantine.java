@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 record Quarantine(
     long code, Duration age, Duration left, Duration more, boolean isNew, String begun) {
+  /** What to do about nodes that are new indeed; waiting is right where they are not. */
+  static final String IF_NEW = "holdfast nodes init --url …, or newNodes=trust";
+
   private static final Pattern REPLY =
       Pattern.compile(
           "QUARANTINE (\\d{1,16}) (\\d{1,15}) (-?\\d{1,15}) (\\d{1,15}) ([01]) (\\d{1,17})");

@@ -54,7 +54,8 @@ public final class Redlock {
                 () ->
                     vote == null
                         ? List.of()
-                        : List.of(guard.teaching(vote), guard.teaching(Scripts.EXTEND))),
+                        : List.of(guard.teaching(vote), guard.teaching(Scripts.EXTEND)),
+                options.isTrustingNewNodes()),
             options,
             guard,
             scheduler,

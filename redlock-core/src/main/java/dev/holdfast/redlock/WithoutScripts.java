@@ -24,6 +24,7 @@ final class WithoutScripts implements RedisNodes {
 
   private final RedisNodes driver;
   private final Supplier<List<Command>> first;
+  private final boolean trustsNew;
   private final int size;
   private final AtomicReferenceArray<@Nullable Connections> present;
   private final Set<Integer> told = ConcurrentHashMap.newKeySet();
@@ -34,9 +35,11 @@ final class WithoutScripts implements RedisNodes {
    * @param first what a node that has been connected runs before all else, so that it knows the
    *     source: the script by which locks are taken, whose answer tells whether it votes, then
    *     others; nothing if locks are taken without
+   * @param trustsNew whether nodes that all look new are to vote at once, so that it needs no word
    */
-  WithoutScripts(RedisNodes driver, Supplier<List<Command>> first) {
+  WithoutScripts(RedisNodes driver, Supplier<List<Command>> first, boolean trustsNew) {
     this.driver = driver;
+    this.trustsNew = trustsNew;
     this.first = first;
     this.size = driver.addresses().size();
     this.present = new AtomicReferenceArray<>(size);
@@ -97,10 +100,19 @@ final class WithoutScripts implements RedisNodes {
               }
               Quarantine quarantine = Quarantine.in(error);
               if (quarantine != null) {
-                LOG.log(Level.WARNING, "node {0} does not vote: {1}", address(node), quarantine);
+                tell(node, quarantine);
               }
               return CompletableFuture.completedFuture(null);
             });
+  }
+
+  private void tell(int node, Quarantine quarantine) {
+    LOG.log(
+        quarantine.isNew() && trustsNew ? Level.DEBUG : Level.WARNING,
+        "node {0} does not vote: {1}{2}",
+        address(node),
+        quarantine,
+        quarantine.isNew() && !trustsNew ? "; if all nodes are new: " + Quarantine.IF_NEW : "");
   }
 
   /** A Sentinel knows no scripts, whatever the user's rights. */

@@ -242,6 +242,26 @@ class MembersTest {
   }
 
   @Test
+  @DisplayName("GUARD-8: of a node that is new the log says how it is made known")
+  void theLogSaysWhatToDoWithNewNodes() {
+    nodes.firstError(2, "QUARANTINE 1 0 60000 0 1 17");
+    Redlock.open(nodes, time.plainOptions().restartGuard(true));
+    assertThat(log)
+        .singleElement()
+        .asString()
+        .contains("WARNING", "h3:6379", "if all nodes are new: holdfast nodes init");
+  }
+
+  @Test
+  @DisplayName("GUARD-8: where new nodes are trusted the log warns of that alone")
+  void theLogDoesNotWarnOfNewNodesThatAreTrusted() {
+    nodes.firstError(2, "QUARANTINE 1 0 60000 0 1 17");
+    Redlock.open(nodes, time.plainOptions().restartGuard(true).connectLazily().trustNewNodes())
+        .tryAcquireAsync(LockRequest.of("a", SECOND));
+    assertThat(log).singleElement().asString().contains("WARNING", "newNodes=trust: ");
+  }
+
+  @Test
   @DisplayName("options that cannot be leave nothing open")
   void optionsThatCannotBeLeaveNothingOpen() {
     RedlockOptions tooLong = time.plainOptions().owner("o".repeat(257));

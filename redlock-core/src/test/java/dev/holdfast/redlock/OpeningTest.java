@@ -66,6 +66,17 @@ class OpeningTest {
   }
 
   @Test
+  @DisplayName("OPEN-1: the time in which a driver loads its classes is no part of connectTimeout")
+  void theStartOfADriverIsNoPartOfConnectTimeout() {
+    nodes.beforeConnecting(() -> time.advance(Duration.ofSeconds(3)));
+    CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
+    nodes.answerAll(a -> a.round().reply(a.node(), "OK"));
+
+    assertThat(nodes.disconnects()).isEmpty();
+    assertThat(lease.join()).isPresent();
+  }
+
+  @Test
   @DisplayName("a connection that was made in time is not ended by the limit of its making")
   void aConnectionOutlivesTheLimitOfItsMaking() {
     openLazily().tryAcquireAsync(REQUEST);

@@ -34,6 +34,7 @@ final class ScriptedNodes implements RedisNodes {
   private boolean scripts = true;
   private boolean conditionalDelete;
   private boolean closed;
+  private Runnable beforeConnecting = () -> {};
 
   /** A command that a node was asked and the test has not answered yet. */
   record Asked(int node, Round round) {
@@ -95,6 +96,11 @@ final class ScriptedNodes implements RedisNodes {
   /** What a node says when it has been connected and runs its first script. */
   void firstError(int node, String error) {
     firstErrors[node] = error;
+  }
+
+  /** What a driver does before it returns from each call to connect. */
+  void beforeConnecting(Runnable task) {
+    beforeConnecting = task;
   }
 
   List<Integer> connects() {
@@ -159,6 +165,7 @@ final class ScriptedNodes implements RedisNodes {
   @Override
   public CompletionStage<Void> connect(int node, Runnable whenDisconnected) {
     connects.add(node);
+    beforeConnecting.run();
     Throwable cause = unreachable[node];
     if (cause != null) {
       return CompletableFuture.failedFuture(cause);

@@ -230,7 +230,7 @@ abstract class AsOneRules {
       String name = trial.name("step-" + passing);
       Eventually.Assertions operation = prepared(scene, locks, name);
       int held = link.requests(name).size() + passing;
-      link.after(name, passing, TckLink.Fate.HELD);
+      link.after(name, passing, TckLink.Fate.LATE);
       Call<Boolean> call = begun(operation);
       if (!comes(call, () -> link.requests(name).size() > held)) {
         needsOne(passing);
@@ -266,7 +266,7 @@ abstract class AsOneRules {
       String name = trial.name("step-" + passing);
       trial.takeOnAll(holder, name, trial.ttl());
       int held = passing;
-      links.forEach(link -> link.after(name, held, TckLink.Fate.HELD));
+      links.forEach(link -> link.after(name, held, TckLink.Fate.LATE));
       Call<Boolean> call = Call.begin(() -> operator.forceRelease(name));
       if (!comes(call, () -> links.stream().allMatch(l -> l.requests(name).size() > held))) {
         needsOne(passing);

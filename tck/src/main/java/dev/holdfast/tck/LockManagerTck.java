@@ -261,6 +261,15 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class Late extends LateRules {
+    Late(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Concurrency extends ConcurrencyRules {
     Concurrency(Trial trial) {
       super(trial);

@@ -12,8 +12,12 @@ public interface TckLink extends AutoCloseable {
     CUT,
     /** It reaches nobody, and the connection stays. */
     LOST,
-    /** It waits until {@link #mend}, and so does all that follows it on its connection. */
-    HELD
+    /**
+     * It reaches the node when the link is {@linkplain #mend mended}, and so does what follows it
+     * on its connection, in the same order, though the connection may have ended by then. What
+     * comes on other connections passes it.
+     */
+    LATE
   }
 
   /**
@@ -41,10 +45,10 @@ public interface TckLink extends AutoCloseable {
    */
   List<String> requests(String name);
 
-  /** Ends all connections with what is held on them, and each new one, until {@link #mend}. */
+  /** Ends all connections, and each new one at once, until {@link #mend}. Nothing is late then. */
   void cut();
 
-  /** Lets everything through again, first what was held, in its order. */
+  /** Lets everything through again. What was late has been sent on when this returns. */
   void mend();
 
   @Override

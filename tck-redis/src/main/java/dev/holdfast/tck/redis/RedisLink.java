@@ -4,7 +4,6 @@ import dev.holdfast.tck.TckLink;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -31,7 +30,6 @@ final class RedisLink implements TckLink {
   private final List<RespRequest> seen = new ArrayList<>();
   private final Map<String, Turn> turns = new HashMap<>();
   private volatile boolean isCut;
-  private int timesMended;
 
   /** When something becomes of the requests about a key. */
   private record Turn(int passing, Fate fate) {}
@@ -78,7 +76,7 @@ final class RedisLink implements TckLink {
   @Override
   public void cut() {
     isCut = true;
-    wires.forEach(Wire::close);
+    wires.forEach(Wire::cut);
   }
 
   /** A connection on which something was lost ends: its replies would answer other requests. */
@@ -86,10 +84,9 @@ final class RedisLink implements TckLink {
   public void mend() {
     synchronized (lock) {
       turns.clear();
-      timesMended++;
-      lock.notifyAll();
     }
     isCut = false;
+    wires.forEach(Wire::sendLate);
     wires.stream().filter(wire -> wire.loses).forEach(Wire::close);
   }
 
@@ -107,12 +104,6 @@ final class RedisLink implements TckLink {
         wire.close();
       }
       run("requests", wire::carryRequests);
-    }
-  }
-
-  private int timesMended() {
-    synchronized (lock) {
-      return timesMended;
     }
   }
 
@@ -141,14 +132,51 @@ final class RedisLink implements TckLink {
     /** What follows a request that was lost is lost, too. */
     private volatile boolean loses;
 
+    /** What follows a request that is late is late, too. Guarded by this. */
+    private final List<RespRequest> late = new ArrayList<>();
+
     Wire(Socket client) {
       this.client = client;
     }
 
     void close() {
       closed(client);
-      synchronized (lock) {
-        lock.notifyAll();
+    }
+
+    void cut() {
+      close();
+      forgetLate();
+    }
+
+    /** If the node takes no more, it gets no more: it may have died meanwhile. */
+    synchronized void sendLate() {
+      try {
+        for (RespRequest request : late) {
+          request.writeTo(server.getOutputStream());
+        }
+      } catch (IOException ended) {
+        close();
+      }
+      forgetLate();
+    }
+
+    private synchronized void forgetLate() {
+      late.clear();
+      notifyAll();
+    }
+
+    /** A connection that a client has ended still brings what was sent on it. */
+    private synchronized void awaitLate() {
+      boolean interrupted = false;
+      while (!late.isEmpty()) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
 
@@ -163,6 +191,7 @@ final class RedisLink implements TckLink {
           // until the connection ends
         }
       } finally {
+        awaitLate();
         if (server.isConnected()) {
           server.shutdownOutput(); // the node still reads what it was sent
         }
@@ -175,11 +204,7 @@ final class RedisLink implements TckLink {
       if (client.isClosed()) {
         return false; // a thread that reads may get what comes after that
       }
-      int before = timesMended();
       Optional<Fate> fate = fateOf(request);
-      if (fate.equals(Optional.of(Fate.HELD)) && !isLetGo(before)) {
-        return false;
-      }
       loses |= fate.equals(Optional.of(Fate.LOST));
       if (fate.equals(Optional.of(Fate.CUT))) {
         return false;
@@ -188,23 +213,17 @@ final class RedisLink implements TckLink {
         close(); // first, so that no reply can pass
       }
       if (!loses) {
-        request.writeTo(server.getOutputStream());
+        pass(request, fate.equals(Optional.of(Fate.LATE)));
       }
       return !client.isClosed();
     }
 
-    /** Waits; returns false if the connection ends before. */
-    private boolean isLetGo(int before) throws IOException {
-      synchronized (lock) {
-        while (timesMended == before && !client.isClosed()) {
-          try {
-            lock.wait();
-          } catch (InterruptedException e) {
-            throw new InterruptedIOException();
-          }
-        }
+    private synchronized void pass(RespRequest request, boolean isLate) throws IOException {
+      if (isLate || !late.isEmpty()) {
+        late.add(request);
+      } else {
+        request.writeTo(server.getOutputStream());
       }
-      return !client.isClosed();
     }
 
     private void carryReplies() throws IOException {

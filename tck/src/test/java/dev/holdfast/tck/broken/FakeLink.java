@@ -1,13 +1,11 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.tck.TckLink;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,11 +24,14 @@ final class FakeLink implements TckLink, Way {
   private final Map<String, Fading> fading = new HashMap<>();
   private final Map<String, List<String>> seen = new HashMap<>();
   private final Set<Member> connected = new LinkedHashSet<>();
-  private final Queue<Held> held = new ArrayDeque<>();
-  private boolean isCut;
 
-  /** A request that waits. */
-  private record Held(Request request, Member from, Consumer<Object> reply) {}
+  /** What is late, by the connection that it came on. */
+  private final Map<Member, List<Runnable>> late = new HashMap<>();
+
+  /** What was late on connections that have ended. */
+  private final List<Runnable> lateOfEnded = new ArrayList<>();
+
+  private boolean isCut;
 
   /** A fate that begins after some requests. */
   private record Fading(AtomicInteger passing, Fate fate) {}
@@ -65,7 +66,8 @@ final class FakeLink implements TckLink, Way {
     List<Member> ended;
     synchronized (this) {
       isCut = true;
-      held.clear();
+      late.clear();
+      lateOfEnded.clear();
       ended = List.copyOf(connected);
     }
     ended.forEach(Member::cut);
@@ -77,17 +79,18 @@ final class FakeLink implements TckLink, Way {
       isCut = false;
       fading.clear();
     }
-    node.onNetwork(this::letGo);
+    node.awaitDone(this::sendLate);
   }
 
-  /** On the network's thread, so that nothing that is sent later comes between. */
-  private void letGo() {
-    List<Held> all;
+  private void sendLate() {
+    List<Runnable> all;
     synchronized (this) {
-      all = List.copyOf(held);
-      held.clear();
+      all = new ArrayList<>(lateOfEnded);
+      late.values().forEach(all::addAll);
+      late.clear();
+      lateOfEnded.clear();
     }
-    all.forEach(one -> node.send(one.request(), one.from(), one.reply()));
+    all.forEach(Runnable::run);
   }
 
   @Override
@@ -109,9 +112,10 @@ final class FakeLink implements TckLink, Way {
   @Override
   public void send(Request request, Member from, Consumer<Object> reply) {
     Fate fate = fateOf(request);
-    if (isHeld(fate, from)) {
-      hold(new Held(request, from, reply));
-    } else if (fate == null || fate == Fate.REPLY_CUT) {
+    if (isLate(fate, from, () -> node.send(request, from, reply))) {
+      return;
+    }
+    if (fate == null || fate == Fate.REPLY_CUT) {
       node.send(request, from, fate == null ? reply : answer -> from.cut());
     } else if (fate == Fate.CUT) {
       from.cut();
@@ -130,16 +134,18 @@ final class FakeLink implements TckLink, Way {
   public void disconnected(Member member) {
     synchronized (this) {
       connected.remove(member);
+      lateOfEnded.addAll(late.getOrDefault(member, List.of()));
+      late.remove(member);
     }
     node.disconnected(member);
   }
 
-  private synchronized boolean isHeld(@Nullable Fate fate, Member from) {
-    return fate == Fate.HELD || held.stream().anyMatch(before -> before.from() == from);
-  }
-
-  private synchronized void hold(Held request) {
-    held.add(request);
+  private synchronized boolean isLate(@Nullable Fate fate, Member from, Runnable send) {
+    if (fate != Fate.LATE && !late.containsKey(from)) {
+      return false;
+    }
+    late.computeIfAbsent(from, member -> new ArrayList<>()).add(send);
+    return true;
   }
 
   private synchronized @Nullable Fate fateOf(Request request) {

@@ -153,11 +153,6 @@ final class FakeNode implements TckNode, Way {
     return Optional.of(new FakeLink(this));
   }
 
-  /** Has the network's thread do something. */
-  void onNetwork(Runnable work) {
-    network.schedule(0, work);
-  }
-
   /** Sound and empty again. */
   void reset() {
     synchronized (this) {
@@ -274,7 +269,7 @@ final class FakeNode implements TckNode, Way {
   }
 
   /** Does it on the network's thread. */
-  private void awaitDone(Runnable work) {
+  void awaitDone(Runnable work) {
     CountDownLatch done = new CountDownLatch(1);
     network.schedule(
         0,

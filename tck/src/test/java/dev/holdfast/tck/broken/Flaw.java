@@ -36,6 +36,7 @@ record Flaw(
             ManagerFlaws.all(),
             CallbackFlaws.all(),
             OpeningFlaws.all(),
+            LateFlaws.all(),
             StepFlaws.all(),
             AliasFlaws.all(),
             StaleFlaws.all())

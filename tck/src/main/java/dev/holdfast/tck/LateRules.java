@@ -1,0 +1,302 @@
+package dev.holdfast.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Replies that come late, and belong to the requests that they answer; and requests that come late,
+ * and are not overtaken by those that undo them. Both under traffic, because one request alone has
+ * no other to be taken for.
+ */
+abstract class LateRules {
+  /** So that each answer that is late is waited for, on a machine that stalls as well. */
+  private static final String PATIENT = "nodeTimeout=5s";
+
+  /** Of each kind, while nodes are silent. */
+  private static final int REQUESTS = 30;
+
+  /** Shorter than the silence that a connection survives. */
+  private static final Duration SHORT = Duration.ofMillis(300);
+
+  private static final Duration MIDDLING = Duration.ofMillis(600);
+  private static final Duration LONG = Duration.ofMillis(900);
+
+  final Trial trial;
+
+  LateRules(Trial trial) {
+    this.trial = trial;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ERR-6")
+  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  void aLateReplyGrantsNoOtherLock() throws Exception {
+    needsLateReplies();
+    LockManager locks = openAndWarmUp();
+    for (Duration silence : List.of(SHORT, LONG)) {
+      List<String> held = names("held");
+      held.forEach(name -> trial.occupy(quorumWithTheSilent(), name));
+      List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+
+      whileSilent(
+          silence,
+          i -> {
+            locks.tryAcquireAsync(trial.request(trial.name("free")));
+            asked.add(locks.tryAcquireAsync(trial.request(held.get(i))));
+          });
+
+      assertThat(asked.stream().filter(this::isGranted))
+          .as("of %d locks that others hold on a quorum, those that were granted", asked.size())
+          .isEmpty();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-2")
+  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  void aLateReplyRefusesNoOtherLock() throws Exception {
+    needsLateReplies();
+    LockManager locks = openAndWarmUp();
+    List<TckNode> others = trial.nodes().subList(trial.quorum(), trial.nodes().size());
+    List<String> busy = names("busy");
+    busy.forEach(name -> trial.occupy(trial.nodes(), name));
+    List<String> free = names("free");
+    free.forEach(name -> trial.occupy(others, name));
+    List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+
+    whileSilent(
+        MIDDLING,
+        i -> {
+          locks.tryAcquireAsync(trial.request(busy.get(i)));
+          asked.add(locks.tryAcquireAsync(trial.request(free.get(i))));
+        });
+
+    assertThat(asked.stream().filter(this::isGranted))
+        .as("locks that were granted, of those that nobody else holds on a quorum")
+        .hasSameSizeAs(asked);
+  }
+
+  @Test
+  @Rule("EXT-1")
+  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  void aLateReplyExtendsNoOtherLease() throws Exception {
+    needsLateReplies();
+    trial.needs(LockCapability.EXTENSION);
+    LockManager locks = openAndWarmUp();
+    List<Lease> held = leases(locks, "held");
+    List<Lease> robbed = leases(locks, "robbed");
+    rob(robbed);
+    List<CompletionStage<Void>> asked = new ArrayList<>();
+
+    whileSilent(
+        MIDDLING,
+        i -> {
+          held.get(i).extendAsync(trial.ttl());
+          asked.add(robbed.get(i).extendAsync(trial.ttl()));
+        });
+
+    assertThat(asked.stream().filter(this::isSuccess))
+        .as("extensions of leases that a quorum does not hold")
+        .isEmpty();
+  }
+
+  @Test
+  @Rule("REL-3")
+  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  void aLateReplyReleasesNoOtherLease() throws Exception {
+    needsLateReplies();
+    LockManager locks = openAndWarmUp();
+    List<Lease> held = leases(locks, "held");
+    List<Lease> robbed = leases(locks, "robbed");
+    rob(robbed);
+    List<CompletionStage<Boolean>> asked = new ArrayList<>();
+
+    whileSilent(
+        MIDDLING,
+        i -> {
+          held.get(i).releaseAsync();
+          asked.add(robbed.get(i).releaseAsync());
+        });
+
+    assertThat(asked.stream().filter(this::isTrue))
+        .as("releases, said to be in time, of leases that a quorum does not hold")
+        .isEmpty();
+  }
+
+  @Test
+  @Rule("ACQ-3")
+  @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
+  void anAttemptThatComesLateIsTakenBackBehindIt() {
+    Delayed delayed = new Delayed("refused");
+    trial.occupy(delayed.others, delayed.name);
+    delayed.begin();
+
+    Trial.regardless(() -> delayed.locks.tryAcquire(delayed.name, trial.ttl()));
+
+    delayed.end();
+    trial
+        .soon()
+        .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
+  void aGrantThatComesLateIsReleasedBehindIt() {
+    Delayed delayed = new Delayed("released");
+    delayed.begin();
+    Lease lease = trial.take(delayed.locks, delayed.name, trial.ttl());
+
+    Trial.regardless(lease::release);
+
+    delayed.end();
+    trial.awaitFree(delayed.name);
+  }
+
+  @Test
+  @Rule("REL-9")
+  @IfThisFails("check that a release is sent behind an extension that is under way")
+  void anExtensionThatComesLateIsNotOvertakenByARelease() {
+    trial.needs(LockCapability.EXTENSION);
+    Delayed delayed = new Delayed("extended");
+    Lease lease = trial.takeOnAll(delayed.locks, delayed.name, trial.ttl());
+    Trial.regardless(() -> lease.extend(trial.ttl())); // which brings nodes what others need
+    delayed.begin();
+
+    Trial.regardless(() -> lease.extend(trial.ttl().plusSeconds(5)));
+    Trial.regardless(lease::release);
+
+    delayed.end();
+    trial.awaitFree(delayed.name);
+  }
+
+  /** A manager that reaches one of the nodes by a link, on which requests come late. */
+  private final class Delayed {
+    final TckNode node;
+    final List<TckNode> others;
+    final String name;
+    final LockManager locks;
+    private final TckLink link;
+
+    Delayed(String end) {
+      trial.needsNodes(3);
+      node = trial.node(0);
+      others = trial.nodes().subList(1, trial.nodes().size());
+      name = trial.name(end);
+      link = trial.needsLink(node);
+      List<String> uris = trial.uris();
+      uris.set(0, link.uri());
+      locks = trial.openOn(uris, PATIENT);
+      Attempts.needsVote(trial, locks, node);
+    }
+
+    void begin() {
+      link.after(name, 0, TckLink.Fate.LATE);
+    }
+
+    /** Returns when the node has done what was late, and with time for what overtakes it. */
+    void end() {
+      Attempts.comes(() -> link.requests(name).size() > 1);
+      link.mend();
+      Attempts.needsVote(trial, locks, node);
+    }
+  }
+
+  private void needsLateReplies() {
+    trial.needs(TckFault.FROZEN);
+    trial.needsNodes(3);
+  }
+
+  private LockManager openAndWarmUp() {
+    LockManager locks = trial.open(PATIENT);
+    trial.nodes().forEach(node -> Attempts.needsVote(trial, locks, node));
+    return locks;
+  }
+
+  /** The nodes that fall silent, and as many more as make a quorum. */
+  private List<TckNode> quorumWithTheSilent() {
+    return trial.nodes().subList(0, trial.quorum());
+  }
+
+  private List<String> names(String end) {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < REQUESTS; i++) {
+      names.add(trial.name(end));
+    }
+    return names;
+  }
+
+  private List<Lease> leases(LockManager locks, String end) {
+    return names(end).stream().map(name -> trial.takeOnAll(locks, name, trial.ttl())).toList();
+  }
+
+  /** Whoever removes their keys, their holder does not know it yet. */
+  private void rob(List<Lease> leases) {
+    leases.forEach(lease -> quorumWithTheSilent().forEach(node -> node.remove(lease.name())));
+  }
+
+  /** What is asked of a manager, one after the other. */
+  private interface Traffic {
+    void ask(int number);
+  }
+
+  /**
+   * Asks steadily while a minority is silent. The silence ends before the last third is asked,
+   * which finds late replies on the way.
+   */
+  private void whileSilent(Duration silence, Traffic traffic) throws Exception {
+    int late = REQUESTS / 3;
+    trial.during(
+        TckFault.FROZEN,
+        trial.minority(),
+        "",
+        () -> {
+          long pause = silence.toNanos() / (REQUESTS - late);
+          for (int i = 0; i < REQUESTS - late; i++) {
+            traffic.ask(i);
+            LockSupport.parkNanos(pause);
+          }
+        });
+    for (int i = REQUESTS - late; i < REQUESTS; i++) {
+      traffic.ask(i);
+    }
+  }
+
+  private boolean isGranted(CompletableFuture<Optional<Lease>> asked) {
+    return ended(asked).isPresent();
+  }
+
+  private boolean isTrue(CompletionStage<Boolean> asked) {
+    return ended(asked.thenApply(Optional::of)).orElse(false);
+  }
+
+  private boolean isSuccess(CompletionStage<Void> asked) {
+    return ended(asked.thenApply(done -> Optional.of(true))).isPresent();
+  }
+
+  /** Empty if it failed: how is another rule's. The test is left out if it never ends. */
+  private <T> Optional<T> ended(CompletionStage<Optional<T>> asked) {
+    CompletableFuture<Optional<T>> end =
+        asked.exceptionally(failure -> Optional.empty()).toCompletableFuture();
+    try {
+      trial.soon().until("what was asked was answered", end::isDone);
+    } catch (AssertionError e) {
+      abort("a request has no end, which is another rule's");
+    }
+    return end.join();
+  }
+}

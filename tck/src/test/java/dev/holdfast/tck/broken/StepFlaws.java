@@ -18,7 +18,7 @@ final class StepFlaws {
     return List.of(
         inSteps(
             "each node looks whose lock it is, and deletes it then",
-            Set.of("REL-1"),
+            Set.of("REL-1", "ACQ-4"),
             Verb.RELEASE,
             (keys, name, token, keep) -> {
               Answer seen = Request.compared(keys, name, token);
@@ -48,7 +48,7 @@ final class StepFlaws {
             }),
         inSteps(
             "each node looks whose lock it is, and extends it then",
-            Set.of("EXT-1"),
+            Set.of("EXT-1", "EXT-3"),
             Verb.EXTEND,
             (keys, name, token, ttl) ->
                 keys.holds(name, token) && keys.left(name).compareTo(ttl) < 0

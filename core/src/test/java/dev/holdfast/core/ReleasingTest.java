@@ -181,8 +181,8 @@ class ReleasingTest {
           .containsExactly(
               "the release of 'x0' was not confirmed; what is left of the lock expires by itself:"
                   + " no quorum",
-              "the release of 'x2' and of 1 more was not confirmed; what is left of the lock expires"
-                  + " by itself: no quorum");
+              "the release of 'x2' and of 1 more was not confirmed; what is left of the lock"
+                  + " expires by itself: no quorum");
 
       leases.get(3).close();
       manager.close();

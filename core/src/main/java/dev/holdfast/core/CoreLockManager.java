@@ -93,7 +93,7 @@ final class CoreLockManager implements LockManager {
                       if (failure == null) {
                         hand(user, lease);
                       } else {
-                        user.completeExceptionally(Stages.cause(failure));
+                        user.completeExceptionally(Stages.forUser(failure));
                       }
                     }));
     return user;

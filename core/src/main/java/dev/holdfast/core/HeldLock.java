@@ -211,11 +211,11 @@ final class HeldLock {
 
   /** Once the phase has ended. The last first, so that none begins because one before it ended. */
   private void endExtensions() {
-    RuntimeException ended = ended(Objects.requireNonNull(phase.get()));
+    Phase end = Objects.requireNonNull(phase.get());
     Extending extending = lastExtending.get();
     while (extending != null) {
       Extending before = extending.before;
-      extending.result.completeExceptionally(ended);
+      extending.result.completeExceptionally(ended(end));
       extending = before;
     }
   }

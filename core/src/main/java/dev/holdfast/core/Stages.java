@@ -83,6 +83,17 @@ final class Stages {
     return unchecked instanceof LockException seen ? seen.fromHere() : unchecked;
   }
 
+  /** Returns the failure for one of the users who see it: a copy of their own. */
+  static Throwable forUser(Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof LockException seen) {
+      LockException copy = seen.fromHere();
+      copy.setStackTrace(seen.getStackTrace());
+      return copy;
+    }
+    return cause;
+  }
+
   static RuntimeException unchecked(Throwable failure) {
     Throwable cause = cause(failure);
     if (cause instanceof Error error) {

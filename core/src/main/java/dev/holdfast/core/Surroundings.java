@@ -100,7 +100,7 @@ record Surroundings(
                   if (failure == null) {
                     user.complete(value);
                   } else {
-                    user.completeExceptionally(Stages.cause(failure));
+                    user.completeExceptionally(Stages.forUser(failure));
                   }
                 }));
     return user;

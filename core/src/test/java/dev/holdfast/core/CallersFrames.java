@@ -21,4 +21,14 @@ final class CallersFrames {
         .anyMatch(
             name -> name.equals(CoreLockManager.class.getName()) || name.endsWith("LeaseHandle"));
   }
+
+  /** Asserts that a failure is that of the backend, for one of several who see it. */
+  static void assertIsCopyOf(LockException ofTheBackend, Throwable failure) {
+    assertThat(failure)
+        .isNotSameAs(ofTheBackend)
+        .hasSameClassAs(ofTheBackend)
+        .hasMessage(ofTheBackend.getMessage());
+    assertThat(failure.getCause()).isSameAs(ofTheBackend.getCause());
+    assertThat(failure.getStackTrace()).isEqualTo(ofTheBackend.getStackTrace());
+  }
 }

@@ -255,6 +255,21 @@ class ExtendingTest {
     assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
+  @Test
+  @DisplayName("RES-1: each extension that ends with its lease has an exception of its own")
+  void eachExtensionThatEndsWithItsLeaseHasItsOwnException() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.EXTEND);
+    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+
+    assertThat(lease.release()).isTrue();
+
+    assertThat(first.handle((none, failure) -> failure).join())
+        .isInstanceOf(IllegalStateException.class)
+        .isNotSameAs(second.handle((none, failure) -> failure).join());
+  }
+
   private static void assertLost(CompletableFuture<Void> extension, LossReason reason) {
     assertThat(extension)
         .failsWithin(Duration.ZERO)

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import static dev.holdfast.core.CallersFrames.assertIsCopyOf;
 import static dev.holdfast.core.CallersFrames.assertIsFromHere;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,8 +12,13 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockUnavailableException;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -127,6 +133,26 @@ class OutageTest {
   }
 
   @Test
+  @DisplayName("RES-1: each of those who see one outage has an exception of its own")
+  void whoeverSeesAnOutageHasItsOwnException() throws Exception {
+    Lease lease = manager.acquire(LockRequest.of("y", TTL));
+    backend.failing(Op.ATTEMPT, outage);
+    backend.failing(Op.RELEASE, outage);
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      asked.add(manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT)));
+      asked.add(lease.releaseAsync().toCompletableFuture());
+    }
+    time.advance(WAIT);
+
+    Set<Throwable> failures = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (CompletableFuture<?> each : asked) {
+      assertThatThrownBy(each::join).satisfies(failed -> failures.add(failed.getCause()));
+    }
+    assertThat(failures).hasSameSizeAs(asked);
+  }
+
+  @Test
   @DisplayName("FAULT-8: an outage that the head's own ttl made is not reported by those behind it")
   void anOutageThatTheHeadsTtlMadeIsItsOwn() {
     backend.holdBack(Op.ATTEMPT);
@@ -197,6 +223,6 @@ class OutageTest {
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
         .havingCause()
-        .isSameAs(outage);
+        .satisfies(failure -> assertIsCopyOf(outage, failure));
   }
 }

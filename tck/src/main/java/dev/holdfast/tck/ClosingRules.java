@@ -11,7 +11,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -331,11 +330,11 @@ abstract class ClosingRules {
         .until(
             managers + " managers left fewer threads than that",
             () -> {
-              Set<Thread> before = threads();
+              Set<Thread> before = Threads.ofThisTest();
               for (int i = 0; i < managers; i++) {
                 useAndClose();
               }
-              return Attempts.comes(() -> threadsSince(before) < managers);
+              return Attempts.comes(() -> Threads.since(before) < managers);
             });
   }
 
@@ -358,21 +357,6 @@ abstract class ClosingRules {
     trial
         .soon()
         .until("no connection was left", () -> Attempts.stays(() -> trial.connections() <= before));
-  }
-
-  /** All that this test or what it calls has started: a thread is of the group of its maker. */
-  private static Set<Thread> threads() {
-    ThreadGroup ours = Thread.currentThread().getThreadGroup();
-    Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
-    threads.removeIf(
-        thread -> thread.getThreadGroup() == null || !ours.parentOf(thread.getThreadGroup()));
-    return threads;
-  }
-
-  private static int threadsSince(Set<Thread> before) {
-    Set<Thread> since = threads();
-    since.removeAll(before);
-    return since.size();
   }
 
   private List<Duration> timesToLive(String name) {

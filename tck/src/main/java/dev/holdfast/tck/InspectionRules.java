@@ -12,6 +12,8 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What an operator sees of a lock, and can do to it. */
@@ -131,6 +133,31 @@ abstract class InspectionRules {
 
     Attempts.awaitFree(trial, name);
     assertThat(operator.forceRelease(name)).as("there is nothing left").isFalse();
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails(
+      "check that forceRelease takes its name for a name, not for a beginning or a pattern")
+  void forceReleaseFreesNoOtherName() throws InterruptedException {
+    String name = trial.name("forced");
+    LockManager holder = trial.open();
+    trial.take(holder, name, trial.ttl());
+    List<Lease> others = new ArrayList<>();
+    for (String other : List.of(name + "-1", name + "x", name.substring(1), "x" + name)) {
+      others.add(trial.take(holder, other, trial.ttl()));
+    }
+
+    for (String forced : List.of(name, name.replace("forced", "*"), name.replace('f', '?'))) {
+      Trial.regardless(() -> trial.open().forceRelease(forced));
+    }
+
+    LockManager another = trial.open();
+    for (Lease other : others) {
+      assertThat(other.isHeld() && !trial.gets(another, other.name()))
+          .as("'%s' is held", other.name())
+          .isTrue();
+    }
   }
 
   @Test

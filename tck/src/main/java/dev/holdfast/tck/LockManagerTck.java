@@ -279,6 +279,33 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class AsOne extends AsOneRules {
+    AsOne(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Aliases extends AliasRules {
+    Aliases(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Freshness extends FreshnessRules {
+    Freshness(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Interop extends InteropRules {
     Interop(Trial trial) {
       super(trial);

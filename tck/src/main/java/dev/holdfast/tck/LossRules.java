@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
 abstract class LossRules {
   private static final Duration HOUR = Duration.ofHours(1);
 
+  /** More callbacks than a pool of threads has that somebody thought to be large. */
+  private static final int BLOCKED = 50;
+
   final Trial trial;
 
   LossRules(Trial trial) {
@@ -304,7 +307,7 @@ abstract class LossRules {
   void aCallbackOfLostThatBlocksDelaysNoOtherLease() {
     LockManager locks = trial.openForShortTtl();
     Blocking callbacks = new Blocking();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < BLOCKED; i++) {
       Lease lease = trial.take(locks, trial.name("blocks"), trial.briefTtl());
       callbacks.block(lease::lost);
     }

@@ -23,7 +23,7 @@ final class CallbackFlaws {
             builder -> builder.callbacks(new InARow())),
         Flaw.inManager(
             "callLocked's interrupt waits behind callbacks that users added later",
-            Set.of("LOSS-8"),
+            Set.of("LOSS-8", "RES-1"),
             right ->
                 new PassingManager(right) {
                   @Override

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** What one fake node keeps: a value and an end under each name. Guarded by its node. */
 class FakeKeys {
@@ -54,6 +55,11 @@ class FakeKeys {
 
   Duration left(String name) {
     return contains(name) ? entry(name).left() : Duration.ZERO;
+  }
+
+  /** Of all that are there. */
+  Set<String> names() {
+    return Set.copyOf(entries.keySet());
   }
 
   void put(String name, String token, Duration ttl) {

@@ -36,7 +36,10 @@ record Flaw(
             ManagerFlaws.all(),
             CallbackFlaws.all(),
             OpeningFlaws.all(),
-            LateFlaws.all())
+            LateFlaws.all(),
+            StepFlaws.all(),
+            AliasFlaws.all(),
+            StaleFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -54,7 +54,7 @@ final class ReleaseFlaws {
             .asVariation(),
         Flaw.inRedlock(
                 "inspect shows what it saw first",
-                Set.of("INSP-1"),
+                Set.of("INSP-1", "RES-2"),
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       private final Map<String, LockStatus> seen = new ConcurrentHashMap<>();

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -97,7 +98,6 @@ class BrokenManagersTest {
           "ClosingRules.whoeverWaitsIsSentAwayAndTakesNothing",
           "ConcurrencyRules.aHundredAndTwentyEightThreadsNeverEnterTogether",
           "ConcurrencyRules.threadsAndManagersNeverEnterTogether",
-          "ExpiryRules.whatIsReleasedAfterThatKeepsNobodyOut",
           "ExtendRules.anExtensionThatIsAnsweredTooLateRevivesNothing",
           "FaultRules.aMinorityMayBeSlow",
           "FaultRules.aMinorityThatHangsForLongDelaysNoCall",
@@ -132,6 +132,10 @@ class BrokenManagersTest {
   void end() {
     runs.shutdownNow();
   }
+
+  /** Selects flaws by a part of their names, so that a new one can be tried in seconds. */
+  private static final Pattern SELECTED =
+      Pattern.compile(System.getProperty("holdfast.flaws", ""), Pattern.CASE_INSENSITIVE);
 
   @TestFactory
   @Tag("soak")
@@ -193,6 +197,7 @@ class BrokenManagersTest {
   private Stream<DynamicTest> runsOf(List<Flaw> flaws) {
     record Begun(Flaw flaw, Future<KitRun> run) {}
     return flaws.stream()
+        .filter(flaw -> SELECTED.matcher(flaw.mistake()).find())
         .map(flaw -> new Begun(flaw, runs.submit(() -> KitRun.of(flaw.environment()))))
         .toList()
         .stream()

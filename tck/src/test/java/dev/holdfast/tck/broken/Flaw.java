@@ -33,6 +33,9 @@ record Flaw(
             WaitingFlaws.all(),
             TimeOutFlaws.all(),
             LeaseFlaws.all(),
+            AskingFlaws.all(),
+            HoldFlaws.all(),
+            EndedFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),
             OpeningFlaws.all())

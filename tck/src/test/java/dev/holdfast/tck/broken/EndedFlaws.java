@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What a lease says that is over, and to whom. */
 final class EndedFlaws {
@@ -50,32 +50,49 @@ final class EndedFlaws {
 
   /** Goes on while its release is on its way. */
   private static final class Answered extends PassingLease {
-    private volatile @Nullable CompletableFuture<Boolean> release;
-    private volatile long end;
+    private final AtomicInteger onTheirWay = new AtomicInteger();
+    private volatile long end = System.nanoTime();
 
     Answered(Lease right) {
       super(right);
     }
 
-    private boolean isOnItsWay() {
-      CompletableFuture<Boolean> begun = release;
-      return begun != null && !begun.isDone() && System.nanoTime() - end < 0;
+    @Override
+    public boolean isHeld() {
+      return super.isHeld() || (onTheirWay.get() > 0 && System.nanoTime() - end < 0);
     }
 
     @Override
-    public boolean isHeld() {
-      return super.isHeld() || isOnItsWay();
+    public boolean release() {
+      begin();
+      try {
+        return super.release();
+      } finally {
+        onTheirWay.decrementAndGet();
+      }
+    }
+
+    @Override
+    public void close() {
+      begin();
+      try {
+        super.close();
+      } finally {
+        onTheirWay.decrementAndGet();
+      }
     }
 
     @Override
     public CompletionStage<Boolean> releaseAsync() {
-      boolean held = super.isHeld();
-      end = System.nanoTime() + super.remaining().toNanos();
-      CompletionStage<Boolean> begun = super.releaseAsync();
-      if (held) {
-        release = begun.toCompletableFuture();
+      begin();
+      return super.releaseAsync().whenComplete((released, failure) -> onTheirWay.decrementAndGet());
+    }
+
+    private void begin() {
+      if (super.isHeld()) {
+        end = System.nanoTime() + remaining().toNanos();
       }
-      return begun;
+      onTheirWay.incrementAndGet();
     }
   }
 

@@ -26,9 +26,9 @@ final class AskingFlaws {
         inAcquire("acquire does not pass the owner's label on", Part.OWNER),
         inAcquire("acquire has nothing renewed", Part.MAX_HOLD),
         inAcquire("acquire knows no holdAtLeast", Part.MIN_HOLD),
-        inAsync("tryAcquireAsync does not pass the owner's label on", Part.OWNER),
-        inAsync("tryAcquireAsync has nothing renewed", Part.MAX_HOLD),
-        inAsync("tryAcquireAsync knows no holdAtLeast", Part.MIN_HOLD),
+        inAsync("tryAcquireAsync does not pass the owner's label on", Set.of("ACQ-16"), Part.OWNER),
+        inAsync("tryAcquireAsync has nothing renewed", Set.of("ACQ-16", "KEEP-5"), Part.MAX_HOLD),
+        inAsync("tryAcquireAsync knows no holdAtLeast", Set.of("ACQ-11", "ACQ-16"), Part.MIN_HOLD),
         inCallLocked("callLocked does not pass the owner's label on", Part.OWNER),
         inCallLocked("callLocked has nothing renewed", Part.MAX_HOLD),
         inCallLocked("callLocked knows no holdAtLeast", Part.MIN_HOLD),
@@ -45,7 +45,7 @@ final class AskingFlaws {
                 }),
         Flaw.inManager(
                 "whoever waits for some time is renewed for ever",
-                Set.of("ACQ-16"),
+                Set.of("ACQ-14", "ACQ-16"),
                 right ->
                     new PassingManager(right) {
                       @Override
@@ -67,7 +67,9 @@ final class AskingFlaws {
                 WaitsOfRequests::new)
             .asVariation(),
         Flaw.inManager(
-                "equal requests that are under way are one", Set.of("ACQ-17"), SingleFlight::new)
+                "equal requests that are under way are one",
+                Set.of("ACQ-17", "WAIT-3"),
+                SingleFlight::new)
             .asVariation());
   }
 
@@ -85,10 +87,10 @@ final class AskingFlaws {
         .asVariation();
   }
 
-  private static Flaw inAsync(String mistake, Part forgotten) {
+  private static Flaw inAsync(String mistake, Set<String> rules, Part forgotten) {
     return Flaw.inManager(
             mistake,
-            Set.of("ACQ-16"),
+            rules,
             right ->
                 new PassingManager(right) {
                   @Override

@@ -116,29 +116,6 @@ abstract class ExpiryRules {
     assertThat(trial.gets(locks, name)).as("granted to the same manager").isFalse();
   }
 
-  @Test
-  @Tag("exclusion")
-  @Rule("ACQ-11")
-  @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
-  void whatIsReleasedAfterThatKeepsNobodyOut() {
-    String name = trial.name("long-enough");
-    LockManager locks = trial.open();
-    Lease lease =
-        trial.take(
-            locks, LockRequest.of(name, trial.ttl()).holdAtLeast(trial.ttl().dividedBy(1_000)));
-    long granted = System.nanoTime();
-    trial
-        .soon()
-        .until(
-            "it was held for as long as was asked for",
-            () -> System.nanoTime() - granted > trial.ttl().dividedBy(1_000).toNanos());
-
-    Trial.regardless(lease::release);
-
-    LockManager other = trial.open();
-    trial.soon().until("others get the lock", () -> trial.gets(other, name));
-  }
-
   /** Gets a lock as soon as it is free, asking no more often than needed. */
   private void awaitGot(LockManager locks, String name) {
     trial.awaitFree(name);

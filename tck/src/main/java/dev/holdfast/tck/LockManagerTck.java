@@ -63,6 +63,15 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class Asking extends AskingRules {
+    Asking(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class Names extends NameRules {
     Names(Trial trial) {
       super(trial);
@@ -74,6 +83,15 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Expiry extends ExpiryRules {
     Expiry(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class HoldAtLeast extends HoldAtLeastRules {
+    HoldAtLeast(Trial trial) {
       super(trial);
     }
   }
@@ -155,6 +173,15 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Loss extends LossRules {
     Loss(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class EndedLeases extends EndedLeaseRules {
+    EndedLeases(Trial trial) {
       super(trial);
     }
   }

@@ -101,7 +101,6 @@ class BrokenManagersTest {
           "ClosingRules.whoeverWaitsIsSentAwayAndTakesNothing",
           "ConcurrencyRules.aHundredAndTwentyEightThreadsNeverEnterTogether",
           "ConcurrencyRules.threadsAndManagersNeverEnterTogether",
-          "ExpiryRules.whatIsReleasedAfterThatKeepsNobodyOut",
           "ExtendRules.anExtensionThatIsAnsweredTooLateRevivesNothing",
           "FaultRules.aMinorityMayBeSlow",
           "FaultRules.aMinorityThatHangsForLongDelaysNoCall",

@@ -24,7 +24,7 @@ final class LeaseFlaws {
     return List.of(
         Flaw.inLease(
                 "what has expired was removed",
-                Set.of("LOSS-4"),
+                Set.of("LOSS-4", "LOSS-9"),
                 right ->
                     new PassingLease(right) {
                       @Override
@@ -48,7 +48,7 @@ final class LeaseFlaws {
             .asVariation(),
         Flaw.inLease(
                 "a minute remains, whatever happens",
-                Set.of("ACQ-10", "EXT-8", "VAL-1", "VAL-3", "VAL-4"),
+                Set.of("ACQ-10", "EXT-8", "LOSS-9", "REL-11", "VAL-1", "VAL-3", "VAL-4"),
                 right ->
                     new PassingLease(right) {
                       @Override
@@ -71,7 +71,7 @@ final class LeaseFlaws {
                 }),
         Flaw.inLease(
                 "remaining() counts on after the release",
-                Set.of("VAL-3"),
+                Set.of("LOSS-9", "VAL-3"),
                 right ->
                     new PassingLease(right) {
                       private final long end = System.nanoTime() + right.remaining().toNanos();
@@ -188,7 +188,7 @@ final class LeaseFlaws {
             .asVariation(),
         Flaw.inLease(
             "whatever the reason, it is EXPIRED",
-            Set.of("LOSS-4"),
+            Set.of("LOSS-4", "LOSS-9"),
             right ->
                 new PassingLease(right) {
                   @Override
@@ -241,9 +241,11 @@ final class LeaseFlaws {
               public boolean release() {
                 Duration left = right.remaining();
                 boolean held = super.release();
-                CompletableFuture<LossReason> lost = new CompletableFuture<>();
-                late = lost;
-                ending.accept(lost, left);
+                if (!left.isZero()) {
+                  CompletableFuture<LossReason> lost = new CompletableFuture<>();
+                  late = lost;
+                  ending.accept(lost, left);
+                }
                 return held;
               }
 

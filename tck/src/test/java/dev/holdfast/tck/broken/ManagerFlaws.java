@@ -143,7 +143,7 @@ final class ManagerFlaws {
                     return granted;
                   }
                 }),
-        Flaw.inLease("an extension revives", Set.of("EXT-2"), Reviving::new),
+        Flaw.inLease("an extension revives", Set.of("EXT-2", "LOSS-9"), Reviving::new),
         Flaw.inManager(
             "callLocked lets the task work on when the lease is lost",
             Set.of("ACQ-13"),

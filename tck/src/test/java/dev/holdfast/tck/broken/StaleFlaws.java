@@ -26,7 +26,9 @@ final class StaleFlaws {
   static List<Flaw> all() {
     return List.of(
         Flaw.inManager(
-            "inspect shows what it saw in the last 400 ms", Set.of("RES-2"), RemembersHolders::new),
+            "inspect shows what it saw in the last 400 ms",
+            Set.of("RES-2", "INSP-1"),
+            RemembersHolders::new),
         Flaw.inManager(
                 "inspect shows the manager's own leases without asking",
                 Set.of("RES-2"),
@@ -49,7 +51,7 @@ final class StaleFlaws {
             .asVariation(),
         Flaw.inLease(
             "isHeld() looks at the clock ten times a second",
-            Set.of("RES-2", "VAL-4"),
+            Set.of("RES-2", "VAL-4", "LOSS-3", "ACQ-13"),
             right ->
                 new PassingLease(right) {
                   private long looked = System.nanoTime();

@@ -35,6 +35,7 @@ record Flaw(
             LeaseFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),
+            ValueFlaws.all(),
             OpeningFlaws.all())
         .flatMap(List::stream)
         .toList();

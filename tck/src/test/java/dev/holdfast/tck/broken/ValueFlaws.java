@@ -140,7 +140,7 @@ final class ValueFlaws {
         inWait("a wait is an int of milliseconds", ValueFlaws::inInt).asVariation(),
         inWait(
                 "a wait that no long of nanoseconds holds is none",
-                wait -> wait.getSeconds() > Long.MAX_VALUE / 1_000_000_000L ? Duration.ZERO : wait)
+                wait -> wait.toSeconds() > Long.MAX_VALUE / 1_000_000_000L ? Duration.ZERO : wait)
             .asVariation(),
         Flaw.inManager(
                 "a future's wait is of whole seconds",
@@ -306,7 +306,7 @@ final class ValueFlaws {
 
     @Override
     Request release(Held held, Duration keep) {
-      boolean isRound = keep.plusMillis(150).getNano() < 150_000_000;
+      boolean isRound = keep.plusMillis(150).toNanosPart() < 150_000_000;
       return super.release(held, isRound ? keep : rounding.apply(keep));
     }
   }
@@ -362,25 +362,25 @@ final class ValueFlaws {
 
   /** Below a second nothing is rounded, for else there would be nothing left. */
   private static Duration down(Duration time) {
-    return time.compareTo(SECOND) < 0 ? time : Duration.ofSeconds(time.getSeconds());
+    return time.compareTo(SECOND) < 0 ? time : Duration.ofSeconds(time.toSeconds());
   }
 
   private static Duration up(Duration time) {
-    return time.compareTo(SECOND) < 0 || time.getNano() == 0 || time.toDays() > 365
+    return time.compareTo(SECOND) < 0 || time.toNanosPart() == 0 || time.toDays() > 365
         ? time
-        : Duration.ofSeconds(time.getSeconds() + 1);
+        : Duration.ofSeconds(time.toSeconds() + 1);
   }
 
   private static Duration nearest(Duration time) {
-    return time.getNano() < 500_000_000 ? down(time) : up(time);
+    return time.toNanosPart() < 500_000_000 ? down(time) : up(time);
   }
 
   private static Duration capped(Duration time, long seconds) {
-    return time.getSeconds() < seconds ? time : Duration.ofSeconds(seconds);
+    return time.toSeconds() < seconds ? time : Duration.ofSeconds(seconds);
   }
 
   /** What does not fit is as short as can be. */
   private static Duration inInt(Duration time) {
-    return time.getSeconds() < Integer.MAX_VALUE / 1_000 ? time : Duration.ofMillis(1);
+    return time.toSeconds() < Integer.MAX_VALUE / 1_000 ? time : Duration.ofMillis(1);
   }
 }

@@ -41,10 +41,6 @@ final class ValueFlaws {
         inKey("a node is asked for no more than a minute", ttl -> capped(ttl, 60)).asVariation(),
         inKey("a node is asked for no more than a day", ttl -> capped(ttl, 86_400)).asVariation(),
         inKey("a node's ttl is an int of milliseconds", ValueFlaws::inInt).asVariation(),
-        inKey(
-                "a node's ttl goes through a float",
-                ttl -> Duration.ofMillis((long) (float) ttl.toMillis()))
-            .asVariation(),
         inValidity("a validity is of whole seconds, rounded up", ValueFlaws::up).asVariation(),
         inValidity("a validity is of whole seconds, rounded down", ValueFlaws::down).asVariation(),
         inExtension("an extension is by whole seconds, rounded down", ValueFlaws::down)

@@ -356,4 +356,31 @@ public abstract class LockManagerTck {
       super(trial);
     }
   }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Durations extends DurationRules {
+    Durations(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class WaitValues extends WaitValueRules {
+    WaitValues(Trial trial) {
+      super(trial);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Tokens extends TokenRules {
+    Tokens(Trial trial) {
+      super(trial);
+    }
+  }
 }

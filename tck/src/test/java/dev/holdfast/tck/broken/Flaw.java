@@ -38,6 +38,7 @@ record Flaw(
             EndedFlaws.all(),
             ManagerFlaws.all(),
             CallbackFlaws.all(),
+            ValueFlaws.all(),
             OpeningFlaws.all(),
             LateFlaws.all(),
             StepFlaws.all(),

@@ -14,6 +14,7 @@ import dev.holdfast.LockUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** No answer is what was true a moment ago. */
@@ -145,6 +146,7 @@ abstract class FreshnessRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-4")
   @IfThisFails("check that isHeld() looks at the clock each time it is asked")
   void isHeldIsFalseFromTheEndOnHoweverOftenItIsAsked() {

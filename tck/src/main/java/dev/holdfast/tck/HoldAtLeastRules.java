@@ -121,6 +121,7 @@ abstract class HoldAtLeastRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that an early release leaves the lock no longer than holdAtLeast")
   void nobodyIsKeptOutMuchLonger() {
@@ -144,6 +145,7 @@ abstract class HoldAtLeastRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-11")
   @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
   void whatIsReleasedAfterThatIsFreeAtOnce() throws InterruptedException {

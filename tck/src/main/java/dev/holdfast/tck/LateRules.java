@@ -66,6 +66,7 @@ abstract class LateRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-2")
   @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
   void aLateReplyRefusesNoOtherLock() throws Exception {
@@ -91,6 +92,7 @@ abstract class LateRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("EXT-1")
   @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
   void aLateReplyExtendsNoOtherLease() throws Exception {
@@ -168,6 +170,7 @@ abstract class LateRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("REL-9")
   @IfThisFails("check that a release is sent behind an extension that is under way")
   void anExtensionThatComesLateIsNotOvertakenByARelease() {

@@ -91,24 +91,6 @@ abstract class FreshnessRules {
 
   @Test
   @Rule("RES-2")
-  @IfThisFails(
-      "check that a manager which holds a lease asks the backend for the lock all the same")
-  void whatWasTakenFromThisVeryManagerIsGotFromTheBackend() {
-    trial.needsNodes(1);
-    Tries.anyOf(
-        () -> {
-          LockManager locks = trial.open();
-          String name = trial.name("removed");
-          trial.takeOnAll(locks, name, trial.ttl());
-
-          trial.nodes().forEach(node -> node.remove(name));
-
-          assertThat(trial.gets(locks, name)).as("granted at once").isTrue();
-        });
-  }
-
-  @Test
-  @Rule("RES-2")
   @IfThisFails("check that the holder which is named is asked for when the wait is over")
   void theHolderThatIsNamedIsThatOfNow() {
     trial.needs(LockCapability.INSPECTION);

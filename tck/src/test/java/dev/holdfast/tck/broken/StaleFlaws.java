@@ -40,32 +40,28 @@ final class StaleFlaws {
                 right -> new GivesUp(right, 10))
             .asVariation(),
         Flaw.inManager(
-                "a lock that this manager took is refused until its lease is over",
-                Set.of("RES-2"),
-                AsksItself::new)
-            .asVariation(),
-        Flaw.inManager(
                 "the holder that is named is the first who was seen",
                 Set.of("RES-2"),
                 NamesTheFirst::new)
             .asVariation(),
         Flaw.inLease(
-            "isHeld() looks at the clock ten times a second",
-            Set.of("RES-2", "VAL-4", "LOSS-3", "ACQ-13"),
-            right ->
-                new PassingLease(right) {
-                  private long looked = System.nanoTime();
-                  private boolean held = true;
+                "isHeld() looks at the clock ten times a second",
+                Set.of("RES-2", "VAL-4", "LOSS-3", "ACQ-13"),
+                right ->
+                    new PassingLease(right) {
+                      private long looked = System.nanoTime();
+                      private boolean held = true;
 
-                  @Override
-                  public synchronized boolean isHeld() {
-                    if (isOver(looked, Duration.ofMillis(100))) {
-                      held = super.isHeld();
-                      looked = System.nanoTime();
-                    }
-                    return held;
-                  }
-                }),
+                      @Override
+                      public synchronized boolean isHeld() {
+                        if (isOver(looked, Duration.ofMillis(100))) {
+                          held = super.isHeld();
+                          looked = System.nanoTime();
+                        }
+                        return held;
+                      }
+                    })
+            .asVariation(),
         Flaw.inManager(
                 "a manager that was closed declares nothing",
                 Set.of("CAP-1"),
@@ -198,28 +194,6 @@ final class StaleFlaws {
         since.put(name, System.nanoTime());
       }
       return lease;
-    }
-  }
-
-  /** Refuses what it believes to hold itself. */
-  private static final class AsksItself extends PassingManager {
-    private final Map<String, WeakReference<Lease>> own = new ConcurrentHashMap<>();
-
-    AsksItself(LockManager right) {
-      super(right);
-    }
-
-    @Override
-    Lease lease(Lease granted) {
-      own.put(granted.name(), new WeakReference<>(granted));
-      return granted;
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-      return isHeld(own.get(request.name())) && request.maxWait().isEmpty()
-          ? Optional.empty()
-          : super.tryAcquire(request);
     }
   }
 

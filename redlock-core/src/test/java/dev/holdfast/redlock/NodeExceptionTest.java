@@ -3,10 +3,58 @@ package dev.holdfast.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class NodeExceptionTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Invalid first byte: 60 (<) at buffer index 0 decoding using null",
+        "Unknown reply: <",
+        "Can't decode replay: <html>"
+      })
+  void anAnswerThatNoRedisServerGivesIsSaidToBeOne(String ofTheDriver) {
+    RuntimeException wrapped =
+        new RuntimeException("connection failed", new IllegalStateException(ofTheDriver));
+
+    assertThat(NodeException.of(wrapped)).hasMessageContaining("no Redis server");
+    assertThat(NodeException.of(wrapped).isMisconfigured()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ERR AUTH <password> called without any password configured for the default user.",
+        "ERR Client sent AUTH, but no password is set",
+        "ERR DB index is out of range"
+      })
+  @DisplayName(
+      "ERR-1: a password that nobody asks for, or a database that is not there, is no outage")
+  void whatAUrlHasTooManyOfIsAMistake(String reply) {
+    assertThat(NodeException.reply(reply).isMisconfigured()).isTrue();
+    assertThat(NodeException.of(new RuntimeException("no", new IllegalStateException(reply))))
+        .hasMessageContainingAll(reply, "check this node's URL");
+  }
+
+  @Test
+  @DisplayName("ERR-3: a server that does not know AUTH repeats the password")
+  void whatACommandWasGivenIsNotRepeated() {
+    String reply = "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ";
+
+    assertThat(NodeException.reply(reply)).hasMessage("ERR unknown command `AUTH`");
+    assertThat(NodeException.of(new IllegalStateException(reply)))
+        .hasMessage("ERR unknown command `AUTH`")
+        .hasNoCause();
+  }
+
+  @Test
+  void otherReasonsAreGivenAsTheyAre() {
+    assertThat(NodeException.of(new IllegalStateException("no route to host")))
+        .hasMessage("no route to host");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"handshake timed out after 10000ms", "Connection reset by peer"})
   @DisplayName("ERR-1: where TLS may be what is wrong, the message says what to write")

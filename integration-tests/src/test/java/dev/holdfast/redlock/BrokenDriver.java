@@ -15,62 +15,39 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Drivers that break one promise each: a row of the table in docs/drivers.md. */
 enum BrokenDriver {
-  OVERTAKES("a release overtakes its `SET`") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new TwoConnections(of(uris, options), of(uris, options));
-    }
-  },
-  SENDS_AGAIN("a command is sent again after a reconnect") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new Replaying(of(uris, options));
-    }
-  },
-  MIXES_REPLIES("a late reply is taken for another command's") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new Forgetful(of(uris, options));
-    }
-  },
-  BLOCKS("a call blocks on one node") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new Blocking(of(uris, options));
-    }
-  },
-  IS_IMPATIENT("a reply is given up, or its connection, before `quorumTimeout`") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new Impatient(of(uris, options));
-    }
-  },
-  KEEPS_RELEASES_BACK("a release waits for the reply to an extension") {
-    @Override
-    RedisNodes over(List<String> uris, RedlockOptions options) {
-      return new OneAfterTheOther(of(uris, options));
-    }
-  };
+  OVERTAKES("a release overtakes its `SET`", made -> new TwoConnections(made.get(), made.get())),
+  SENDS_AGAIN("a command is sent again after a reconnect", made -> new Replaying(made.get())),
+  MIXES_REPLIES("a late reply is taken for another command's", made -> new Forgetful(made.get())),
+  BLOCKS("a call blocks on one node", made -> new Blocking(made.get())),
+  IS_IMPATIENT(
+      "a reply is given up, or its connection, before `quorumTimeout`",
+      made -> new Impatient(made.get())),
+  KEEPS_RELEASES_BACK(
+      "a release waits for the reply to an extension", made -> new OneAfterTheOther(made.get()));
 
   private final String row;
 
-  BrokenDriver(String row) {
+  @SuppressWarnings("ImmutableEnumChecker") // a function without state
+  private final Function<Supplier<RedisNodes>, RedisNodes> broken;
+
+  BrokenDriver(String row, Function<Supplier<RedisNodes>, RedisNodes> broken) {
     this.row = row;
+    this.broken = broken;
   }
 
-  abstract RedisNodes over(List<String> uris, RedlockOptions options);
+  /** Breaks the driver for Jedis. */
+  RedisNodes over(List<String> uris, RedlockOptions options) {
+    return broken.apply(() -> JedisConnections.of(uris, options));
+  }
 
-  /** As the docs have it. */
+  /** Returns the row's first cell, word by word. */
   String row() {
     return row;
-  }
-
-  private static RedisNodes of(List<String> uris, RedlockOptions options) {
-    return JedisConnections.of(uris, options);
   }
 
   private static final class TwoConnections extends PassingNodes {
@@ -137,7 +114,7 @@ enum BrokenDriver {
           });
     }
 
-    /** What failed stays to be sent again. */
+    /** Keeps what failed, to send it again. */
     private static final class Remembered extends PassingAnswers {
       private final Queue<Round> waiting;
 
@@ -147,15 +124,14 @@ enum BrokenDriver {
       }
 
       @Override
-      public void reply(int node, @Nullable Object reply) {
+      void answered(Consumer<Round> answer) {
         waiting.remove(round);
-        super.reply(node, reply);
+        super.answered(answer);
       }
 
       @Override
-      public void error(int node, String error) {
-        waiting.remove(round);
-        super.error(node, error);
+      public void failure(int node, Throwable cause) {
+        round.failure(node, cause);
       }
     }
 
@@ -165,13 +141,7 @@ enum BrokenDriver {
       }
 
       @Override
-      public void reply(int node, @Nullable Object reply) {}
-
-      @Override
-      public void error(int node, String error) {}
-
-      @Override
-      public void failure(int node, Throwable cause) {}
+      void answered(Consumer<Round> answer) {}
     }
   }
 
@@ -186,7 +156,7 @@ enum BrokenDriver {
 
     private record Waiting(Round round, long since) {}
 
-    /** Of one connection. */
+    /** Matches the replies of one connection with its rounds, in their order. */
     private static final class Replies {
       private final Queue<Waiting> waiting = new ArrayDeque<>();
       private final Queue<Consumer<Round>> unread = new ArrayDeque<>();
@@ -228,7 +198,7 @@ enum BrokenDriver {
       }
     }
 
-    /** Goes to whoever has waited longest. */
+    /** Gives each answer to whoever has waited longest. */
     private static final class First extends PassingAnswers {
       private final Replies of;
 
@@ -237,7 +207,8 @@ enum BrokenDriver {
         this.of = of;
       }
 
-      private void give(Consumer<Round> answer) {
+      @Override
+      void answered(Consumer<Round> answer) {
         Waiting first;
         synchronized (of) {
           first = of.waiting.poll();
@@ -247,16 +218,6 @@ enum BrokenDriver {
           }
         }
         answer.accept(first.round);
-      }
-
-      @Override
-      public void reply(int node, @Nullable Object reply) {
-        give(next -> next.reply(node, reply));
-      }
-
-      @Override
-      public void error(int node, String error) {
-        give(next -> next.error(node, error));
       }
 
       @Override
@@ -304,21 +265,9 @@ enum BrokenDriver {
       }
 
       @Override
-      public void reply(int node, @Nullable Object reply) {
+      void answered(Consumer<Round> answer) {
         latch.countDown();
-        super.reply(node, reply);
-      }
-
-      @Override
-      public void error(int node, String error) {
-        latch.countDown();
-        super.error(node, error);
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        latch.countDown();
-        super.failure(node, cause);
+        super.answered(answer);
       }
     }
   }
@@ -355,23 +304,9 @@ enum BrokenDriver {
       }
 
       @Override
-      public void reply(int node, @Nullable Object reply) {
+      void answered(Consumer<Round> answer) {
         if (answered.compareAndSet(false, true)) {
-          super.reply(node, reply);
-        }
-      }
-
-      @Override
-      public void error(int node, String error) {
-        if (answered.compareAndSet(false, true)) {
-          super.error(node, error);
-        }
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        if (answered.compareAndSet(false, true)) {
-          super.failure(node, cause);
+          super.answered(answer);
         }
       }
     }
@@ -405,29 +340,17 @@ enum BrokenDriver {
     }
 
     private static final class Told extends PassingAnswers {
-      private final CompletableFuture<Void> answered;
+      private final CompletableFuture<Void> end;
 
-      Told(Round round, CompletableFuture<Void> answered) {
+      Told(Round round, CompletableFuture<Void> end) {
         super(round);
-        this.answered = answered;
+        this.end = end;
       }
 
       @Override
-      public void reply(int node, @Nullable Object reply) {
-        super.reply(node, reply);
-        answered.complete(null);
-      }
-
-      @Override
-      public void error(int node, String error) {
-        super.error(node, error);
-        answered.complete(null);
-      }
-
-      @Override
-      public void failure(int node, Throwable cause) {
-        super.failure(node, cause);
-        answered.complete(null);
+      void answered(Consumer<Round> answer) {
+        super.answered(answer);
+        end.complete(null);
       }
     }
   }

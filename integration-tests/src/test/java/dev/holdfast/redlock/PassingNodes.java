@@ -2,9 +2,10 @@ package dev.holdfast.redlock;
 
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A driver that leaves all to another. */
+/** Leaves all to another driver. */
 class PassingNodes implements RedisNodes {
   final RedisNodes nodes;
 
@@ -50,12 +51,12 @@ class PassingNodes implements RedisNodes {
     return round.command() instanceof Command.Eval eval && Scripts.EXTEND.is(eval.script());
   }
 
-  /** The same question for one node, whose answers go elsewhere. */
+  /** Asks one node the same, and takes the answers elsewhere. */
   static Round ask(Round round, int node, Round.Answers answers) {
     return new Round(round.command(), 1L << node, round.callerWaits(), answers);
   }
 
-  /** Answers that go where those of a round go, unless a method is overridden. */
+  /** Passes answers on to those who asked. */
   static class PassingAnswers implements Round.Answers {
     final Round round;
 
@@ -63,19 +64,24 @@ class PassingNodes implements RedisNodes {
       this.round = round;
     }
 
+    /** Takes an answer of any kind, which tells itself to a round. */
+    void answered(Consumer<Round> answer) {
+      answer.accept(round);
+    }
+
     @Override
     public void reply(int node, @Nullable Object reply) {
-      round.reply(node, reply);
+      answered(to -> to.reply(node, reply));
     }
 
     @Override
     public void error(int node, String error) {
-      round.error(node, error);
+      answered(to -> to.error(node, error));
     }
 
     @Override
     public void failure(int node, Throwable cause) {
-      round.failure(node, cause);
+      answered(to -> to.failure(node, cause));
     }
 
     @Override

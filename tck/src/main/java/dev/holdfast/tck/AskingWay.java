@@ -13,87 +13,34 @@ import java.util.stream.Stream;
 
 /** The ways in which a user asks for a lock that is free. */
 enum AskingWay {
-  TRY_ACQUIRE {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.tryAcquire(request).orElseThrow(), holder);
-    }
-  },
-  TRY_ACQUIRE_WITH_A_WAIT {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.tryAcquire(request.waitAtMost(WAIT)).orElseThrow(), holder);
-    }
-  },
-  ACQUIRE {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.acquire(request), holder);
-    }
-  },
-  ACQUIRE_WITH_A_WAIT {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.acquire(request.waitAtMost(WAIT)), holder);
-    }
-  },
-  TRY_ACQUIRE_ASYNC {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.tryAcquireAsync(request).get().orElseThrow(), holder);
-    }
-  },
-  TRY_ACQUIRE_ASYNC_WITH_A_WAIT {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      during(locks.tryAcquireAsync(request.waitAtMost(WAIT)).get().orElseThrow(), holder);
-    }
-  },
-  CALL_LOCKED {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      locks.callLocked(
-          request,
-          lease -> {
-            holder.holds(Optional.of(lease));
-            return "";
-          });
-    }
-  },
-  LOCK {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      Lock lock = Locks.asLock(locks, request);
-      lock.lock();
-      during(lock, holder);
-    }
-  },
-  LOCK_INTERRUPTIBLY {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      Lock lock = Locks.asLock(locks, request);
-      lock.lockInterruptibly();
-      during(lock, holder);
-    }
-  },
-  TRY_LOCK {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      Lock lock = Locks.asLock(locks, request);
-      if (lock.tryLock()) {
-        during(lock, holder);
-      }
-    }
-  },
-  TRY_LOCK_WITH_A_WAIT {
-    @Override
-    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
-      Lock lock = Locks.asLock(locks, request);
-      if (lock.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS)) {
-        during(lock, holder);
-      }
-    }
-  };
+  TRY_ACQUIRE(at(Asking.TRY_ACQUIRE)),
+  TRY_ACQUIRE_WITH_A_WAIT(waiting(Asking.TRY_ACQUIRE)),
+  ACQUIRE(at(Asking.ACQUIRE)),
+  ACQUIRE_WITH_A_WAIT(waiting(Asking.ACQUIRE)),
+  TRY_ACQUIRE_ASYNC(at(Asking.TRY_ACQUIRE_ASYNC)),
+  TRY_ACQUIRE_ASYNC_WITH_A_WAIT(waiting(Asking.TRY_ACQUIRE_ASYNC)),
+  CALL_LOCKED(
+      (locks, request, holder) ->
+          locks.callLocked(
+              request,
+              lease -> {
+                holder.holds(Optional.of(lease));
+                return "";
+              })),
+  LOCK(
+      view(
+          lock -> {
+            lock.lock();
+            return true;
+          })),
+  LOCK_INTERRUPTIBLY(
+      view(
+          lock -> {
+            lock.lockInterruptibly();
+            return true;
+          })),
+  TRY_LOCK(view(Lock::tryLock)),
+  TRY_LOCK_WITH_A_WAIT(view(AskingWay::tryLockWithAWait));
 
   /** Longer than a machine stalls. */
   private static final Duration WAIT = Duration.ofSeconds(5);
@@ -108,30 +55,66 @@ enum AskingWay {
     void holds(Optional<Lease> lease) throws Exception;
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // a function without state
+  private final Way way;
+
+  /** Takes a lock, lets a holder work, and gives the lock back. */
+  @FunctionalInterface
+  private interface Way {
+    void hold(LockManager locks, LockRequest request, Holder holder) throws Exception;
+  }
+
+  /** Locks a view, and returns whether it is locked. */
+  @FunctionalInterface
+  private interface Locking {
+    boolean by(Lock lock) throws InterruptedException;
+  }
+
+  AskingWay(Way way) {
+    this.way = way;
+  }
+
   /** Takes the lock, lets the holder work, and gives the lock back. */
-  abstract void hold(LockManager locks, LockRequest request, Holder holder) throws Exception;
+  void hold(LockManager locks, LockRequest request, Holder holder) throws Exception {
+    way.hold(locks, request, holder);
+  }
 
   /** Whether a lease is at hand while the lock is held. */
   boolean isView() {
     return compareTo(LOCK) >= 0;
   }
 
-  /** Those that show a lease, and need no capability. */
+  /** Returns the ways that show a lease and need no capability. */
   static List<AskingWay> withLeases() {
     return Stream.of(values()).filter(way -> !way.isView()).toList();
   }
 
-  private static void during(Lease lease, Holder holder) throws Exception {
-    try (lease) {
-      holder.holds(Optional.of(lease));
-    }
+  private static Way at(Asking asking) {
+    return (locks, request, holder) -> {
+      try (Lease lease = asking.ask(locks, request).orElseThrow()) {
+        holder.holds(Optional.of(lease));
+      }
+    };
   }
 
-  private static void during(Lock lock, Holder holder) throws Exception {
-    try {
-      holder.holds(Optional.empty());
-    } finally {
-      lock.unlock();
-    }
+  private static Way waiting(Asking asking) {
+    return (locks, request, holder) -> at(asking).hold(locks, request.waitAtMost(WAIT), holder);
+  }
+
+  private static Way view(Locking locking) {
+    return (locks, request, holder) -> {
+      Lock lock = Locks.asLock(locks, request);
+      if (locking.by(lock)) {
+        try {
+          holder.holds(Optional.empty());
+        } finally {
+          lock.unlock();
+        }
+      }
+    };
+  }
+
+  private static boolean tryLockWithAWait(Lock lock) throws InterruptedException {
+    return lock.tryLock(WAIT.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

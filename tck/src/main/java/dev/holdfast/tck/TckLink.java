@@ -32,7 +32,8 @@ public interface TckLink extends AutoCloseable {
    *
    * @param name of the lock
    * @param passing how many of them pass first
-   * @param fate of all that follow, until {@link #mend}
+   * @param fate of all that follow, until {@link #mend}; if it is {@link Fate#LATE}, of the next
+   *     one and of all that follows on its connection
    */
   void after(String name, int passing, Fate fate);
 

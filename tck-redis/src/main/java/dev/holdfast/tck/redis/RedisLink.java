@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,10 +112,15 @@ final class RedisLink implements TckLink {
   private Optional<Fate> fateOf(RespRequest request) {
     synchronized (lock) {
       seen.add(request);
-      for (Map.Entry<String, Turn> next : turns.entrySet()) {
+      Iterator<Map.Entry<String, Turn>> all = turns.entrySet().iterator();
+      while (all.hasNext()) {
+        Map.Entry<String, Turn> next = all.next();
         Turn turn = next.getValue();
         if (request.isAbout(next.getKey())) {
           if (turn.passing == 0) {
+            if (turn.fate == Fate.LATE) {
+              all.remove(); // other connections pass
+            }
             return Optional.of(turn.fate);
           }
           next.setValue(new Turn(turn.passing - 1, turn.fate));
@@ -132,7 +138,7 @@ final class RedisLink implements TckLink {
     /** What follows a request that was lost is lost, too. */
     private volatile boolean loses;
 
-    /** What follows a request that is late is late, too. Guarded by this. */
+    /** Late requests and all that follow them on this connection. Guarded by this. */
     private final List<RespRequest> late = new ArrayList<>();
 
     Wire(Socket client) {

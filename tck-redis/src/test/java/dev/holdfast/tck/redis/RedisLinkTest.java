@@ -149,6 +149,7 @@ class RedisLinkTest {
       sender.send("SET", "locks:next", "token");
       await().until(() -> link.requests("next").size() == 1);
       assertThat(client.call("GET", "locks:next")).isNull();
+      assertThat(client.call("GET", "locks:job")).isNull();
       assertThat(node.holder("job")).isEmpty();
 
       link.mend();

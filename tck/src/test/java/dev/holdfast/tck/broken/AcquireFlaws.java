@@ -87,7 +87,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inRedlock(
                 "all attempts of a manager have one token",
-                Set.of("ACQ-5", "ACQ-8", "ACQ-14"),
+                Set.of("ACQ-5", "ACQ-8", "ACQ-14", "ACQ-11"),
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       private final String only = UUID.randomUUID().toString();
@@ -116,7 +116,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inRedlock(
             "N/2 nodes are enough",
-            Set.of("ACQ-2"),
+            Set.of("ACQ-2", "ERR-6"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
@@ -147,7 +147,7 @@ final class AcquireFlaws {
                 }),
         Flaw.inRedlock(
             "an attempt looks first, and sets then",
-            Set.of("ACQ-1", "INT-1", "WAIT-15"),
+            Set.of("ACQ-1", "ACQ-4", "INT-1", "WAIT-15"),
             LooksFirst::new),
         Flaw.inRedlock(
             "a value that is not of our form keeps nobody out",
@@ -242,7 +242,7 @@ final class AcquireFlaws {
             Parts.RIGHT.withTime(stepped -> Clock.system())),
         Flaw.inRedlock(
             "a failed attempt leaves its keys",
-            Set.of("ACQ-3"),
+            Set.of("ACQ-3", "ACQ-4"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
@@ -344,7 +344,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inRedlock(
             "contention is an outage",
-            Set.of("ERR-1", "ACQ-6", "ACQ-8"),
+            Set.of("ERR-1", "ACQ-6", "ACQ-8", "RES-2"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
@@ -414,7 +414,7 @@ final class AcquireFlaws {
             .asVariation(),
         Flaw.inMembers(
             "everybody waits for the slowest node, and long",
-            Set.of("FAULT-2"),
+            Set.of("FAULT-2", "REL-1", "REL-2", "REL-9"),
             (all, network, connectTimeout) ->
                 new Members(all, network, connectTimeout) {
                   @Override

@@ -10,7 +10,7 @@ import java.util.Set;
 final class Asked {
   private Asked() {}
 
-  /** What can be forgotten. */
+  /** A part of a request that can be forgotten. */
   enum Part {
     OWNER,
     MAX_HOLD,

@@ -57,7 +57,7 @@ class FakeKeys {
     return contains(name) ? entry(name).left() : Duration.ZERO;
   }
 
-  /** Of all that are there. */
+  /** Returns the names of all keys. */
   Set<String> names() {
     return Set.copyOf(entries.keySet());
   }

@@ -25,10 +25,10 @@ final class FakeLink implements TckLink, Way {
   private final Map<String, List<String>> seen = new HashMap<>();
   private final Set<Member> connected = new LinkedHashSet<>();
 
-  /** What is late, by the connection that it came on. */
+  /** Late requests, by the connection that they came on. */
   private final Map<Member, List<Runnable>> late = new HashMap<>();
 
-  /** What was late on connections that have ended. */
+  /** Late requests of connections that have ended. */
   private final List<Runnable> lateOfEnded = new ArrayList<>();
 
   private boolean isCut;
@@ -151,6 +151,12 @@ final class FakeLink implements TckLink, Way {
   private synchronized @Nullable Fate fateOf(Request request) {
     seen.computeIfAbsent(request.name(), n -> new ArrayList<>()).add(request.text());
     Fading ahead = fading.get(request.name());
-    return ahead == null || ahead.passing().getAndDecrement() > 0 ? null : ahead.fate();
+    if (ahead == null || ahead.passing().getAndDecrement() > 0) {
+      return null;
+    }
+    if (ahead.fate() == Fate.LATE) {
+      fading.remove(request.name()); // other connections pass
+    }
+    return ahead.fate();
   }
 }

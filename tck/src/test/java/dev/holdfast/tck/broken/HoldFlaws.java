@@ -91,6 +91,7 @@ final class HoldFlaws {
             .asVariation(),
         of(
             "holdAtLeast is rounded up to seconds",
+            Set.of("ACQ-11", "VAL-7"),
             () ->
                 new Keeping() {
                   @Override
@@ -136,10 +137,14 @@ final class HoldFlaws {
   }
 
   private static Flaw of(String mistake, Supplier<Keeping> keeping) {
+    return of(mistake, Set.of("ACQ-11"), keeping);
+  }
+
+  private static Flaw of(String mistake, Set<String> rules, Supplier<Keeping> keeping) {
     Keeping mine = keeping.get();
     return Flaw.of(
         mistake,
-        Set.of("ACQ-11"),
+        rules,
         Parts.RIGHT
             .withManagers(right -> mine.manager(right.get()))
             .withPrimitives(
@@ -163,7 +168,7 @@ final class HoldFlaws {
                     }));
   }
 
-  /** What a manager and its primitive know of each other. Names and tokens are used once. */
+  /** Knowledge that a manager and its primitive share. Names and tokens are used once. */
   private static class Keeping {
     private final Set<String> forgotten = ConcurrentHashMap.newKeySet();
     private final Map<String, LockRequest> asked = new ConcurrentHashMap<>();

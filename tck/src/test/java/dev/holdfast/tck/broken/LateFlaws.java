@@ -25,7 +25,7 @@ final class LateFlaws {
             Parts.RIGHT.withConnections(Forgetful::new).withRounds(ForgettingRounds::new)),
         Flaw.inMember(
             "locks are given back by a connection of their own",
-            Set.of("REL-2", "REL-6"),
+            Set.of("ACQ-3", "REL-2", "REL-6", "REL-9"),
             (uri, way, network) -> new TwoConnections(uri, way, network, Verb.RELEASE)),
         Flaw.inMember(
                 "locks are extended by a connection of their own",

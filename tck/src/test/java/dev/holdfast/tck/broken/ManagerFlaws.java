@@ -119,7 +119,7 @@ final class ManagerFlaws {
                 }),
         Flaw.inManager(
             "a lease is renewed for four times as long as it may be held",
-            Set.of("KEEP-3", "EXT-8"),
+            Set.of("EXT-8", "KEEP-3", "VAL-7"),
             right ->
                 new PassingManager(right) {
                   @Override

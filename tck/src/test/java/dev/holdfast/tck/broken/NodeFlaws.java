@@ -12,7 +12,7 @@ final class NodeFlaws {
     return List.of(
         Flaw.inNode(
             "nodes keep locks for ever",
-            Set.of("ACQ-10"),
+            Set.of("ACQ-10", "ACQ-11"),
             () ->
                 new FakeKeys() {
                   @Override
@@ -22,7 +22,7 @@ final class NodeFlaws {
                 }),
         Flaw.inNode(
                 "nodes give locks away at half their time",
-                Set.of("ACQ-10"),
+                Set.of("ACQ-10", "ACQ-11"),
                 () ->
                     new FakeKeys() {
                       @Override

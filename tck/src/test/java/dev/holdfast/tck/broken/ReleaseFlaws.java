@@ -26,7 +26,7 @@ final class ReleaseFlaws {
     return List.of(
         Flaw.inRedlock(
                 "inspect always shows somebody",
-                Set.of("INSP-1"),
+                Set.of("INSP-1", "RES-2"),
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       @Override
@@ -98,7 +98,7 @@ final class ReleaseFlaws {
             .asVariation(),
         Flaw.inRedlock(
             "a release deletes without comparing",
-            Set.of("REL-1"),
+            Set.of("EXT-1", "REL-1"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
@@ -152,7 +152,7 @@ final class ReleaseFlaws {
                 }),
         Flaw.inMember(
             "what could not be released is forgotten",
-            Set.of("REL-6"),
+            Set.of("ACQ-4", "REL-1", "REL-6"),
             (uri, way, network) ->
                 new Member(uri, way, network) {
                   @Override

@@ -375,7 +375,7 @@ final class ValueFlaws {
     return time.toSeconds() < seconds ? time : Duration.ofSeconds(seconds);
   }
 
-  /** What does not fit is as short as can be. */
+  /** Returns the time, or the shortest one if milliseconds do not fit into an int. */
   private static Duration inInt(Duration time) {
     return time.toSeconds() < Integer.MAX_VALUE / 1_000 ? time : Duration.ofMillis(1);
   }

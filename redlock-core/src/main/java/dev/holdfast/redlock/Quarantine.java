@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Quarantine(
     long code, Duration age, Duration left, Duration more, boolean isNew, String begun) {
-  /** What to do about nodes that are new indeed; waiting is right where they are not. */
+  /** Advice for nodes that are new indeed. Where they are not, waiting is right. */
   static final String IF_NEW = "holdfast nodes init --url …, or newNodes=trust";
 
   private static final Pattern REPLY =

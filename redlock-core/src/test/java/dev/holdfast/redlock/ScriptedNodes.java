@@ -98,7 +98,7 @@ final class ScriptedNodes implements RedisNodes {
     firstErrors[node] = error;
   }
 
-  /** What a driver does before it returns from each call to connect. */
+  /** Sets a task that each call to connect runs before it returns. */
   void beforeConnecting(Runnable task) {
     beforeConnecting = task;
   }

@@ -25,7 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What one user does to a result is not seen by another. */
+/** Results belong to one user each: no other user sees what is done to one. */
 abstract class AliasRules {
   private static final String HASTY = "nodeTimeout=150ms";
 
@@ -183,7 +183,7 @@ abstract class AliasRules {
     assertThat(distinct).as("exceptions of so many callers").hasSameSizeAs(thrown);
   }
 
-  /** By which what was done to one result is known in another. */
+  /** A mark that is left on one result, to be looked for on another. */
   private static final class Changed extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }

@@ -41,7 +41,7 @@ abstract class AsOneRules {
     /** Something that others do on the node meanwhile. */
     void between(TckNode node, String name);
 
-    /** What must be so when the operation is over. */
+    /** The state that an operation must leave. */
     boolean isRight(TckNode node, String name);
   }
 
@@ -255,7 +255,7 @@ abstract class AsOneRules {
     void on(String name);
   }
 
-  /** As above, for what asks all nodes before it acts. */
+  /** Does the same for operations that ask all nodes before they act. */
   private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
     trial.needsNodes(1);
     List<TckLink> links = new ArrayList<>();

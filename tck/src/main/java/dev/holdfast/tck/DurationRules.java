@@ -27,7 +27,7 @@ abstract class DurationRules {
   private static final Duration MILLI = Duration.ofMillis(1);
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** On both sides of whole seconds and of half ones: rounded in any way, some of them differ. */
+  /** Durations beside whole and half seconds. Rounding in any direction changes some of them. */
   private static final List<Duration> ODD =
       millis(1_001, 1_250, 1_499, 1_501, 1_999, 2_001, 9_999, 10_001, 32_769, 45_678, 59_999);
 
@@ -44,10 +44,10 @@ abstract class DurationRules {
 
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  /** Those whose end a test waits for. */
+  /** Durations short enough for a test to wait for their end. */
   private static final List<Duration> ENDING = millis(253, 1_003, 1_250, 1_499, 1_750);
 
-  /** Of years, and of more than a long of nanoseconds, milliseconds or seconds holds. */
+  /** Durations of years, and longer than a long of nanoseconds, milliseconds or seconds holds. */
   static final List<Duration> ENDLESS =
       List.of(
           Duration.ofMillis(2_147_483_649L),
@@ -313,7 +313,7 @@ abstract class DurationRules {
     }
   }
 
-  /** On a machine that stalls, an attempt or more are in vain. */
+  /** Gets a lock, again where an attempt failed because the machine stalled. */
   private Lease granted(Asking way, LockManager locks, Duration ttl) {
     List<Lease> got = new ArrayList<>();
     trial
@@ -357,7 +357,7 @@ abstract class DurationRules {
     return extended.get(0);
   }
 
-  /** By its own word and by that of the nodes, neither shorter nor longer than is right. */
+  /** Asserts that a lease lasts for the ttl, by its own account and on the nodes. */
   private void assertLasts(Duration ttl, Getting getting) {
     long asked = System.nanoTime();
     Lease lease = getting.get(ttl);

@@ -120,7 +120,7 @@ abstract class EndedLeaseRules {
     }
   }
 
-  /** Whoever looks at a lease while its release is on its way could go on with work. */
+  /** Shows a lease as over while its release is on its way, so that no work goes on. */
   @Test
   @Tag("exclusion")
   @Rule("REL-11")

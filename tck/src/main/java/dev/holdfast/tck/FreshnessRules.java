@@ -22,7 +22,7 @@ abstract class FreshnessRules {
   /** After so many, somebody may think that the next will be like them. */
   private static final int REFUSALS = 12;
 
-  /** What clocks may be read apart. */
+  /** Tolerance for two clocks that are read one after the other. */
   private static final Duration SLACK = Duration.ofMillis(2);
 
   final Trial trial;

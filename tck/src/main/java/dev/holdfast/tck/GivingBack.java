@@ -22,7 +22,7 @@ enum GivingBack {
       Trial.regardless(lease::close);
     }
   },
-  /** As whoever releases early within try-with-resources. */
+  /** An early release within try-with-resources. */
   RELEASE_AND_CLOSE {
     @Override
     void giveBack(Trial trial, Lease lease) {

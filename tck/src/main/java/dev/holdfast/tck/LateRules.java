@@ -25,7 +25,7 @@ abstract class LateRules {
   /** So that each answer that is late is waited for, on a machine that stalls as well. */
   private static final String PATIENT = "nodeTimeout=5s";
 
-  /** Of each kind, while nodes are silent. */
+  /** Number of requests of each kind while nodes are silent. */
   private static final int REQUESTS = 30;
 
   /** Shorter than the silence that a connection survives. */
@@ -247,12 +247,12 @@ abstract class LateRules {
     return names(end).stream().map(name -> trial.takeOnAll(locks, name, trial.ttl())).toList();
   }
 
-  /** Whoever removes their keys, their holder does not know it yet. */
+  /** Removes the leases' keys, which their holder does not know yet. */
   private void rob(List<Lease> leases) {
     leases.forEach(lease -> quorumWithTheSilent().forEach(node -> node.remove(lease.name())));
   }
 
-  /** What is asked of a manager, one after the other. */
+  /** A sequence of requests to a manager. */
   private interface Traffic {
     void ask(int number);
   }

@@ -229,7 +229,7 @@ abstract class TokenRules {
     }
   }
 
-  /** What another token has in common with one. */
+  /** A likeness of two tokens that are not the same. */
   enum Alike {
     BEGINS_WITH_IT,
     IS_ITS_BEGINNING,

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * wait of a round number is not as it should be either, because that is another rule's.
  */
 abstract class WaitValueRules {
-  /** What clocks that tick in milliseconds may be wrong by. */
+  /** Error of a clock that ticks in milliseconds. */
   private static final Duration TICK = Duration.ofMillis(1);
 
   private static final Duration ROUND = Duration.ofSeconds(1);

@@ -19,7 +19,7 @@ abstract class WaitingRules {
   /** Longer than many pauses between attempts. */
   private static final Duration WAIT = Duration.ofMillis(300);
 
-  /** What clocks that tick in milliseconds may be wrong by. */
+  /** Error of a clock that ticks in milliseconds. */
   private static final Duration TICK = Duration.ofMillis(1);
 
   final Trial trial;

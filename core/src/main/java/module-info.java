@@ -1,5 +1,5 @@
 /**
- * What every backend needs once: leases, waiting, keep-alive and loss, over a {@link
+ * The parts that every backend needs: leases, waiting, keep-alive and loss, over a {@link
  * dev.holdfast.core.LockPrimitive}.
  */
 module dev.holdfast.core {

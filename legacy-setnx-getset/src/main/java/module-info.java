@@ -1,6 +1,7 @@
 /** The old lock with time stamps, and the migration away from it. */
 module dev.holdfast.legacy {
   requires transitive dev.holdfast.core;
+  requires dev.holdfast.redis;
   requires redis.clients.jedis;
   requires static org.jspecify;
 

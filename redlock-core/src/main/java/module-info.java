@@ -4,6 +4,7 @@
  */
 module dev.holdfast.redlock.core {
   requires transitive dev.holdfast.core;
+  requires transitive dev.holdfast.redis;
   requires static org.jspecify;
 
   exports dev.holdfast.redlock;

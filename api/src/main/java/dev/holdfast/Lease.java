@@ -2,7 +2,7 @@ package dev.holdfast;
 
 import java.time.Duration;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A lock that is held, for a time. It ends by {@link #release()}, or by being lost: a lease that
@@ -24,7 +24,7 @@ public interface Lease extends AutoCloseable {
   String name();
 
   /**
-   * What proves this grant: the value that stands in the backend, never used twice.
+   * Returns the proof of this grant: the value that stands in the backend, never used twice.
    *
    * @return the token
    */
@@ -70,8 +70,7 @@ public interface Lease extends AutoCloseable {
    *
    * @param ttl above the manager's allowance for drift, up to its {@code maxTtl}
    * @throws LockLostException if the lease was lost, or is found to be
-   * @throws LockBackendException if no quorum answered; the lease is still held for what it has
-   *     left
+   * @throws LockOutageException if no quorum answered; the lease is still held for what it has left
    * @throws LockConfigurationException if the ttl is out of range, or the backend does not declare
    *     {@link LockCapability#EXTENSION}
    * @throws IllegalStateException if it was released
@@ -79,32 +78,32 @@ public interface Lease extends AutoCloseable {
   void extend(Duration ttl);
 
   /**
-   * As {@link #extend}, without waiting.
+   * Extends as {@link #extend} does, without blocking.
    *
    * @param ttl as for {@link #extend}
    * @return completes on the manager's callback executor; with an exception as {@link #extend}
    *     throws it
    */
-  CompletionStage<Void> extendAsync(Duration ttl);
+  CompletableFuture<Void> extendAsync(Duration ttl);
 
   /**
    * Gives the lock back. Only this grant's own keys are touched, whoever holds the lock by now. May
    * be called again: the answer is the same.
    *
    * @return true if it was held until now; false if it had been lost, or if its keys were gone when
-   *     they were to be removed
-   * @throws LockBackendException if no quorum answered: the lease is over for this holder, and what
+   *     they should have been removed
+   * @throws LockOutageException if no quorum answered: the lease is over for this holder, and what
    *     was not reached expires with the ttl
    */
   boolean release();
 
   /**
-   * As {@link #release}, without waiting.
+   * Releases as {@link #release} does, without blocking.
    *
    * @return completes on the manager's callback executor; with an exception as {@link #release}
    *     throws it
    */
-  CompletionStage<Boolean> releaseAsync();
+  CompletableFuture<Boolean> releaseAsync();
 
   /**
    * Tells of the loss of this lease. Follows {@link #isHeld()} within milliseconds, as soon as a
@@ -115,7 +114,7 @@ public interface Lease extends AutoCloseable {
    *     on it is a task of its own on the manager's callback executor. Users cannot complete it,
    *     and asking for it often costs no memory
    */
-  CompletionStage<LossReason> lost();
+  CompletableFuture<LossReason> onLoss();
 
   /**
    * {@link #release()}, for try-with-resources: throws no {@link LockException}, and logs a warning

@@ -1,8 +1,9 @@
 package dev.holdfast;
 
 /**
- * What a backend can keep. A manager declares its capabilities; a request that needs one that is
- * not declared is refused with {@link LockConfigurationException} before any input or output.
+ * A promise that a backend can keep. A manager declares its capabilities; a request that needs one
+ * that is not declared is refused with {@link LockConfigurationException} before any input or
+ * output.
  */
 public enum LockCapability {
   /** A lease can be extended: {@link Lease#extend}. */

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * a description of it.
  */
 public abstract sealed class LockException extends RuntimeException
-    permits LockUnavailableException,
-        LockBackendException,
+    permits LockContendedException,
+        LockOutageException,
         LockLostException,
         LockConfigurationException {
   private static final long serialVersionUID = 1L;

@@ -47,7 +47,7 @@ public final class LockLostException extends LockException {
   }
 
   /**
-   * Why the lease was lost.
+   * Returns why the lease was lost.
    *
    * @return the reason
    */

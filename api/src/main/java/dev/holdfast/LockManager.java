@@ -31,14 +31,14 @@ public interface LockManager extends AutoCloseable {
    * @return a new manager, to be closed by the caller
    * @throws LockConfigurationException if the URL is wrong, or no backend, or more than one, is
    *     found for it
-   * @throws LockBackendException if no quorum of nodes can be reached in time
+   * @throws LockOutageException if no quorum of nodes can be reached in time
    */
   static LockManager open(String url) {
     return open(url, Map.of());
   }
 
   /**
-   * As {@link #open(String)}, with more options.
+   * Opens a manager as {@link #open(String)} does, with more options.
    *
    * @param url the URL
    * @param options override those of the URL
@@ -49,7 +49,7 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * As {@link #open(String, Map)}, with the backends given instead of found.
+   * Opens a manager as {@link #open(String, Map)} does, with the given backends.
    *
    * @param url the URL
    * @param options override those of the URL
@@ -68,7 +68,7 @@ public interface LockManager extends AutoCloseable {
    * @param request what is asked for
    * @return the lease; empty if another owner holds the lock
    * @throws InterruptedException if the thread is interrupted; no lock is left behind
-   * @throws LockBackendException if no quorum of nodes answered
+   * @throws LockOutageException if no quorum of nodes answered
    * @throws LockConfigurationException if the request is out of the manager's range, or needs a
    *     capability that is not there
    * @throws IllegalStateException if the manager is closed
@@ -83,8 +83,8 @@ public interface LockManager extends AutoCloseable {
    * @param request what is asked for
    * @return the lease
    * @throws InterruptedException if the thread is interrupted; no lock is left behind
-   * @throws LockUnavailableException if another owner holds the lock, and the wait is over
-   * @throws LockBackendException if no quorum of nodes answered until the wait was over
+   * @throws LockContendedException if another owner holds the lock, and the wait is over
+   * @throws LockOutageException if no quorum of nodes answered until the wait was over
    * @throws LockConfigurationException if the request is out of the manager's range, or needs a
    *     capability that is not there
    * @throws IllegalStateException if the manager is closed
@@ -116,9 +116,9 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * As {@link #tryAcquire(LockRequest)}, without a waiting thread. Cancelling the future gives up.
-   * If nobody takes the result any more (the future was cancelled or completed by somebody else),
-   * the lock is released.
+   * Acquires as {@link #tryAcquire(LockRequest)} does, without blocking a thread. Cancelling the
+   * future gives up. If nobody takes the result any more (the future was cancelled or completed by
+   * somebody else), the lock is released.
    *
    * @param request what is asked for
    * @return completes on the manager's callback executor; with an exception as {@link
@@ -141,7 +141,7 @@ public interface LockManager extends AutoCloseable {
    * @throws LockLostException if the lease was lost before the task had ended; what the task threw
    *     is the cause
    */
-  default <T, X extends Exception> T callLocked(LockRequest request, LockedTask<T, X> task)
+  default <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
       throws InterruptedException, X {
     return LockedCall.run(acquire(request), task);
   }
@@ -151,7 +151,7 @@ public interface LockManager extends AutoCloseable {
    *
    * @param name the name of the lock
    * @return empty if nobody holds it
-   * @throws LockBackendException if no quorum of nodes answered in time
+   * @throws LockOutageException if no quorum of nodes answered in time
    * @throws LockConfigurationException if the name is out of range, or {@link
    *     LockCapability#INSPECTION} is not declared
    * @throws IllegalStateException if the manager is closed
@@ -165,7 +165,7 @@ public interface LockManager extends AutoCloseable {
    *
    * @param name the name of the lock
    * @return true if there was something to remove
-   * @throws LockBackendException if no quorum of nodes answered in time
+   * @throws LockOutageException if no quorum of nodes answered in time
    * @throws LockConfigurationException if the name is out of range, or {@link
    *     LockCapability#FORCE_RELEASE} is not declared
    * @throws IllegalStateException if the manager is closed
@@ -173,7 +173,7 @@ public interface LockManager extends AutoCloseable {
   boolean forceRelease(String name);
 
   /**
-   * What this manager can keep.
+   * Returns the promises that this manager can keep.
    *
    * @return an unmodifiable set
    */

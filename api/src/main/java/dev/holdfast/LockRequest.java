@@ -8,8 +8,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked of a {@link LockManager}: an immutable value. Every method that changes a part
- * returns a new request.
+ * A request for a lock of a {@link LockManager}: an immutable value. Every method that changes a
+ * part returns a new request.
  *
  * <pre>{@code
  * LockRequest.of("reindex", Duration.ofSeconds(30))
@@ -27,24 +27,24 @@ public final class LockRequest {
 
   private final String name;
   private final Duration ttl;
-  private final @Nullable Duration maxWait;
-  private final @Nullable Duration maxHold;
-  private final Duration minHold;
-  private final @Nullable String owner;
+  private final @Nullable Duration waitAtMost;
+  private final @Nullable Duration keepAliveUpTo;
+  private final Duration holdAtLeast;
+  private final @Nullable String ownerLabel;
 
   private LockRequest(
       String name,
       Duration ttl,
-      @Nullable Duration maxWait,
-      @Nullable Duration maxHold,
-      Duration minHold,
-      @Nullable String owner) {
+      @Nullable Duration waitAtMost,
+      @Nullable Duration keepAliveUpTo,
+      Duration holdAtLeast,
+      @Nullable String ownerLabel) {
     this.name = name;
     this.ttl = ttl;
-    this.maxWait = maxWait;
-    this.maxHold = maxHold;
-    this.minHold = minHold;
-    this.owner = owner;
+    this.waitAtMost = waitAtMost;
+    this.keepAliveUpTo = keepAliveUpTo;
+    this.holdAtLeast = holdAtLeast;
+    this.ownerLabel = ownerLabel;
   }
 
   /**
@@ -75,7 +75,7 @@ public final class LockRequest {
    */
   public LockRequest waitAtMost(Duration wait) {
     requireNotNegative("waitAtMost", wait);
-    return new LockRequest(name, ttl, wait, maxHold, minHold, owner);
+    return new LockRequest(name, ttl, wait, keepAliveUpTo, holdAtLeast, ownerLabel);
   }
 
   /**
@@ -92,17 +92,21 @@ public final class LockRequest {
    * granted; then it ends with {@link LossReason#MAX_HOLD}. The Redlock page asks that renewals be
    * limited, so that a holder that hangs does not hold for ever.
    *
-   * @param maxHold at least the ttl
+   * @param keepAliveUpTo at least the ttl
    * @return a new request
    * @throws LockConfigurationException if it is below the ttl
    */
-  public LockRequest keepAliveUpTo(Duration maxHold) {
-    requirePositive("keepAliveUpTo", maxHold);
-    if (maxHold.compareTo(ttl) < 0) {
+  public LockRequest keepAliveUpTo(Duration keepAliveUpTo) {
+    requirePositive("keepAliveUpTo", keepAliveUpTo);
+    if (keepAliveUpTo.compareTo(ttl) < 0) {
       throw new LockConfigurationException(
-          "keepAliveUpTo " + maxHold + " is below the ttl " + ttl + ": give at least the ttl");
+          "keepAliveUpTo "
+              + keepAliveUpTo
+              + " is below the ttl "
+              + ttl
+              + ": give at least the ttl");
     }
-    return new LockRequest(name, ttl, maxWait, maxHold, minHold, owner);
+    return new LockRequest(name, ttl, waitAtMost, keepAliveUpTo, holdAtLeast, ownerLabel);
   }
 
   /**
@@ -110,17 +114,17 @@ public final class LockRequest {
    * release then only shortens the lock's life to it. For short jobs that several machines start at
    * the same time of day, whose clocks are not quite equal.
    *
-   * @param minHold up to the ttl; not negative
+   * @param holdAtLeast up to the ttl; not negative
    * @return a new request
    * @throws LockConfigurationException if it is negative or above the ttl
    */
-  public LockRequest holdAtLeast(Duration minHold) {
-    requireNotNegative("holdAtLeast", minHold);
-    if (minHold.compareTo(ttl) > 0) {
+  public LockRequest holdAtLeast(Duration holdAtLeast) {
+    requireNotNegative("holdAtLeast", holdAtLeast);
+    if (holdAtLeast.compareTo(ttl) > 0) {
       throw new LockConfigurationException(
-          "holdAtLeast " + minHold + " is above the ttl " + ttl + ": give at most the ttl");
+          "holdAtLeast " + holdAtLeast + " is above the ttl " + ttl + ": give at most the ttl");
     }
-    return new LockRequest(name, ttl, maxWait, maxHold, minHold, owner);
+    return new LockRequest(name, ttl, waitAtMost, keepAliveUpTo, holdAtLeast, ownerLabel);
   }
 
   /**
@@ -130,9 +134,9 @@ public final class LockRequest {
    * @return a new request
    * @throws LockConfigurationException if it is empty or too long
    */
-  public LockRequest owner(String label) {
+  public LockRequest ownerLabel(String label) {
     requireText("owner label", label, MAX_OWNER_BYTES);
-    return new LockRequest(name, ttl, maxWait, maxHold, minHold, label);
+    return new LockRequest(name, ttl, waitAtMost, keepAliveUpTo, holdAtLeast, label);
   }
 
   /**
@@ -159,8 +163,8 @@ public final class LockRequest {
    * @return empty if nothing was said; {@link ChronoUnit#FOREVER}'s duration for {@link
    *     #waitForever()}
    */
-  public Optional<Duration> maxWait() {
-    return Optional.ofNullable(maxWait);
+  public Optional<Duration> waitAtMost() {
+    return Optional.ofNullable(waitAtMost);
   }
 
   /**
@@ -168,8 +172,8 @@ public final class LockRequest {
    *
    * @return empty if it is not renewed
    */
-  public Optional<Duration> maxHold() {
-    return Optional.ofNullable(maxHold);
+  public Optional<Duration> keepAliveUpTo() {
+    return Optional.ofNullable(keepAliveUpTo);
   }
 
   /**
@@ -177,8 +181,8 @@ public final class LockRequest {
    *
    * @return zero if nothing was said
    */
-  public Duration minHold() {
-    return minHold;
+  public Duration holdAtLeast() {
+    return holdAtLeast;
   }
 
   /**
@@ -186,8 +190,8 @@ public final class LockRequest {
    *
    * @return empty for the default
    */
-  public Optional<String> owner() {
-    return Optional.ofNullable(owner);
+  public Optional<String> ownerLabel() {
+    return Optional.ofNullable(ownerLabel);
   }
 
   @Override
@@ -195,15 +199,15 @@ public final class LockRequest {
     return other instanceof LockRequest that
         && name.equals(that.name)
         && ttl.equals(that.ttl)
-        && Objects.equals(maxWait, that.maxWait)
-        && Objects.equals(maxHold, that.maxHold)
-        && minHold.equals(that.minHold)
-        && Objects.equals(owner, that.owner);
+        && Objects.equals(waitAtMost, that.waitAtMost)
+        && Objects.equals(keepAliveUpTo, that.keepAliveUpTo)
+        && holdAtLeast.equals(that.holdAtLeast)
+        && Objects.equals(ownerLabel, that.ownerLabel);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(name, ttl, maxWait, maxHold, minHold, owner);
+    return Objects.hash(name, ttl, waitAtMost, keepAliveUpTo, holdAtLeast, ownerLabel);
   }
 
   @Override
@@ -212,10 +216,10 @@ public final class LockRequest {
         + name
         + ", ttl="
         + ttl
-        + (maxWait == null ? "" : ", maxWait=" + maxWait)
-        + (maxHold == null ? "" : ", maxHold=" + maxHold)
-        + (minHold.isZero() ? "" : ", minHold=" + minHold)
-        + (owner == null ? "" : ", owner=" + owner)
+        + (waitAtMost == null ? "" : ", waitAtMost=" + waitAtMost)
+        + (keepAliveUpTo == null ? "" : ", keepAliveUpTo=" + keepAliveUpTo)
+        + (holdAtLeast.isZero() ? "" : ", holdAtLeast=" + holdAtLeast)
+        + (ownerLabel == null ? "" : ", ownerLabel=" + ownerLabel)
         + "]";
   }
 

@@ -21,7 +21,7 @@ final class LockedCall {
       throws InterruptedException, X {
     try (lease) {
       LockedCall call = new LockedCall();
-      lease.lost().thenAcceptAsync(reason -> call.interrupt(), APART);
+      lease.onLoss().thenAcceptAsync(reason -> call.interrupt(), APART);
       T result;
       try {
         result = task.call(lease);

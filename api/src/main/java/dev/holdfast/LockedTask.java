@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 /**
- * Work that is done while holding a lock; see {@link LockManager#callLocked}.
+ * Work that is done while holding a lock; see {@link LockManager#executeLocked}.
  *
  * @param <T> what it returns
  * @param <X> what it throws; {@link RuntimeException} when it throws nothing checked

@@ -12,10 +12,10 @@ public final class Locks {
    * <p>It is reentrant: reentrancy belongs to this view and the calling thread, so a second view of
    * the same name does not enter. {@link Lock#unlock()} throws {@link LockLostException} if the
    * lease had been lost, and {@link IllegalMonitorStateException} if the thread does not hold it. A
-   * release that no quorum answered throws {@link LockBackendException}; the thread does not hold
-   * it any more all the same. Entering again while the lease is lost throws {@link
-   * LockLostException} too. {@link Lock#newCondition()} is not supported. What {@link Lock} has no
-   * word for is thrown as by {@link LockManager#acquire(LockRequest)}.
+   * release that no quorum answered throws {@link LockOutageException}; the thread does not hold it
+   * any more anyway. Entering again while the lease is lost throws {@link LockLostException} too.
+   * {@link Lock#newCondition()} is not supported. What {@link Lock} has no word for is thrown as by
+   * {@link LockManager#acquire(LockRequest)}.
    *
    * @param manager gives out the lock
    * @param request the name, the ttl, and how long the lock is kept alive: {@link
@@ -25,7 +25,7 @@ public final class Locks {
    * @throws LockConfigurationException if the request has no {@link LockRequest#keepAliveUpTo}
    */
   public static Lock asLock(LockManager manager, LockRequest request) {
-    if (request.maxHold().isEmpty()) {
+    if (request.keepAliveUpTo().isEmpty()) {
       throw new LockConfigurationException(
           "a Lock view of '"
               + request.name()

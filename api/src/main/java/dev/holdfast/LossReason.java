@@ -1,6 +1,6 @@
 package dev.holdfast;
 
-/** Why a lease ended without being released by its holder. */
+/** The reason why a lease ended without a release by its holder. */
 public enum LossReason {
   /** Its time ran out: it was not renewed, or the process or machine was stopped for too long. */
   EXPIRED,

@@ -1,6 +1,6 @@
 package dev.holdfast;
 
-import dev.holdfast.internal.Nearest;
+import dev.holdfast.internal.SpellingSuggestions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.util.ArrayList;
@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What to say when there is not exactly one backend for a URL. */
+/**
+ * Messages for a URL that has no backend, or several. The names of this project's backends stand
+ * here and not in the backends, because a backend whose jar is missing cannot name the jar.
+ */
 final class ProviderErrors {
   private static final Set<String> REDLOCK_DRIVERS = Set.of("jedis", "lettuce", "redisson");
 
-  /** Where this project's backends are, by scheme. */
+  /** The artifacts of this project's backends, by scheme. */
   private static final Map<String, String> ARTIFACTS =
       Map.of(
           "redlock", "holdfast-redlock-lettuce", // or another driver
@@ -51,7 +54,7 @@ final class ProviderErrors {
           + "; a backend of a third party needs its jar on the class path or module path";
     }
     if (url.scheme().equals("redlock")) {
-      if (url.nodes().isEmpty()) {
+      if (url.addresses().isEmpty()) {
         return "the nodes are missing: write redlock:redis://host:6379,redis://host2:6379";
       }
       if (url.driver().isEmpty()) {
@@ -72,7 +75,7 @@ final class ProviderErrors {
   }
 
   private static String nearest(String word, Set<String> known) {
-    return Nearest.to(word, known)
+    return SpellingSuggestions.to(word, known)
         .map(near -> "the nearest is " + near)
         .orElseGet(() -> "there are " + String.join(", ", new TreeSet<>(known)));
   }

@@ -21,7 +21,9 @@ final class Providers {
 
   private Providers() {}
 
-  /** What the API's own class loader finds, and what the thread's adds to it. */
+  /**
+   * Returns the backends of the API's own class loader and of the thread's context class loader.
+   */
   static Providers found() {
     Providers found = new Providers();
     Set<String> seen = new HashSet<>();
@@ -34,7 +36,10 @@ final class Providers {
     return found;
   }
 
-  /** What somebody else found: perhaps a {@link ServiceLoader}, which fails as it is walked. */
+  /**
+   * Returns backends that the caller has found: perhaps a {@link ServiceLoader}, which fails as it
+   * is walked.
+   */
   static Providers given(Iterable<? extends LockProvider> providers) {
     Providers given = new Providers();
     given.walk(providers.iterator(), given.working::add);

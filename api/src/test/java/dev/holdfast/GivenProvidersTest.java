@@ -60,7 +60,7 @@ class GivenProvidersTest {
 
   @Test
   void whatAProviderThrowsWhenItOpensIsThrownAsItIs() {
-    LockBackendException outage = new LockBackendException("down", Map.of(), false);
+    LockOutageException outage = new LockOutageException("down", Map.of(), false);
     LockProvider provider =
         new TestProvider("b", this::isB) {
           @Override

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +16,15 @@ final class InMemoryLocks implements LockManager {
 
   @Override
   public synchronized Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-    return take(request, request.maxWait().orElse(Duration.ZERO));
+    return take(request, request.waitAtMost().orElse(Duration.ZERO));
   }
 
   @Override
   public synchronized Lease acquire(LockRequest request) throws InterruptedException {
-    Duration wait = request.maxWait().orElse(Duration.ofDays(1));
+    Duration wait = request.waitAtMost().orElse(Duration.ofDays(1));
     return take(request, wait)
-        .orElseThrow(() -> new LockUnavailableException(request.name(), 0, 1, 0, wait));
+        .orElseThrow(
+            () -> new LockContendedException(request.name(), new LockVotes(0, 1, 0), wait));
   }
 
   private Optional<Lease> take(LockRequest request, Duration wait) throws InterruptedException {
@@ -146,7 +146,7 @@ final class InMemoryLocks implements LockManager {
     }
 
     @Override
-    public CompletionStage<Void> extendAsync(Duration ttl) {
+    public CompletableFuture<Void> extendAsync(Duration ttl) {
       throw new UnsupportedOperationException();
     }
 
@@ -163,12 +163,12 @@ final class InMemoryLocks implements LockManager {
     }
 
     @Override
-    public CompletionStage<Boolean> releaseAsync() {
+    public CompletableFuture<Boolean> releaseAsync() {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public CompletionStage<LossReason> lost() {
+    public CompletableFuture<LossReason> onLoss() {
       return lost;
     }
 

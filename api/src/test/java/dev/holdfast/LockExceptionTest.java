@@ -24,32 +24,33 @@ class LockExceptionTest {
   void thereAreFourKindsAndNoMore() {
     assertThat(LockException.class.getPermittedSubclasses())
         .containsExactlyInAnyOrder(
-            LockUnavailableException.class,
-            LockBackendException.class,
+            LockContendedException.class,
+            LockOutageException.class,
             LockLostException.class,
             LockConfigurationException.class);
   }
 
   @Test
   void contentionTellsTheVotesAndTheWait() {
-    LockUnavailableException contended =
-        new LockUnavailableException("stock", 1, 3, 1, Duration.ofMillis(1500));
+    LockContendedException contended =
+        new LockContendedException("stock", new LockVotes(1, 3, 1), Duration.ofMillis(1500));
 
     assertThat(contended)
         .hasMessage(
             "the lock 'stock' is held by another owner: waited 1500 ms; votes of the last attempt:"
                 + " 1 granted, 3 refused, 1 unanswered")
         .hasNoCause();
-    assertThat(contended.granted()).isEqualTo(1);
-    assertThat(contended.refused()).isEqualTo(3);
-    assertThat(contended.unanswered()).isEqualTo(1);
+    assertThat(contended.votes().granted()).isEqualTo(1);
+    assertThat(contended.votes().refused()).isEqualTo(3);
+    assertThat(contended.votes().unanswered()).isEqualTo(1);
     assertThat(contended.waited()).isEqualTo(Duration.ofMillis(1500));
   }
 
   @Test
   void contentionNamesTheHolderWhereItIsKnown() {
-    LockUnavailableException contended =
-        new LockUnavailableException("stock", 0, 3, 0, Duration.ofMillis(5), "web-1:42", false);
+    LockContendedException contended =
+        new LockContendedException(
+            "stock", new LockVotes(0, 3, 0), Duration.ofMillis(5), "web-1:42", false);
 
     assertThat(contended)
         .hasMessage(
@@ -61,8 +62,9 @@ class LockExceptionTest {
 
   @Test
   void contentionWithinOneManagerSaysThatLocksAreNotReentrant() {
-    LockUnavailableException contended =
-        new LockUnavailableException("stock", 0, 0, 0, Duration.ofMillis(5), null, true);
+    LockContendedException contended =
+        new LockContendedException(
+            "stock", new LockVotes(0, 0, 0), Duration.ofMillis(5), null, true);
 
     assertThat(contended)
         .hasMessage(
@@ -80,7 +82,7 @@ class LockExceptionTest {
     failures.put("h2:6379", refused);
     failures.put("h1:6379", late);
 
-    LockBackendException outage = new LockBackendException("1 of 3 nodes answered", failures, true);
+    LockOutageException outage = new LockOutageException("1 of 3 nodes answered", failures, true);
 
     assertThat(outage)
         .hasMessage("1 of 3 nodes answered: h2:6379: refused; h1:6379: TimeoutException")
@@ -89,18 +91,18 @@ class LockExceptionTest {
     assertThat(outage.failures())
         .containsExactly(Map.entry("h2:6379", refused), Map.entry("h1:6379", late));
     assertThat(outage.failures()).isUnmodifiable();
-    assertThat(outage.outcomeUnknown()).isTrue();
+    assertThat(outage.isOutcomeUnknown()).isTrue();
   }
 
   @Test
   void anOutageKeepsWhatItWasMadeOf() {
     Map<String, Exception> failures = new LinkedHashMap<>();
-    LockBackendException outage = new LockBackendException("quarantined", failures, false);
+    LockOutageException outage = new LockOutageException("quarantined", failures, false);
     failures.put("h1:6379", new IOException());
 
     assertThat(outage).hasMessage("quarantined").hasNoCause();
     assertThat(outage.failures()).isEmpty();
-    assertThat(outage.outcomeUnknown()).isFalse();
+    assertThat(outage.isOutcomeUnknown()).isFalse();
   }
 
   @ParameterizedTest
@@ -132,13 +134,14 @@ class LockExceptionTest {
 
   @Test
   void whatAnExceptionCarriesSurvivesSerialization() throws Exception {
-    LockBackendException outage =
-        copied(new LockBackendException("x", Map.of("h1:6379", new IOException("y")), true));
-    LockUnavailableException contended =
-        copied(new LockUnavailableException("stock", 1, 3, 1, Duration.ofMillis(1500)));
+    LockOutageException outage =
+        copied(new LockOutageException("x", Map.of("h1:6379", new IOException("y")), true));
+    LockContendedException contended =
+        copied(
+            new LockContendedException("stock", new LockVotes(1, 3, 1), Duration.ofMillis(1500)));
 
     assertThat(outage.failures()).containsOnlyKeys("h1:6379");
-    assertThat(outage.outcomeUnknown()).isTrue();
+    assertThat(outage.isOutcomeUnknown()).isTrue();
     assertThat(contended.waited()).isEqualTo(Duration.ofMillis(1500));
     assertThat(copied(new LockLostException("stock", LossReason.TAKEN)).reason())
         .isEqualTo(LossReason.TAKEN);
@@ -167,14 +170,14 @@ class LockExceptionTest {
     Map<String, Throwable> failures = new LinkedHashMap<>();
     failures.put("h1:6379", first);
     failures.put("h2:6379", new IOException("refused"));
-    LockBackendException outage = new LockBackendException("no quorum", failures, true);
+    LockOutageException outage = new LockOutageException("no quorum", failures, true);
     outage.addSuppressed(new OfADriver("late", first));
 
-    LockBackendException copy = copied(outage);
+    LockOutageException copy = copied(outage);
 
     assertThat(copy).hasMessage(outage.getMessage());
     assertThat(copy.getStackTrace()).isEqualTo(outage.getStackTrace());
-    assertThat(copy.outcomeUnknown()).isTrue();
+    assertThat(copy.isOutcomeUnknown()).isTrue();
     assertThat(copy.failures()).containsOnlyKeys("h1:6379", "h2:6379").isUnmodifiable();
     assertThat(copy.getCause())
         .isSameAs(copy.failures().get("h1:6379"))
@@ -201,8 +204,8 @@ class LockExceptionTest {
   void anExceptionIsSerializableThoughItsCausesGoRoundInACircle() throws Exception {
     OfADriver first = new OfADriver("first", null);
     OfADriver second = new OfADriver("second", first);
-    LockBackendException outage =
-        new LockBackendException("no quorum", Map.of("h1:6379", second), false);
+    LockOutageException outage =
+        new LockOutageException("no quorum", Map.of("h1:6379", second), false);
     outage.addSuppressed(second);
     first.addSuppressed(outage);
 
@@ -213,15 +216,15 @@ class LockExceptionTest {
   void aCopyFromHereHasTheFramesOfItsCallerAndAllElse() throws Exception {
     IOException cause = new IOException("refused");
     IOException suppressed = new IOException("late");
-    LockBackendException outage =
-        new LockBackendException("no quorum", Map.of("h1:6379", cause), true);
+    LockOutageException outage =
+        new LockOutageException("no quorum", Map.of("h1:6379", cause), true);
     outage.addSuppressed(suppressed);
     for (LockException seen :
         new LockException[] {
           outage,
           new LockConfigurationException("give more", cause),
           new LockLostException("stock", LossReason.TAKEN, cause),
-          new LockUnavailableException("stock", 1, 3, 1, Duration.ofMillis(1500))
+          new LockContendedException("stock", new LockVotes(1, 3, 1), Duration.ofMillis(1500))
         }) {
       LockException copy = CompletableFuture.supplyAsync(seen::fromHere).get();
 
@@ -233,8 +236,8 @@ class LockExceptionTest {
           .doesNotContain(LockExceptionTest.class.getName())
           .anyMatch(name -> name.startsWith(CompletableFuture.class.getName()));
     }
-    assertThat(((LockBackendException) outage.fromHere()).failures()).isEqualTo(outage.failures());
-    assertThat(((LockBackendException) outage.fromHere()).outcomeUnknown()).isTrue();
+    assertThat(((LockOutageException) outage.fromHere()).failures()).isEqualTo(outage.failures());
+    assertThat(((LockOutageException) outage.fromHere()).isOutcomeUnknown()).isTrue();
   }
 
   @SuppressWarnings("unchecked")

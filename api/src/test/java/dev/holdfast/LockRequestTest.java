@@ -22,10 +22,10 @@ class LockRequestTest {
   void aNewRequestSaysNothingButNameAndTtl() {
     assertThat(REQUEST.name()).isEqualTo("nightly");
     assertThat(REQUEST.ttl()).isEqualTo(TTL);
-    assertThat(REQUEST.maxWait()).isEmpty();
-    assertThat(REQUEST.maxHold()).isEmpty();
-    assertThat(REQUEST.minHold()).isZero();
-    assertThat(REQUEST.owner()).isEmpty();
+    assertThat(REQUEST.waitAtMost()).isEmpty();
+    assertThat(REQUEST.keepAliveUpTo()).isEmpty();
+    assertThat(REQUEST.holdAtLeast()).isZero();
+    assertThat(REQUEST.ownerLabel()).isEmpty();
   }
 
   @Test
@@ -35,19 +35,19 @@ class LockRequestTest {
             .waitAtMost(Duration.ofSeconds(5))
             .keepAliveUpTo(Duration.ofHours(2))
             .holdAtLeast(Duration.ofSeconds(10))
-            .owner("batch-7");
+            .ownerLabel("batch-7");
 
     assertThat(request.name()).isEqualTo("nightly");
     assertThat(request.ttl()).isEqualTo(TTL);
-    assertThat(request.maxWait()).contains(Duration.ofSeconds(5));
-    assertThat(request.maxHold()).contains(Duration.ofHours(2));
-    assertThat(request.minHold()).isEqualTo(Duration.ofSeconds(10));
-    assertThat(request.owner()).contains("batch-7");
+    assertThat(request.waitAtMost()).contains(Duration.ofSeconds(5));
+    assertThat(request.keepAliveUpTo()).contains(Duration.ofHours(2));
+    assertThat(request.holdAtLeast()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(request.ownerLabel()).contains("batch-7");
   }
 
   @Test
   void waitingForEverIsTheLongestDuration() {
-    assertThat(REQUEST.waitForever().maxWait()).contains(ChronoUnit.FOREVER.getDuration());
+    assertThat(REQUEST.waitForever().waitAtMost()).contains(ChronoUnit.FOREVER.getDuration());
   }
 
   static List<UnaryOperator<LockRequest>> withers() {
@@ -56,7 +56,7 @@ class LockRequestTest {
         LockRequest::waitForever,
         r -> r.keepAliveUpTo(TTL),
         r -> r.holdAtLeast(TTL),
-        r -> r.owner("o"));
+        r -> r.ownerLabel("o"));
   }
 
   @ParameterizedTest
@@ -91,10 +91,10 @@ class LockRequestTest {
                 .waitAtMost(Duration.ZERO)
                 .keepAliveUpTo(Duration.ofHours(2))
                 .holdAtLeast(Duration.ofSeconds(1))
-                .owner("batch-7"))
+                .ownerLabel("batch-7"))
         .hasToString(
-            "LockRequest[name=nightly, ttl=PT30S, maxWait=PT0S, maxHold=PT2H, minHold=PT1S,"
-                + " owner=batch-7]");
+            "LockRequest[name=nightly, ttl=PT30S, waitAtMost=PT0S, keepAliveUpTo=PT2H,"
+                + " holdAtLeast=PT1S, ownerLabel=batch-7]");
   }
 
   static Stream<Arguments> badInput() {
@@ -122,9 +122,11 @@ class LockRequestTest {
         bad(
             () -> REQUEST.holdAtLeast(TTL.plusNanos(1)),
             "holdAtLeast PT30.000000001S is above the ttl PT30S: give at most the ttl"),
-        bad(() -> REQUEST.owner(""), "the owner label is empty"),
-        bad(() -> REQUEST.owner("x".repeat(257)), "is of 257 bytes in UTF-8: give at most 256"),
-        bad(() -> REQUEST.owner("\uDD12"), "owner label holds half of a surrogate pair"));
+        bad(() -> REQUEST.ownerLabel(""), "the owner label is empty"),
+        bad(
+            () -> REQUEST.ownerLabel("x".repeat(257)),
+            "is of 257 bytes in UTF-8: give at most 256"),
+        bad(() -> REQUEST.ownerLabel("\uDD12"), "owner label holds half of a surrogate pair"));
   }
 
   private static Arguments bad(Supplier<LockRequest> request, String message) {
@@ -142,8 +144,8 @@ class LockRequestTest {
   @Test
   void theLimitsThemselvesAreInRange() {
     assertThat(LockRequest.of("ä".repeat(512), Duration.ofNanos(1)).name()).hasSize(512);
-    assertThat(REQUEST.keepAliveUpTo(TTL).holdAtLeast(TTL).minHold()).isEqualTo(TTL);
-    assertThat(REQUEST.owner("x".repeat(256)).owner()).isPresent();
+    assertThat(REQUEST.keepAliveUpTo(TTL).holdAtLeast(TTL).holdAtLeast()).isEqualTo(TTL);
+    assertThat(REQUEST.ownerLabel("x".repeat(256)).ownerLabel()).isPresent();
     assertThat(LockRequest.of(" Nightly\n", TTL).name()).isEqualTo(" Nightly\n");
   }
 }

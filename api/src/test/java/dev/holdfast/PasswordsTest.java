@@ -187,7 +187,11 @@ class PasswordsTest {
       keep(url.wrongOption(option, "is wrong"));
     }
     keepErrorOf(() -> url.requireKnownOptions(Set.of("known")));
-    url.nodes().forEach(node -> shown.add(LockUrl.describe(node)));
+    int length = url.addresses().orElse("").length();
+    for (int from = 0; from < length; from++) {
+      keep(url.wrongAddress(from, Math.min(from + 3, length), "is wrong"));
+      shown.add(url.quotedAddress(from, Math.min(from + 3, length)));
+    }
     keepErrorOf(() -> LockManager.open(text, options, List.of()));
     keepErrorOf(() -> LockManager.open(text, options, List.of(new Fails())));
     keepErrorOf(() -> LockManager.open(text, options, List.of(new AnyUrl(), new AnyUrl())));
@@ -232,7 +236,7 @@ class PasswordsTest {
   private static final class Fails extends AnyUrl {
     @Override
     public boolean accepts(LockUrl url) {
-      throw new IllegalArgumentException("what a provider says itself: " + url.nodes());
+      throw new IllegalArgumentException("what a provider says itself: " + url.addresses());
     }
   }
 }

@@ -31,7 +31,7 @@ public interface LockProvider {
    * @param url a URL that this provider accepts
    * @return a new manager, which the caller closes
    * @throws dev.holdfast.LockConfigurationException if the URL or an option is wrong
-   * @throws dev.holdfast.LockBackendException if the backend cannot be reached
+   * @throws dev.holdfast.LockOutageException if the backend cannot be reached
    */
   LockManager open(LockUrl url);
 }

@@ -1,11 +1,9 @@
 package dev.holdfast.spi;
 
 import dev.holdfast.LockConfigurationException;
-import dev.holdfast.internal.Nearest;
-import java.net.URI;
+import dev.holdfast.internal.SpellingSuggestions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,17 +16,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * url    = scheme ":" [ driver ":" ] target [ "?" option *( "&amp;" option ) ]
- * target = node *( "," node ) / [ name ]
- * node   = ( "redis" / "rediss" ) "://" [ user [ ":" password ] "@" ] host [ ":" port ] [ "/" db ]
+ * target = addresses / [ name ]
  * option = name "=" value
  * </pre>
  *
- * <p>Scheme, driver and host are folded to lower case. User, password and the value of an option
- * are percent-encoded where they hold one of {@code @ / ? # , & % }; a single {@code %} may end a
- * value, as in {@code drift=1%}. All errors are {@link LockConfigurationException}s that show the
- * place. Neither they nor {@link #toString} ever show a user or a password, or what may be one in a
- * text that is wrong. (Only a password such as {@code a@b,redis://c}, not encoded, cannot be told
- * from two nodes.)
+ * <p>Addresses are a text with {@code ://}, which the backend reads. Scheme and driver are folded
+ * to lower case. The value of an option is percent-encoded where it holds one of {@code @ / ? # , &
+ * % }; a single {@code %} may end a value, as in {@code drift=1%}. All errors are {@link
+ * LockConfigurationException}s that show the place. Neither they nor {@link #toString} ever show a
+ * user or a password, or what may be one in a text that is wrong.
  *
  * <p>Immutable.
  */
@@ -36,25 +32,28 @@ public final class LockUrl {
   /** Far above what anybody writes, so that no mistake makes a message without end. */
   private static final int MAX_LENGTH = 8192;
 
-  private final ShownText text;
+  private final MaskedText text;
   private final String scheme;
   private final Optional<String> driver;
-  private final Optional<String> name;
-  private final List<URI> nodes;
+  private final int targetFrom;
+  private final int targetEnd;
+  private final boolean hasAddresses;
   private final Map<String, UrlOption> options;
 
   LockUrl(
-      ShownText text,
+      MaskedText text,
       String scheme,
       Optional<String> driver,
-      Optional<String> name,
-      List<URI> nodes,
+      int targetFrom,
+      int targetEnd,
+      boolean hasAddresses,
       Map<String, UrlOption> options) {
     this.text = text;
     this.scheme = scheme;
     this.driver = driver;
-    this.name = name;
-    this.nodes = List.copyOf(nodes);
+    this.targetFrom = targetFrom;
+    this.targetEnd = targetEnd;
+    this.hasAddresses = hasAddresses;
     this.options = options;
   }
 
@@ -71,13 +70,13 @@ public final class LockUrl {
     requireLength("the URL", url);
     Map<String, UrlOption> overriding = new LinkedHashMap<>();
     options.forEach((name, value) -> overriding.put(name, given(name, value)));
-    return new UrlParser(new ShownText(url)).parse(overriding);
+    return new UrlParser(new MaskedText(url)).parse(overriding);
   }
 
   private static UrlOption given(String name, String value) {
     requireLength("the name of an option", name);
     requireLength("an option", Objects.requireNonNull(value, name));
-    ShownText text = new ShownText(name + "=" + value);
+    MaskedText text = new MaskedText(name + "=" + value);
     return new UrlOption(name, value, text, 0, name.length() + 1, text.length());
   }
 
@@ -107,36 +106,48 @@ public final class LockUrl {
   }
 
   /**
-   * The target, where it is a word and not nodes.
+   * The target, where it is a word.
    *
    * @return for example {@code both} of {@code migrate:both}; empty for {@code memory:}
    */
   public Optional<String> name() {
-    return name;
+    return hasAddresses || targetFrom == targetEnd ? Optional.empty() : Optional.of(target());
   }
 
   /**
-   * The nodes, in the order of the URL, each host and port once.
+   * The target, where it is addresses: for example {@code redis://h1,redis://h2}.
    *
-   * @return each with scheme {@code redis} or {@code rediss}, host and port (6379 if none was
-   *     given); {@link URI#getUserInfo} is decoded, {@code user[:password]}; {@link URI#getPath} is
-   *     empty or {@code /} and a number. Not to be logged: see {@link #describe}. Empty if the
-   *     target is not nodes; unmodifiable
+   * @return as it was given. May hold passwords: not to be logged
    */
-  public List<URI> nodes() {
-    return nodes;
+  public Optional<String> addresses() {
+    return hasAddresses ? Optional.of(target()) : Optional.empty();
+  }
+
+  private String target() {
+    return text.raw().substring(targetFrom, targetEnd);
   }
 
   /**
-   * A node's name for logs and messages.
+   * An error for a part of {@link #addresses} that this backend cannot use, to be thrown.
    *
-   * @param node one of {@link #nodes}
-   * @return {@code host:port}, or {@code host:port/db} if the database is not 0
+   * @param from where the part begins
+   * @param to where it ends
+   * @param what what is wrong, and what is right
+   * @return shows the part where it stands, passwords hidden
    */
-  public static String describe(URI node) {
-    String path = node.getPath();
-    boolean database = path != null && path.length() > 1 && !path.equals("/0");
-    return node.getHost() + ":" + node.getPort() + (database ? path : "");
+  public LockConfigurationException wrongAddress(int from, int to, String what) {
+    return text.error(targetFrom + from, targetFrom + to, what);
+  }
+
+  /**
+   * A part of {@link #addresses} for messages.
+   *
+   * @param from where the part begins
+   * @param to where it ends
+   * @return the part in quotation marks, passwords hidden
+   */
+  public String quotedAddress(int from, int to) {
+    return text.quoted(targetFrom + from, targetFrom + to);
   }
 
   /**
@@ -175,6 +186,24 @@ public final class LockUrl {
   public boolean flag(String option, boolean otherwise) {
     UrlOption given = options.get(option);
     return given == null ? otherwise : given.flag();
+  }
+
+  /**
+   * Returns whether an option is the first of two words, which it is if it was not given.
+   *
+   * @param option the option's name
+   * @param first the word that holds if the option was not given
+   * @param second the other word
+   * @return false if it is the second
+   * @throws LockConfigurationException if it is neither
+   */
+  public boolean isFirst(String option, String first, String second) {
+    String value = text(option, first);
+    if (!value.equals(first) && !value.equals(second)) {
+      throw wrongOption(
+          option, "is neither: write " + option + "=" + first + " or " + option + "=" + second);
+    }
+    return value.equals(first);
   }
 
   /**
@@ -220,7 +249,7 @@ public final class LockUrl {
                 end,
                 "there is no option "
                     + option.text().quoted(option.from(), end)
-                    + Nearest.to(option.name(), known)
+                    + SpellingSuggestions.to(option.name(), known)
                         .map(near -> "; the nearest is " + near)
                         .orElse("")
                     + (known.isEmpty()

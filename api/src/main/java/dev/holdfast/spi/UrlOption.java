@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param valueFrom where the value starts
  * @param to where the value ends
  */
-record UrlOption(String name, String value, ShownText text, int from, int valueFrom, int to) {
+record UrlOption(String name, String value, MaskedText text, int from, int valueFrom, int to) {
   private static final Pattern DURATION = Pattern.compile("(-?)([0-9]{1,18})([A-Za-z]*)");
   private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,18}");
   private static final Pattern PERCENT = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,9})?)%");

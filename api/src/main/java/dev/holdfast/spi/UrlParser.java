@@ -2,35 +2,30 @@ package dev.holdfast.spi;
 
 import dev.holdfast.LockConfigurationException;
 import java.io.ByteArrayOutputStream;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Takes the text of a URL apart; see {@link LockUrl} for the grammar. */
 final class UrlParser {
-  private final ShownText text;
+  private final MaskedText text;
   private final String raw;
 
-  /** Where the target ends: the question mark, or the end. */
+  /** The end of the target: the question mark, or the end. */
   private final int targetEnd;
 
-  UrlParser(ShownText text) {
+  UrlParser(MaskedText text) {
     this.text = text;
     this.raw = text.raw();
-    this.targetEnd = Chars.firstOf("?", raw, 0, raw.length());
+    this.targetEnd = UrlChars.firstOf("?", raw, 0, raw.length());
   }
 
   LockUrl parse(Map<String, UrlOption> overriding) {
-    int colon = Chars.firstOf(":", raw, 0, targetEnd);
+    int colon = UrlChars.firstOf(":", raw, 0, targetEnd);
     if (colon == targetEnd || colon == 0 || raw.startsWith("//", colon + 1)) {
       throw text.error(
           0,
@@ -40,20 +35,20 @@ final class UrlParser {
     String scheme = word(0, colon, "a kind of lock");
     int target = colon + 1;
     int slashes = raw.indexOf("://", target);
-    boolean nodes = slashes >= 0 && slashes < targetEnd;
-    int driverEnd = raw.lastIndexOf(':', (nodes ? slashes : targetEnd) - 1);
+    boolean addresses = slashes >= 0 && slashes < targetEnd;
+    int driverEnd = raw.lastIndexOf(':', (addresses ? slashes : targetEnd) - 1);
     Optional<String> driver = Optional.empty();
     if (driverEnd > colon) {
       driver = Optional.of(word(target, driverEnd, "a driver"));
       target = driverEnd + 1;
     }
-    if (nodes) {
-      return new LockUrl(
-          text, scheme, driver, Optional.empty(), nodes(target), options(true, overriding));
+    if (addresses) {
+      return new LockUrl(text, scheme, driver, target, targetEnd, true, options(true, overriding));
     }
-    Optional<String> name =
-        target == targetEnd ? Optional.empty() : Optional.of(checked(target, targetEnd, "a name"));
-    return new LockUrl(text, scheme, driver, name, List.of(), options(false, overriding));
+    if (target < targetEnd) {
+      checked(target, targetEnd, "a name");
+    }
+    return new LockUrl(text, scheme, driver, target, targetEnd, false, options(false, overriding));
   }
 
   private String word(int from, int to, String what) {
@@ -65,7 +60,7 @@ final class UrlParser {
       throw text.error(from, to, what + " is missing here");
     }
     for (int i = from; i < to; i++) {
-      if (!Chars.isWord(raw.charAt(i))) {
+      if (!UrlChars.isWord(raw.charAt(i))) {
         throw text.error(
             i,
             i + 1,
@@ -78,32 +73,11 @@ final class UrlParser {
     return raw.substring(from, to);
   }
 
-  private List<URI> nodes(int from) {
-    List<URI> nodes = new ArrayList<>();
-    Set<String> seen = new HashSet<>();
-    for (int start = from; start <= targetEnd; ) {
-      int end = Chars.firstOf(",", raw, start, targetEnd);
-      if (start == end) {
-        throw text.error(start, end, "a node is missing here: one stands on each side of a comma");
-      }
-      URI node = NodeUri.parse(text, start, end);
-      if (!seen.add(node.getHost() + ":" + node.getPort())) {
-        throw text.error(
-            start,
-            end,
-            "this host and port was listed before: every node votes once, so list each server once");
-      }
-      nodes.add(node);
-      start = end + 1;
-    }
-    return nodes;
-  }
-
-  private Map<String, UrlOption> options(boolean nodes, Map<String, UrlOption> overriding) {
+  private Map<String, UrlOption> options(boolean addresses, Map<String, UrlOption> overriding) {
     Map<String, UrlOption> options = new LinkedHashMap<>();
     for (int start = targetEnd + 1; targetEnd < raw.length() && start <= raw.length(); ) {
-      int end = Chars.firstOf("&", raw, start, raw.length());
-      UrlOption option = option(start, end, nodes);
+      int end = UrlChars.firstOf("&", raw, start, raw.length());
+      UrlOption option = option(start, end, addresses);
       if (options.put(option.name(), option) != null) {
         throw text.error(
             start,
@@ -116,15 +90,15 @@ final class UrlParser {
     return options;
   }
 
-  private UrlOption option(int from, int to, boolean nodes) {
-    int equals = Chars.firstOf("=", raw, from, to);
+  private UrlOption option(int from, int to, boolean addresses) {
+    int equals = UrlChars.firstOf("=", raw, from, to);
     if (from == to || equals == to || equals == from) {
       throw text.error(from, to, "an option is written name=value");
     }
     String name = checked(from, equals, "the name of an option");
     for (int i = equals + 1; i < to; i++) {
       char c = raw.charAt(i);
-      if (c == '@' && nodes) {
+      if (c == '@' && addresses) {
         throw text.error(
             i,
             i + 1,
@@ -151,7 +125,7 @@ final class UrlParser {
       }
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
       int start = i;
-      while (i < to && raw.charAt(i) == '%' && Chars.isHexPair(raw, i + 1, to)) {
+      while (i < to && raw.charAt(i) == '%' && UrlChars.isHexPair(raw, i + 1, to)) {
         bytes.write(Integer.parseInt(raw, i + 1, i + 3, 16));
         i += 3;
       }

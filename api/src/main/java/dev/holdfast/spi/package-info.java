@@ -1,4 +1,7 @@
-/** What a backend implements to be found by {@link dev.holdfast.LockManager#open(String)}. */
+/**
+ * Interfaces that a backend implements to be found by {@link
+ * dev.holdfast.LockManager#open(String)}.
+ */
 @NullMarked
 package dev.holdfast.spi;
 

@@ -15,7 +15,7 @@ final class ChildJvm {
 
   private ChildJvm() {}
 
-  /** What it prints; it must end well, and in time. */
+  /** Returns what the JVM prints; it must end well, and in time. */
   static String run(Path folder, String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -1,6 +1,6 @@
 package dev.holdfast.discovery;
 
-/** What the test jars are made of. */
+/** The sources of the test jars. */
 final class Sources {
   private Sources() {}
 

@@ -93,6 +93,20 @@ class LockUrlOptionsTest {
     assertThat(url(written).percent("x", 7)).isEqualTo(share);
   }
 
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource({"eager, true", "lazy, false"})
+  void aWordIsTheFirstOrTheSecond(String written, boolean first) {
+    assertThat(url(written).isFirst("x", "eager", "lazy")).isEqualTo(first);
+    assertThat(url(written).isFirst("absent", "eager", "lazy")).isTrue();
+  }
+
+  @Test
+  void aThirdWordIsRefused() {
+    assertThatThrownBy(() -> url("soon").isFirst("x", "eager", "lazy"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("option x: 'soon' is neither: write x=eager or x=lazy");
+  }
+
   @ParameterizedTest(name = "[{index}] {0}")
   @CsvSource({"1", "1.%", "-1%", "101%", "100.1%", "x%", "%25"})
   void aWrongPercentageIsRefused(String written) {

@@ -9,7 +9,7 @@ final class Allocation {
 
   private Allocation() {}
 
-  /** By all threads that live, since they began. */
+  /** Returns the bytes that all live threads have allocated since they began. */
   static long bytes() {
     long sum = 0;
     for (long bytes : THREADS.getThreadAllocatedBytes(THREADS.getAllThreadIds())) {

@@ -17,8 +17,11 @@ import java.util.concurrent.TimeUnit;
 final class Alternation {
   private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
 
-  /** Of a round's time: a thread that compiles more takes a processor from what is measured. */
-  private static final double MOST_COMPILING = 0.05;
+  /**
+   * The largest part of a round's time that compilers may take: a thread that compiles more takes a
+   * processor from what is measured.
+   */
+  private static final double MAX_COMPILING = 0.05;
 
   /** How many times the least number of rounds a full run warms up at most. */
   private static final int PATIENCE = 4;
@@ -67,7 +70,7 @@ final class Alternation {
       long compiling = COMPILERS.getTotalCompilationTime();
       round(field);
       long took = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-      busy = COMPILERS.getTotalCompilationTime() - compiling > MOST_COMPILING * took;
+      busy = COMPILERS.getTotalCompilationTime() - compiling > MAX_COMPILING * took;
       round++;
     }
     return round;

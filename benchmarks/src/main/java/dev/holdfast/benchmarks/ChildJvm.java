@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 final class ChildJvm implements AutoCloseable {
   private static final long END_SECONDS = 10;
 
-  /** Of what it has said on stderr. */
-  private static final int MOST_SAID = 500;
+  /** Characters of stderr that are kept. */
+  private static final int MAX_SAID = 500;
 
   private final Process process;
   private final BufferedReader lines;
@@ -58,7 +58,7 @@ final class ChildJvm implements AutoCloseable {
       String last = Files.readString(said).strip();
       throw new IOException(
           "its process has ended without an answer: "
-              + last.substring(Math.max(0, last.length() - MOST_SAID)));
+              + last.substring(Math.max(0, last.length() - MAX_SAID)));
     }
     return line;
   }

@@ -1,6 +1,6 @@
 package dev.holdfast.benchmarks;
 
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /** A lock that is measured, connected to the servers. Used by many threads at once. */
 public interface Contestant extends AutoCloseable {
@@ -21,7 +21,7 @@ public interface Contestant extends AutoCloseable {
    * @return whether it was got
    * @throws UnsupportedOperationException if this lock knows no such thing
    */
-  default CompletionStage<Boolean> lockedAsync(String name) {
+  default CompletableFuture<Boolean> lockedAsync(String name) {
     throw new UnsupportedOperationException();
   }
 

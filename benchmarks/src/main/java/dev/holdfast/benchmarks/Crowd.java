@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 final class Crowd {
   private Crowd() {}
 
-  /** What each of them does until the end. */
+  /** The work of each thread until the end. */
   @FunctionalInterface
   interface Member {
     /**

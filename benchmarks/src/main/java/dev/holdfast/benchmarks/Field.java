@@ -22,7 +22,7 @@ final class Field implements AutoCloseable {
   private final List<Subject> subjects = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  /** Those that cannot be connected are left out, with a note. */
+  /** Connects the contestants; one that cannot be connected is left out, with a note. */
   Field(List<Kind> kinds, Scenario scenario) {
     this(kinds, scenario, CLOSE_LIMIT);
   }
@@ -79,7 +79,7 @@ final class Field implements AutoCloseable {
     return subjects;
   }
 
-  /** Who is left out, and why. */
+  /** Returns the contestants that are left out, and the reasons. */
   List<String> notes() {
     return notes;
   }

@@ -34,12 +34,12 @@ public enum Figure {
     this.shown = shown;
   }
 
-  /** What of its rounds is shown. */
+  /** The round that is shown. */
   private enum Shown {
     MEDIAN,
     /** And that of its ratio to the floor's. */
     WITH_RATIO,
-    /** Of what must not happen, no round may hide behind others. */
+    /** The worst round is shown: for what must not happen, no round may hide behind others. */
     MOST,
     LEAST
   }
@@ -72,7 +72,7 @@ public enum Figure {
   }
 
   /**
-   * What is shown of the rounds.
+   * Returns the value that is shown of the rounds.
    *
    * @param rounds all of them
    * @return the median; the worst round's of what is looked at for its worst: the longest wait and

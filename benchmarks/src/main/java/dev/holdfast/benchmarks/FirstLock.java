@@ -30,7 +30,7 @@ record FirstLock(int nodes) implements Scenario {
     long begun = System.nanoTime();
     try (ChildJvm child = ChildJvm.start(List.of(), FirstLock.class, arguments)) {
       if (!Boolean.parseBoolean(child.line())) {
-        throw new IllegalStateException("it did not get a lock that nobody holds");
+        throw new IllegalStateException("it did not get a lock that is free");
       }
       own.took(System.nanoTime() - begun);
     }
@@ -46,7 +46,7 @@ record FirstLock(int nodes) implements Scenario {
 
   @Override
   public List<String> notes() {
-    return List.of("java -cp … with nothing done for a fast start; loading classes is most of it");
+    return List.of("java -cp … without tuning for a fast start, and loading classes is most of it");
   }
 
   /** The new JVM: which kind of lock, and the servers. */

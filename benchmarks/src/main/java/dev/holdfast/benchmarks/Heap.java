@@ -2,13 +2,13 @@ package dev.holdfast.benchmarks;
 
 import java.lang.management.ManagementFactory;
 
-/** What is on this process' heap. */
+/** The heap of this process. */
 final class Heap {
   private static final int COLLECTIONS = 3;
 
   private Heap() {}
 
-  /** In use after collections, in bytes. */
+  /** Returns the bytes in use after collections. */
   static long used() {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS; i++) {

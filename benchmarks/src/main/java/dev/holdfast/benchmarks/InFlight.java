@@ -44,8 +44,7 @@ record InFlight(int requests) implements Scenario {
               .contestant()
               .lockedAsync(subject.name(i))
               .thenApply(released -> released ? System.nanoTime() - asked : -1)
-              .exceptionally(e -> -1L)
-              .toCompletableFuture());
+              .exceptionally(e -> -1L));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
         .get(LIMIT_SECONDS, TimeUnit.SECONDS);

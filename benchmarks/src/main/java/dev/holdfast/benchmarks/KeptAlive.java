@@ -59,7 +59,7 @@ record KeptAlive(int leases, Duration time) implements Scenario {
     return 1;
   }
 
-  /** With a contestant of its own, because only its end ends the renewing. */
+  /** Runs with a contestant of its own, because only its end ends the renewals. */
   @Override
   public void slice(Subject subject, Effort effort, Tally tally) throws Exception {
     try (Contestant contestant = subject.kind().opener().open(subject.uris())) {
@@ -119,7 +119,7 @@ record KeptAlive(int leases, Duration time) implements Scenario {
   @Override
   public List<String> notes() {
     return List.of(
-        "lost: names that a majority of the servers does not hold in the end; cores: processor time"
-            + " of this process alone; threads: more at the end than before the first lock");
+        "lost: names that a majority of the servers does not hold at the end, cores: processor time"
+            + " of this process alone, threads: more at the end than before the first lock");
   }
 }

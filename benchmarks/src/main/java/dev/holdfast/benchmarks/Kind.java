@@ -10,7 +10,7 @@ import java.util.Set;
  * @param label by which it is shown
  * @param family what it is to us
  * @param reach how many servers it can use
- * @param abilities what it can do besides
+ * @param abilities its further abilities
  * @param commands what it sends in the lower-case names of commands, scripts and subscriptions
  *     aside; servers count what scripts call as well
  * @param opener connects it
@@ -23,7 +23,7 @@ public record Kind(
     Set<Ability> abilities,
     Set<String> commands,
     Opener opener) {
-  /** What a lock is to us. */
+  /** The relation of a lock to Holdfast. */
   public enum Family {
     /** A bare driver, without the logic of a lock. */
     FLOOR,
@@ -43,7 +43,7 @@ public record Kind(
     ANY
   }
 
-  /** What a lock can do besides being taken and given back. */
+  /** An ability of a lock beyond acquisition and release. */
   public enum Ability {
     /** {@link Contestant#lockedAsync}. */
     ASYNC,

@@ -20,7 +20,7 @@ final class Kinds {
 
   private Kinds() {}
 
-  /** Those of this module, and those that somebody else adds. */
+  /** Returns the kinds of this module, and those that other modules add. */
   static List<Kind> all() {
     List<Kind> all = new ArrayList<>();
     all.add(raw(FLOOR, "raw Lettuce (the floor)", Set.of(Ability.ASYNC), RawLettuce::new));

@@ -20,7 +20,7 @@ import org.redisson.Redisson;
 import redis.clients.jedis.Connection;
 
 /**
- * What was measured on; no names.
+ * The machine of a measurement; no names.
  *
  * @param processors that this process may use
  * @param memoryMegabytes of the heap at most
@@ -51,7 +51,7 @@ public record Machine(
   }
 
   /**
-   * What the jar of a class says of its version.
+   * Returns the version in the jar of a class.
    *
    * @param type any class of the jar
    * @return a question mark if it says nothing

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Holdfast, as its users open it. */
 final class Ours implements Contestant {
-  /** As long as Lettuce and Redisson wait by default: a busy machine leaves nobody out. */
+  /** The time that Lettuce and Redisson wait by default: a busy machine leaves nobody out. */
   private static final String PATIENTLY = "10s";
 
   /** Without the two scripts that make an acquisition more than a SET NX PX. */
@@ -43,7 +43,7 @@ final class Ours implements Contestant {
   }
 
   @Override
-  public CompletionStage<Boolean> lockedAsync(String name) {
+  public CompletableFuture<Boolean> lockedAsync(String name) {
     return locks
         .tryAcquireAsync(request(name))
         .thenCompose(lease -> lease.orElseThrow().releaseAsync());

@@ -23,7 +23,7 @@ public final class Polling {
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < Terms.WAIT.toNanos()) {
       TimeUnit.NANOSECONDS.sleep(
-          ThreadLocalRandom.current().nextLong(LEAST_NANOS, Terms.MOST_PAUSE.toNanos()));
+          ThreadLocalRandom.current().nextLong(LEAST_NANOS, Terms.MAX_PAUSE.toNanos()));
       if (attempt.isGranted()) {
         return true;
       }

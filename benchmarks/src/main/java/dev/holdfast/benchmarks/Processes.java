@@ -7,9 +7,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
-/** As {@link OneName}, but the threads are in several processes. */
+/** The scenario {@link OneName} with threads in several processes. */
 record Processes(int nodes, int processes, int threads) implements Scenario {
-  /** By C1 alone, or compiling is what is measured: C2 takes most of two processors at first. */
+  /**
+   * Options for compilation by C1 alone, because the second compiler would be what is measured: C2
+   * takes most of two processors at first.
+   */
   private static final List<String> JVM = List.of("-XX:TieredStopAtLevel=1");
 
   private static final Duration TIME = Duration.ofSeconds(5);
@@ -92,7 +95,8 @@ record Processes(int nodes, int processes, int threads) implements Scenario {
   @Override
   public List<String> notes() {
     return List.of(
-        "least share: of the process that got least, of what each would have got",
-        "JIT-compiled by C1 alone (-XX:TieredStopAtLevel=1), or compiling is what is measured");
+        "least share: the grants of the process with the fewest, as a part of an equal share",
+        "JIT-compiled by C1 alone (-XX:TieredStopAtLevel=1), because otherwise compiling dominates"
+            + " the measurement");
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.benchmarks;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the bare drivers send. */
+/** The commands of the bare drivers. */
 final class RawCommands {
   static final String RELEASE =
       "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return"

@@ -67,7 +67,7 @@ final class RawLettuce implements Contestant {
   }
 
   @Override
-  public CompletionStage<Boolean> lockedAsync(String name) {
+  public CompletableFuture<Boolean> lockedAsync(String name) {
     String token = RawCommands.token();
     return all(onAll(node -> node.set(name, token, onlyIfFree)))
         .thenCompose(granted -> all(onAll(node -> releaseOn(node, name, token))))

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a run has shown.
+ * The results of a run.
  *
  * @param begun when
  * @param machine where and with what
@@ -27,7 +27,7 @@ public record Report(Instant begun, Machine machine, List<String> terms, List<Re
    * @param title what was done
    * @param rounds how many were counted
    * @param rows the contestants
-   * @param notes what is to be known besides: who could not take part, and why
+   * @param notes further facts: who could not take part, and why
    */
   public record Result(String id, String title, int rounds, List<Row> rows, List<String> notes) {
     /**

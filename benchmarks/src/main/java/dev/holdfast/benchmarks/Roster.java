@@ -13,7 +13,7 @@ public interface Roster {
   List<Kind> kinds();
 
   /**
-   * What they are made of.
+   * Returns the libraries and their versions.
    *
    * @return versions by name, as {@link Machine#version} finds them
    */

@@ -3,12 +3,12 @@ package dev.holdfast.benchmarks;
 import java.util.List;
 import java.util.Map;
 
-/** What contestants are put through, slice by slice, in turns. */
+/** A load that contestants are put through, slice by slice, in turns. */
 interface Scenario {
-  /** By which it is chosen. */
+  /** Returns the name by which it is chosen. */
   String id();
 
-  /** What is done. */
+  /** Returns a title that says what is done. */
   String title();
 
   /** How many servers there are. */
@@ -42,10 +42,10 @@ interface Scenario {
   /** A turn. */
   void slice(Subject subject, Effort effort, Tally tally) throws Exception;
 
-  /** What a round has shown. */
+  /** Returns the figures of a round. */
   Map<Figure, Double> figures(Tally tally);
 
-  /** What is to be known besides. */
+  /** Returns further notes for the report. */
   default List<String> notes() {
     return List.of();
   }

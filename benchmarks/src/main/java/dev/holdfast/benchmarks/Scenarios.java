@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /** All scenarios, in the order in which they are run and shown. */
 final class Scenarios {
-  private static final int MOST_NODES = 5;
+  private static final int MAX_NODES = 5;
   private static final int CROWD = 10_000;
   private static final int LEASES = 20_000;
   private static final int QUICK_LEASES = 2_000;
@@ -18,30 +18,30 @@ final class Scenarios {
 
   private Scenarios() {}
 
-  /** In a quick run those between two others are left out. */
+  /** Returns the scenarios; a quick run leaves out those between two others. */
   static List<Scenario> all(boolean quick) {
     List<Scenario> all = new ArrayList<>();
-    numbers(quick, 1, 3, MOST_NODES).forEach(nodes -> all.add(new Uncontended(nodes)));
-    for (int nodes : new int[] {1, MOST_NODES}) {
+    numbers(quick, 1, 3, MAX_NODES).forEach(nodes -> all.add(new Uncontended(nodes)));
+    for (int nodes : new int[] {1, MAX_NODES}) {
       numbers(quick, 1, 8, 32).forEach(threads -> all.add(new DistinctNames(nodes, threads)));
       all.add(new DistinctNames(nodes, 128));
     }
-    all.add(new VirtualThreads(MOST_NODES, CROWD));
+    all.add(new VirtualThreads(MAX_NODES, CROWD));
     all.add(new OneName(1, 16));
     (quick ? IntStream.of(16, 256) : IntStream.of(2, 16, 64, 256))
-        .forEach(threads -> all.add(new OneName(MOST_NODES, threads)));
-    all.add(new Processes(MOST_NODES, 4, 4));
+        .forEach(threads -> all.add(new OneName(MAX_NODES, threads)));
+    all.add(new Processes(MAX_NODES, 4, 4));
     for (Trouble trouble : Trouble.values()) {
       all.add(new TroubledNode(trouble));
     }
-    numbers(quick, 1, 1_000, CROWD).forEach(threads -> all.add(new Waiters(MOST_NODES, threads)));
+    numbers(quick, 1, 1_000, CROWD).forEach(threads -> all.add(new Waiters(MAX_NODES, threads)));
     all.add(new Waiters(1, 1_000));
     all.add(
         quick
             ? new KeptAlive(QUICK_LEASES, QUICK_LEASES_TIME)
             : new KeptAlive(LEASES, LEASES_TIME));
     all.add(new InFlight(CROWD));
-    all.add(new FirstLock(MOST_NODES));
+    all.add(new FirstLock(MAX_NODES));
     return all;
   }
 

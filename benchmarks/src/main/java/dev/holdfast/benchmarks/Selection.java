@@ -12,7 +12,7 @@ import java.util.function.Function;
  * @param id by which one is chosen
  */
 record Selection<T>(String word, List<T> all, Function<T, String> id) {
-  /** Those whose names begin so; all if nothing is wanted. */
+  /** Returns the items whose names begin so; all if nothing is wanted. */
   List<T> of(Set<String> wanted) {
     wanted.forEach(this::requireKnown);
     return all.stream()

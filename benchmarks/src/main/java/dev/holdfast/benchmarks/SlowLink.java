@@ -114,7 +114,7 @@ final class SlowLink implements AutoCloseable {
     }
   }
 
-  /** What a thread does until one side has gone. */
+  /** The work of a thread until one side has gone. */
   @FunctionalInterface
   private interface Part {
     void run() throws IOException, InterruptedException;

@@ -3,7 +3,7 @@ package dev.holdfast.benchmarks;
 import java.util.List;
 
 /**
- * What a figure was over the rounds.
+ * The spread of a figure over the rounds.
  *
  * @param median the middle one; between the two middle ones if the rounds are an even number
  * @param least of all
@@ -11,7 +11,7 @@ import java.util.List;
  */
 public record Spread(double median, double least, double most) {
   /**
-   * Of figures.
+   * Returns the spread of figures.
    *
    * @param rounds one or more
    * @return their spread

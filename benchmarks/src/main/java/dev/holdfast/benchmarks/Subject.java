@@ -26,7 +26,7 @@ record Subject(
     List<String> uris) {
   private static final int ROUND_TRIPS = 50;
 
-  /** What clients send to have scripts run and messages passed, whichever their lock is. */
+  /** The commands that any client sends to run scripts and to pass messages. */
   private static final Set<String> SENT_BY_ALL =
       Set.of("eval", "evalsha", "subscribe", "unsubscribe", "psubscribe", "punsubscribe");
 
@@ -35,7 +35,7 @@ record Subject(
     return kind.id() + "-" + number;
   }
 
-  /** What one question to all servers in parallel takes at this time. */
+  /** Measures one command to all servers in parallel. */
   long roundTripNanos() throws Exception {
     Histogram times = new Histogram(2);
     for (int i = 0; i < ROUND_TRIPS; i++) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
-/** What is counted of one contestant in one round. Safe for use by many threads. */
+/** The counts of one contestant in one round. Safe for use by many threads. */
 final class Tally {
   private static final int DIGITS = 3;
   private static final double NANOS_IN_MICRO = 1e3;
@@ -21,9 +21,9 @@ final class Tally {
   private long roundTrip;
   private final Map<Figure, Double> noted = new EnumMap<>(Figure.class);
 
-  /** What a thread measures for itself, so that threads do not get in each other's way. */
+  /** The measurements of one thread, so that threads do not get in each other's way. */
   static final class Own {
-    /** In place of a time. */
+    /** The value in the place of a time. */
     static final long FAILED = -1;
 
     private final Histogram nanos;
@@ -39,7 +39,7 @@ final class Tally {
     }
 
     /**
-     * What was measured before.
+     * Returns the measurements so far.
      *
      * @param times in nanoseconds, or {@link #FAILED}
      * @param count how many of them
@@ -51,7 +51,7 @@ final class Tally {
       return own;
     }
 
-    /** What another process has measured. */
+    /** Returns the measurements of another process. */
     static Own decoded(ByteBuffer times, long failed) throws DataFormatException {
       Own own = new Own(Histogram.decodeFromCompressedByteBuffer(times, 0));
       own.failed = failed;
@@ -81,7 +81,7 @@ final class Tally {
     failed += own.failed;
   }
 
-  /** What {@link Own#decoded} reads. */
+  /** Returns the bytes that {@link Own#decoded} reads. */
   synchronized byte[] encodedTimes() {
     ByteBuffer buffer = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
     int length = nanos.encodeIntoCompressedByteBuffer(buffer);
@@ -101,12 +101,12 @@ final class Tally {
     commands += number;
   }
 
-  /** What a question to all servers takes at this time. */
+  /** Notes how long a command to all servers takes. */
   synchronized void roundTrip(long time) {
     roundTrip = time;
   }
 
-  /** What is no matter of times and counts. */
+  /** Notes a figure that is neither a time nor a count. */
   synchronized void note(Figure figure, double value) {
     noted.put(figure, value);
   }

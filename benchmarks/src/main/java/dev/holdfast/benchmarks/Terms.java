@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What is the same for all that are measured. Where a lock has no such setting, its own applies.
+ * The terms that are the same for all contestants. Where a lock has no such setting, its own
+ * applies.
  */
 public final class Terms {
   /** How long a lock lives if its holder dies. */
@@ -22,7 +23,7 @@ public final class Terms {
   static final Duration HOLD = Duration.ofMillis(1);
 
   /** Between attempts, where a lock leaves the waiting to its user: a random part of these. */
-  static final Duration MOST_PAUSE = Duration.ofMillis(5);
+  static final Duration MAX_PAUSE = Duration.ofMillis(5);
 
   private Terms() {}
 
@@ -37,17 +38,18 @@ public final class Terms {
     return System.nanoTime() - begun;
   }
 
-  /** As sentences. */
+  /** Returns the terms as sentences. */
   static List<String> text() {
     return List.of(
-        "ttl " + TTL.toSeconds() + " s; waits " + WAIT.toSeconds() + " s at most",
-        POOL + " connections to each server where there is a pool (raw Jedis, Redisson)",
-        "one connection to each server elsewhere (raw Lettuce, ours, Spring and ShedLock on"
-            + " Lettuce)",
-        "what has no waiting of its own (raw drivers, ShedLock) tries again after up to "
-            + TimeUnit.NANOSECONDS.toMillis(MOST_PAUSE.toNanos())
-            + " ms, at random",
-        "all else as each has it by default; but ours waits 10 s for a connection, as Lettuce and"
-            + " Redisson do");
+        "ttl " + TTL.toSeconds() + " s, and waits of at most " + WAIT.toSeconds() + " s",
+        POOL + " connections to each server for contestants with a pool (raw Jedis, Redisson)",
+        "one connection to each server for the others (raw Lettuce, Holdfast, Spring and ShedLock"
+            + " on Lettuce)",
+        "contestants without a wait of their own (raw drivers, ShedLock) try again after a random"
+            + " time of up to "
+            + TimeUnit.NANOSECONDS.toMillis(MAX_PAUSE.toNanos())
+            + " ms",
+        "all other settings have their defaults, except that Holdfast waits 10 s for a connection,"
+            + " like Lettuce and Redisson");
   }
 }

@@ -3,7 +3,7 @@ package dev.holdfast.benchmarks;
 import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
 
-/** What can be wrong with a server. */
+/** A fault of a server. */
 enum Trouble {
   /** It accepts connections, and answers nothing. */
   FROZEN("frozen") {

@@ -87,6 +87,6 @@ record TroubledNode(Trouble trouble) implements Scenario {
 
   @Override
   public List<String> notes() {
-    return List.of("kept: throughput, as a part of the half second before, all nodes well");
+    return List.of("kept: throughput, as a part of the half second before, with all nodes healthy");
   }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 record Uncontended(int nodes) implements Scenario {
   private static final int BLOCK = 200;
 
-  /** Of a block: a machine that is this slow needs no more figures. */
+  /** The longest time of a block: a machine that is this slow needs no more figures. */
   private static final Duration LIMIT = Duration.ofMillis(500);
 
   @Override

@@ -22,10 +22,10 @@ record Waiters(int nodes, int threads) implements Scenario {
   private static final long STACK = 256 * 1024;
 
   /**
-   * With more than so many of them bare drivers are not even polled, and of RedissonRedLock some
-   * thousands are busy for minutes when they are interrupted.
+   * The most waiters of other locks: with more, bare drivers are not even polled, and thousands of
+   * RedissonRedLock's are busy for minutes when they are interrupted.
    */
-  private static final int MOST_OF_OTHERS = 1_000;
+  private static final int MAX_OF_OTHERS = 1_000;
 
   private static final Duration END_LIMIT = Duration.ofSeconds(30);
 
@@ -42,7 +42,7 @@ record Waiters(int nodes, int threads) implements Scenario {
 
   @Override
   public boolean admits(Kind kind) {
-    return threads <= MOST_OF_OTHERS || kind.family() == Family.OURS;
+    return threads <= MAX_OF_OTHERS || kind.family() == Family.OURS;
   }
 
   @Override
@@ -64,7 +64,7 @@ record Waiters(int nodes, int threads) implements Scenario {
     holder.start();
     try {
       if (!held.get(Terms.WAIT.toSeconds(), TimeUnit.SECONDS)) {
-        throw new IllegalStateException("it did not get a lock that nobody holds");
+        throw new IllegalStateException("it did not get a lock that is free");
       }
       long heapBefore = Heap.used();
       int threadsBefore = liveThreads();
@@ -97,7 +97,10 @@ record Waiters(int nodes, int threads) implements Scenario {
     }
   }
 
-  /** What comes of it is told to nobody but to whom it matters: waiting ones are interrupted. */
+  /**
+   * Starts a thread that reports its failure only to the given future: waiting ones are
+   * interrupted.
+   */
   private static Thread thread(Subject subject, Runnable work, CompletableFuture<Boolean> got) {
     Thread thread =
         new Thread(
@@ -115,7 +118,10 @@ record Waiters(int nodes, int threads) implements Scenario {
     return thread;
   }
 
-  /** Who goes on waiting would be counted, and cost the others their time. */
+  /**
+   * Ends all threads: a thread that went on waiting would be counted, and would cost the others
+   * time.
+   */
   static void end(Thread holder, List<Thread> waiting, Duration limit) throws InterruptedException {
     long end = System.nanoTime() + limit.toNanos();
     holder.join(limit.toMillis());
@@ -128,7 +134,7 @@ record Waiters(int nodes, int threads) implements Scenario {
     long more = waiting.stream().filter(Thread::isAlive).count() + (holder.isAlive() ? 1 : 0);
     if (more > 0) {
       throw new IllegalStateException(
-          "%,d threads did not end within %d ms, though they were told to"
+          "%,d threads did not end within %d ms, although they were stopped"
               .formatted(more, limit.toMillis()));
     }
   }
@@ -147,6 +153,6 @@ record Waiters(int nodes, int threads) implements Scenario {
   @Override
   public List<String> notes() {
     return List.of(
-        "threads: those besides the waiting ones; heap: for each that waits, stacks aside");
+        "threads: in addition to the waiting ones, heap: for each waiter, without stacks");
   }
 }

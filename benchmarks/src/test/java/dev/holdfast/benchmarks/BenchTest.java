@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** On real servers: that all is measured, not how fast it is. */
+/** The bench on real servers: that all is measured, not how fast it is. */
 class BenchTest {
   private static final Set<String> TWO = Set.of("uncontended-1", "one-name-1-16");
 
@@ -115,7 +115,7 @@ class BenchTest {
         .hasSize(6);
   }
 
-  /** What takes too long for every build. */
+  /** Scenarios that take too long for every build. */
   @Tag("soak")
   @Timeout(value = 15, unit = TimeUnit.MINUTES)
   @Test

@@ -13,7 +13,10 @@ import java.util.Set;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** On recorded numbers: p50 of a floor on a machine that got busy in its third round. */
+/**
+ * The measurements of recorded numbers: p50 of a floor on a machine that got busy in its third
+ * round.
+ */
 class MeasuredTest {
   private static final List<Double> FLOOR = List.of(70.0, 72.0, 350.0, 71.0, 69.0);
   private static final Offset<Double> EXACT = within(1e-9);

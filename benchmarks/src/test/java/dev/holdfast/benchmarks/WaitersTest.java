@@ -11,20 +11,20 @@ import org.junit.jupiter.api.Test;
 class WaitersTest {
   private static final Duration LIMIT = Duration.ofMillis(100);
 
-  private final CountDownLatch told = new CountDownLatch(1);
+  private final CountDownLatch notified = new CountDownLatch(1);
   private final Thread holder = new Thread(() -> {});
 
   @Test
   void whoGoesOnWaitingThoughItIsInterruptedIsLeftOut() throws Exception {
-    Thread stubborn = started(() -> awaitWithoutInterruption(told));
+    Thread stubborn = started(() -> awaitWithoutInterruption(notified));
     stubborn.interrupt();
     Thread other = started(() -> {});
     other.join();
 
     assertThatThrownBy(() -> Waiters.end(holder, List.of(stubborn, other), LIMIT))
-        .hasMessage("1 threads did not end within 100 ms, though they were told to");
+        .hasMessage("1 threads did not end within 100 ms, although they were stopped");
 
-    told.countDown();
+    notified.countDown();
     assertThatCode(() -> Waiters.end(holder, List.of(stubborn), Duration.ofSeconds(10)))
         .doesNotThrowAnyException();
   }

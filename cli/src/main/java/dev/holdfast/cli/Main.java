@@ -1,5 +1,24 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.backend.BackendsCommand;
+import dev.holdfast.cli.bench.BenchCommand;
+import dev.holdfast.cli.command.ClassPath;
+import dev.holdfast.cli.command.Failures;
+import dev.holdfast.cli.command.HoldfastCommand;
+import dev.holdfast.cli.command.UsageException;
+import dev.holdfast.cli.command.Version;
+import dev.holdfast.cli.command.WholeNumber;
+import dev.holdfast.cli.compare.CompareCommand;
+import dev.holdfast.cli.compare.CompareHolderCommand;
+import dev.holdfast.cli.demo.DemoCommand;
+import dev.holdfast.cli.demo.DemoWorkerCommand;
+import dev.holdfast.cli.locks.ReleaseCommand;
+import dev.holdfast.cli.locks.StatusCommand;
+import dev.holdfast.cli.migrate.MigrateCommand;
+import dev.holdfast.cli.nodes.NodesCommand;
+import dev.holdfast.cli.process.ExitCode;
+import dev.holdfast.cli.run.RunCommand;
+import dev.holdfast.cli.tck.TckCommand;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Arrays;
@@ -15,7 +34,7 @@ import picocli.CommandLine;
 final class Main {
   private static final String RUN = "run";
 
-  /** What the JVM makes of bytes that are no character. */
+  /** The JVM's replacement for bytes that are no character. */
   private static final char UNREADABLE = '\uFFFD';
 
   private static final Set<String> VERSION = Set.of("-V", "--version");

@@ -1,12 +1,14 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.backend.LocalNodes;
+import dev.holdfast.cli.process.ExitCode;
 import dev.holdfast.testnodes.NodeException;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 
-/** What the launcher runs once, to archive the classes that the other commands load. */
+/** The command that the launcher runs once, to archive the classes that other commands load. */
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
   private static final int NODES = 3;
@@ -26,7 +28,7 @@ final class WarmUpCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** What comes of it does not matter: the classes are loaded. */
+  /** Runs a command and ignores its outcome: the classes are loaded. */
   private static void run(String url) {
     Main.execute("run", "--url", url, "--name", "warm-up", "--", "true");
     Main.execute("status", "--url", url, "warm-up");

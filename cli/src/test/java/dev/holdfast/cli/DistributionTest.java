@@ -2,27 +2,17 @@ package dev.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher with real jars and a real JVM. */
 class DistributionTest {
-  @TempDir Path folder;
-
   @Test
   void theFirstCommandArchivesTheClassesThatTheOthersStartFrom() {
-    Distribution.layOut(folder);
+    assertThat(Distribution.firstStderr()).isEqualTo("holdfast: preparing a faster start, once\n");
 
-    try (Program first = holdfast("", "backends")) {
-      assertThat(first.exitCode()).as(first.err()).isZero();
-      assertThat(first.out()).contains("lettuce");
-      assertThat(first.err()).isEqualTo("holdfast: preparing a faster start, once\n");
-    }
-    try (Program second = holdfast("-Xlog:class+load=info:stdout", "--version")) {
+    Map<String, String> telling = Map.of("HOLDFAST_JAVA_OPTS", "-Xlog:class+load=info:stdout");
+    try (Program second = Program.holdfast(telling, "--version")) {
       assertThat(second.exitCode()).as(second.err()).isZero();
       assertThat(second.out())
           .containsPattern("dev\\.holdfast\\.cli\\.Main source: shared objects file \\(top\\)")
@@ -31,10 +21,11 @@ class DistributionTest {
     }
   }
 
-  private Program holdfast(String javaOptions, String... args) {
-    List<String> command = new ArrayList<>();
-    command.add(folder.resolve("bin/holdfast").toString());
-    command.addAll(List.of(args));
-    return Program.start(Map.of("HOLDFAST_JAVA_OPTS", javaOptions), command);
+  /** The manifest of the jar has Maven's order, as has the class path of this JVM. */
+  @Test
+  void whatEveryCommandNeedsComesFirstOnTheClassPath() {
+    assertThat(System.getProperty("java.class.path"))
+        .containsSubsequence(
+            "picocli", "redlock-lettuce", "lettuce-core", "redlock-jedis", "redlock-redisson");
   }
 }

@@ -1,30 +1,31 @@
 package dev.holdfast.cli;
 
+import dev.holdfast.cli.backend.LocalNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 
-/** What foreign clients do to the nodes of a test. */
-final class Nodes {
-  static final String FOREIGN = "other:token";
+/** Actions of foreign clients on the nodes of a test. */
+public final class Nodes {
+  public static final String FOREIGN = "other:token";
 
   private Nodes() {}
 
   /** Patient, because a loaded machine that is slow to answer is none of a test's business. */
-  static String url(TestNodes nodes) {
+  public static String url(TestNodes nodes) {
     return LocalNodes.url(nodes) + "?nodeTimeout=700ms";
   }
 
   /** Takes a lock as another language's client would. */
-  static void occupy(TestNodes nodes, String name) {
+  public static void occupy(TestNodes nodes, String name) {
     nodes.all().forEach(node -> node.command("SET", name, FOREIGN, "PX", "60000"));
   }
 
-  static void remove(TestNodes nodes, String name) {
+  public static void remove(TestNodes nodes, String name) {
     nodes.all().forEach(node -> node.command("DEL", name));
   }
 
   /** How many nodes hold this key. */
-  static long holding(TestNodes nodes, String name) {
+  public static long holding(TestNodes nodes, String name) {
     return nodes.all().stream()
         .filter(node -> node.state() == TestNode.State.UP)
         .filter(node -> node.command("GET", name) != null)

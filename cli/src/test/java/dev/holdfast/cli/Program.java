@@ -16,8 +16,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** The command in a process of its own, with stdout and stderr in files. */
-final class Program implements AutoCloseable {
+/**
+ * The command with stdout and stderr in files: in a process of its own where that is what a test is
+ * about, and else in this JVM, which takes a twentieth of the time.
+ */
+public final class Program implements AutoCloseable {
   /** The signals that nohup, or the {@code &} of a script, ignores for all that they start. */
   private static final List<String> WITH_DEFAULT_SIGNALS =
       List.of("env", "--default-signal=INT,QUIT,HUP");
@@ -34,18 +37,34 @@ final class Program implements AutoCloseable {
     this.err = err;
   }
 
-  static Program holdfast(String... args) {
+  public static Program holdfast(String... args) {
     return holdfast(Map.of(), args);
   }
 
-  static Program holdfast(Map<String, String> environment, String... args) {
+  public static Program holdfast(Map<String, String> environment, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Distribution.launcher().toString());
     command.addAll(List.of(args));
     return start(environment, command);
   }
 
-  static Program start(Map<String, String> environment, List<String> command) {
+  /** Runs a command in this JVM, where it gets no signals. */
+  public static Program inThisJvm(String... args) {
+    return inThisJvm(Map.of(), args);
+  }
+
+  /** Runs a command in this JVM, where it gets no signals. */
+  public static Program inThisJvm(Map<String, String> environment, String... args) {
+    try {
+      Path out = Files.createTempFile("holdfast-test-", ".out");
+      Path err = Files.createTempFile("holdfast-test-", ".err");
+      return new Program(new ThisJvm(environment, out, err, args), out, err);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static Program start(Map<String, String> environment, List<String> command) {
     try {
       Path out = Files.createTempFile("holdfast-test-", ".out");
       Path err = Files.createTempFile("holdfast-test-", ".err");
@@ -62,7 +81,7 @@ final class Program implements AutoCloseable {
   }
 
   /** Gives it something to read, and the end of it. */
-  Program type(String text) {
+  public Program type(String text) {
     try (OutputStream in = process.getOutputStream()) {
       in.write(text.getBytes(UTF_8));
       return this;
@@ -72,7 +91,7 @@ final class Program implements AutoCloseable {
   }
 
   /** Gives it something to read, and more to come. */
-  Program press(String keys) {
+  public Program press(String keys) {
     try {
       process.getOutputStream().write(keys.getBytes(UTF_8));
       process.getOutputStream().flush();
@@ -82,11 +101,11 @@ final class Program implements AutoCloseable {
     }
   }
 
-  Program awaitOut(String text) {
+  public Program awaitOut(String text) {
     return awaitText(this::out, text);
   }
 
-  Program awaitErr(String text) {
+  public Program awaitErr(String text) {
     return awaitText(this::err, text);
   }
 
@@ -101,12 +120,12 @@ final class Program implements AutoCloseable {
     return this;
   }
 
-  Program signal(String name) {
+  public Program signal(String name) {
     signal(name, process.pid());
     return this;
   }
 
-  static void signal(String name, long pid) {
+  public static void signal(String name, long pid) {
     try {
       Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + name + " " + pid).start();
       kill.waitFor(Limits.LONG.toMillis(), TimeUnit.MILLISECONDS);
@@ -118,11 +137,11 @@ final class Program implements AutoCloseable {
   }
 
   /** Waits for its end. */
-  int exitCode() {
+  public int exitCode() {
     return exitCodeWithin(Limits.LONG);
   }
 
-  int exitCodeWithin(Duration limit) {
+  public int exitCodeWithin(Duration limit) {
     try {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new AssertionError("it does not end; " + said());
@@ -133,15 +152,15 @@ final class Program implements AutoCloseable {
     }
   }
 
-  ProcessHandle handle() {
+  public ProcessHandle handle() {
     return process.toHandle();
   }
 
-  String out() {
+  public String out() {
     return read(out);
   }
 
-  String err() {
+  public String err() {
     return read(err);
   }
 
@@ -167,7 +186,7 @@ final class Program implements AutoCloseable {
    *
    * @param exitCode of what the signal ends
    */
-  static boolean ignoresSignalOf(int exitCode) throws IOException {
+  public static boolean ignoresSignalOf(int exitCode) throws IOException {
     Path status = Path.of("/proc/self/status");
     return !RESTORES_SIGNALS
         && Files.exists(status)

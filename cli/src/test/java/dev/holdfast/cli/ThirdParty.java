@@ -11,42 +11,42 @@ import java.util.Locale;
 import javax.tools.ToolProvider;
 
 /** Backends that somebody else has made, each compiled into a jar of its own. */
-final class ThirdParty {
+public final class ThirdParty {
   private ThirdParty() {}
 
   /** Serves {@code third:}, with locks in memory. */
-  static Path backend(Path folder) {
+  public static Path backend(Path folder) {
     return jar(folder, "third", "url.scheme().equals(\"third\")", "LockManager.open(\"memory:\")");
   }
 
   /** Serves {@code redlock:mine:} and {@code redlock:}, by Lettuce in truth. */
-  static Path driver(Path folder) {
+  public static Path driver(Path folder) {
     return jar(
         folder,
         "mine",
         "url.scheme().equals(\"redlock\") && url.driver().orElse(\"mine\").equals(\"mine\")",
-        "LockManager.open(\"redlock:lettuce:\" + url.nodes().stream().map(Object::toString)"
-            + ".collect(java.util.stream.Collectors.joining(\",\")))");
+        "LockManager.open(\"redlock:lettuce:\" + url.addresses().orElseThrow()"
+            + " + \"?connectTimeout=30s\")");
   }
 
   /** Cannot be made. */
-  static Path broken(Path folder) {
+  public static Path broken(Path folder) {
     return jar(
         folder, "broken", "true", "null", "throw new IllegalStateException(\"no licence\");");
   }
 
   /** Serves {@code sound:}, with locks that all its managers share. */
-  static Path sound(Path folder) {
+  public static Path sound(Path folder) {
     return sharing(folder, "sound", "result");
   }
 
   /** The same as {@code unsound:}, but whoever releases a lease hears that it had been lost. */
-  static Path unsound(Path folder) {
+  public static Path unsound(Path folder) {
     return sharing(folder, "unsound", "m.getName().equals(\"release\") ? (Object) false : result");
   }
 
   /** The same as {@code unfinished:}, but a class is missing for those who look who holds. */
-  static Path unfinished(Path folder) {
+  public static Path unfinished(Path folder) {
     return sharing(
         folder,
         "unfinished",
@@ -59,13 +59,13 @@ final class ThirdParty {
    * Serves {@code redlock:full:}, by Lettuce in truth. Once there is the file that the variable
    * FILL names, it fills the heap for good.
    */
-  static Path filling(Path folder) {
+  public static Path filling(Path folder) {
     return wrapping(
         folder,
         "full",
         "url.scheme().equals(\"redlock\") && url.driver().orElse(\"\").equals(\"full\")",
-        "LockManager.open(\"redlock:lettuce:\" + url.nodes().stream().map(Object::toString)"
-            + ".collect(java.util.stream.Collectors.joining(\",\"))"
+        "LockManager.open(\"redlock:lettuce:\" + url.addresses().orElseThrow()"
+            + ""
             + " + \"?nodeTimeout=\" + url.text(\"nodeTimeout\", \"50ms\"))",
         "new java.io.File(System.getenv(\"FILL\")).exists()"
             + " ? (Object) java.util.stream.Stream.generate("

@@ -12,7 +12,7 @@ public final class AttemptProgress {
   private volatile @Nullable Supplier<@Nullable LockException> outage;
   private volatile boolean limitedByTtl;
 
-  /** Starts without a report: the attempt is in no outage, as far as is known. */
+  /** Starts without a report: the attempt is in no outage, if known. */
   public AttemptProgress() {}
 
   /**

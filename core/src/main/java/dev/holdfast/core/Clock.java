@@ -1,8 +1,8 @@
 package dev.holdfast.core;
 
 /**
- * Where time comes from. Both readings are needed: the monotonic one is not moved by anybody, and
- * the wall clock goes on while a machine sleeps. Safe for use by many threads.
+ * The source of time. Both readings are needed: the monotonic one is not moved by anybody, and the
+ * wall clock goes on while a machine sleeps. Safe for use by many threads.
  */
 public interface Clock {
   /**
@@ -25,8 +25,8 @@ public interface Clock {
    *
    * @return this moment
    */
-  default Moment now() {
-    return new Moment(nanos(), wallMicros());
+  default ClockReading now() {
+    return new ClockReading(nanos(), wallMicros());
   }
 
   /**

@@ -2,10 +2,13 @@ package dev.holdfast.core;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
+import dev.holdfast.core.AttemptFailure.Contended;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -13,7 +16,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -28,72 +30,74 @@ final class CoreLockManager implements LockManager {
   /** An exception that comes soon is worth more than the holder's label in it. */
   private static final Duration LABEL_PATIENCE = Duration.ofMillis(100);
 
-  private final Surroundings surroundings;
+  private final ManagerContext context;
   private final Runnable afterClose;
-  private final WaitingLines lines = new WaitingLines();
-  private final OpenLeases leases;
-  private final Holders holders;
+  private final WaitQueues queues = new WaitQueues();
+  private final ActiveLeases leases;
+  private final HolderLabels holders;
 
-  CoreLockManager(Surroundings surroundings, Runnable afterClose) {
-    this.surroundings = surroundings;
+  CoreLockManager(ManagerContext context, Runnable afterClose) {
+    this.context = context;
     this.afterClose = afterClose;
-    this.leases = new OpenLeases(surroundings, lines);
+    this.leases = new ActiveLeases(context, queues);
     this.holders =
-        new Holders(
-            name -> operation(() -> surroundings.primitive().inspect(name)), LABEL_PATIENCE);
+        new HolderLabels(
+            name -> operation(() -> context.primitive().inspect(name)), LABEL_PATIENCE);
   }
 
   @Override
   public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-    return await(start(request, request.maxWait().orElse(Duration.ZERO), true));
+    return await(start(request, request.waitAtMost().orElse(Duration.ZERO), true));
   }
 
   @Override
   public Lease acquire(LockRequest request) throws InterruptedException {
-    Duration wait = request.maxWait().orElse(ChronoUnit.FOREVER.getDuration());
-    Acquisition acquisition = start(request, wait, true);
-    Optional<Lease> lease = await(acquisition);
+    Duration wait = request.waitAtMost().orElse(ChronoUnit.FOREVER.getDuration());
+    Waiter waiter = start(request, wait, true);
+    Optional<Lease> lease = await(waiter);
     if (lease.isPresent()) {
       return lease.get();
     }
-    throw leases.hold(request.name())
-        ? acquisition.unavailable(null, true)
-        : acquisition.unavailable(holderOf(request.name()), false);
+    boolean isHeldHere = leases.isHeldLocally(request.name());
+    String holder = isHeldHere ? null : holderOf(request.name());
+    LockVotes votes =
+        waiter.failure() instanceof Contended contended ? contended.votes() : LockVotes.NONE;
+    throw new LockContendedException(request.name(), votes, waiter.waited(), holder, isHeldHere);
   }
 
   private @Nullable String holderOf(String name) throws InterruptedException {
     boolean canLook =
-        surroundings.capabilities().contains(LockCapability.INSPECTION) && !leases.closed();
+        context.capabilities().contains(LockCapability.INSPECTION) && !leases.closed();
     return canLook ? holders.labelOf(name).orElse(null) : null;
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
-    Acquisition acquisition;
+    Waiter waiter;
     try {
-      acquisition = start(request, request.maxWait().orElse(Duration.ZERO), false);
+      waiter = start(request, request.waitAtMost().orElse(Duration.ZERO), false);
     } catch (LockException | IllegalStateException refused) {
-      return surroundings.forUser(CompletableFuture.failedFuture(refused));
+      return context.forUser(CompletableFuture.failedFuture(refused));
     } catch (InterruptedException impossible) {
       throw new AssertionError(impossible);
     }
     CompletableFuture<Optional<Lease>> user = new CompletableFuture<>();
     user.whenComplete(
         (lease, failure) -> {
-          if (!acquisition.result().isDone()) {
-            acquisition.abandon(failure == null ? new CancellationException() : failure);
+          if (!waiter.result().isDone()) {
+            waiter.abandon(failure == null ? new CancellationException() : failure);
           }
         });
-    acquisition
+    waiter
         .result()
         .whenComplete(
             (lease, failure) ->
-                surroundings.callback(
+                context.callback(
                     () -> {
                       if (failure == null) {
                         hand(user, lease);
                       } else {
-                        user.completeExceptionally(Stages.forUser(failure));
+                        user.completeExceptionally(Futures.forUser(failure));
                       }
                     }));
     return user;
@@ -101,37 +105,36 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Optional<LockStatus> inspect(String name) {
-    surroundings.require(LockCapability.INSPECTION, "inspect");
-    surroundings.requireName(name);
+    context.require(LockCapability.INSPECTION, "inspect");
+    context.requireName(name);
     requireOpen();
-    return surroundings.join(operation(() -> surroundings.primitive().inspect(name)));
+    return context.join(operation(() -> context.primitive().inspect(name)));
   }
 
   @Override
   public boolean forceRelease(String name) {
-    surroundings.require(LockCapability.FORCE_RELEASE, "forceRelease");
-    surroundings.requireName(name);
+    context.require(LockCapability.FORCE_RELEASE, "forceRelease");
+    context.requireName(name);
     requireOpen();
-    boolean removed =
-        surroundings.join(operation(() -> surroundings.primitive().forceRelease(name)));
-    leases.doubt(name);
-    lines.wake(name, 0);
+    boolean removed = context.join(operation(() -> context.primitive().forceRelease(name)));
+    leases.invalidate(name);
+    queues.wake(name, 0);
     return removed;
   }
 
   @Override
   public Set<LockCapability> capabilities() {
-    return surroundings.capabilities();
+    return context.capabilities();
   }
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
-    for (Object own : List.of(this, surroundings.primitive())) {
+    for (Object own : List.of(this, context.primitive())) {
       if (type.isInstance(own)) {
         return Optional.of(type.cast(own));
       }
     }
-    return surroundings.primitive().unwrap(type);
+    return context.primitive().unwrap(type);
   }
 
   @Override
@@ -148,48 +151,48 @@ final class CoreLockManager implements LockManager {
       }
       return;
     }
-    lines.all().forEach(waiting -> waiting.refuse(leases.refusal()));
+    queues.all().forEach(waiting -> waiting.refuse(leases.refusal()));
     if (waits) {
       await(leases.emptied(), Nanos.of(grace), true);
     }
     leases.endAll();
     // an attempt that ends as an outage may have a release behind it
-    long longest = 2 * Nanos.of(surroundings.primitive().longestOperation()) + LATE_NANOS;
-    await(surroundings.operations().quiet(), longest, false);
-    surroundings.primitive().close();
-    surroundings.unconfirmed().report();
+    long longest = 2 * Nanos.of(context.primitive().longestOperation()) + LATE_NANOS;
+    await(context.operations().quiet(), longest, false);
+    context.primitive().close();
+    context.unconfirmed().report();
     afterClose.run();
   }
 
-  private Acquisition start(LockRequest request, Duration wait, boolean callerWaits)
+  private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
       throws InterruptedException {
-    surroundings.requireTtl(request.name(), request.ttl());
-    if (request.maxHold().isPresent()) {
-      surroundings.require(LockCapability.KEEP_ALIVE, "keepAliveUpTo");
+    context.requireTtl(request.name(), request.ttl());
+    if (request.keepAliveUpTo().isPresent()) {
+      context.require(LockCapability.KEEP_ALIVE, "keepAliveUpTo");
     }
-    if (!request.minHold().isZero()) {
-      surroundings.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
+    if (!request.holdAtLeast().isZero()) {
+      context.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
     }
     requireOpen();
     if (callerWaits && Thread.interrupted()) {
       throw new InterruptedException();
     }
-    Acquisition acquisition = new Acquisition(surroundings, lines, leases, request, wait);
-    acquisition.start(callerWaits);
+    Waiter waiter = new Waiter(context, queues, leases, request, wait);
+    waiter.start(callerWaits);
     if (leases.closed()) {
-      acquisition.refuse(leases.refusal());
+      waiter.refuse(leases.refusal());
     }
-    return acquisition;
+    return waiter;
   }
 
-  private Optional<Lease> await(Acquisition acquisition) throws InterruptedException {
+  private Optional<Lease> await(Waiter waiter) throws InterruptedException {
     try {
-      return acquisition.await();
+      return waiter.await();
     } catch (InterruptedException e) {
-      acquisition.abandon(e);
+      waiter.abandon(e);
       throw e;
     } catch (ExecutionException e) {
-      throw Stages.fromHere(e);
+      throw Futures.fromHere(e);
     }
   }
 
@@ -198,7 +201,7 @@ final class CoreLockManager implements LockManager {
    * may have been closed before. Keeps the interrupt flag.
    */
   private void await(CompletableFuture<Void> future, long nanos, boolean interruptible) {
-    Scheduler.Task end = surroundings.scheduler().schedule(nanos, () -> future.complete(null));
+    Scheduler.Task end = context.scheduler().schedule(nanos, () -> future.complete(null));
     long begun = System.nanoTime();
     boolean interrupted = false;
     try {
@@ -225,14 +228,13 @@ final class CoreLockManager implements LockManager {
   /** Hands a result to a future that the user may have given up in the meantime. */
   private static void hand(CompletableFuture<Optional<Lease>> user, Optional<Lease> lease) {
     if (!user.complete(lease)) {
-      LeaseHandle.takeBack(lease);
+      DefaultLease.releaseUnclaimed(lease);
     }
   }
 
-  private <T> CompletableFuture<T> operation(Supplier<CompletionStage<T>> operation) {
-    surroundings.operations().begin();
-    return Stages.start(operation)
-        .whenComplete((value, failure) -> surroundings.operations().end());
+  private <T> CompletableFuture<T> operation(Supplier<CompletableFuture<T>> operation) {
+    context.operations().begin();
+    return Futures.start(operation).whenComplete((value, failure) -> context.operations().end());
   }
 
   private void requireOpen() {

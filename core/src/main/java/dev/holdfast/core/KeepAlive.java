@@ -4,64 +4,58 @@ import dev.holdfast.Lease;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Renews one lock when a third of its ttl has passed since the attempt or renewal before it began,
- * and sooner after a renewal that failed. So slow nodes do not use up the ttl. Stops when the lock
- * ends, and when nobody can reach its lease any more: whoever forgot it cannot release it.
+ * Renews one lease when a third of its ttl has passed since the attempt or renewal before it began,
+ * and sooner after a renewal that failed. So slow nodes do not use up the ttl. Stops when the lease
+ * ends, and when the user's lease is no longer reachable: an unreachable lease cannot be released.
  */
 final class KeepAlive {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
 
-  /** Two more chances when a renewal is lost; the Redlock page leaves the number to us. */
+  /** Leaves two more chances when a renewal is lost; the Redlock page leaves the number open. */
   private static final int RENEWALS_PER_TTL = 3;
 
-  private final Surroundings surroundings;
-  private final HeldLock lock;
+  private final ManagerContext context;
+  private final LeaseState state;
   private final Duration ttl;
-  private final Reference<?> lease;
-  private volatile boolean stopped;
-  private volatile Scheduler.@Nullable Task next;
+  private final TimerSlot next = new TimerSlot();
 
-  KeepAlive(Surroundings surroundings, HeldLock lock, Duration ttl, Reference<?> lease) {
-    this.surroundings = surroundings;
-    this.lock = lock;
+  KeepAlive(ManagerContext context, LeaseState state, Duration ttl) {
+    this.context = context;
+    this.state = state;
     this.ttl = ttl;
-    this.lease = lease;
   }
 
   /**
-   * Begins.
+   * Schedules the first renewal.
    *
-   * @param begunAt when the attempt began that got the lock, by the clock's nanoseconds
+   * @param lease what the user holds; not kept reachable by this
+   * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
    */
-  void start(long begunAt) {
-    renewAfter(begunAt);
+  void start(DefaultLease lease, long attemptedAt) {
+    renewAfter(attemptedAt, new WeakReference<>(lease));
   }
 
   void stop() {
-    stopped = true;
-    Scheduler.Task task = next;
-    if (task != null) {
-      task.cancel();
+    next.stop();
+  }
+
+  /** Renews a third of the ttl after the beginning of the call before; at once if that is past. */
+  private void renewAfter(long begunAt, Reference<?> lease) {
+    renewIn(Math.max(0, interval() - (context.clock().nanos() - begunAt)), lease);
+  }
+
+  private void renewIn(long delayNanos, Reference<?> lease) {
+    if (!next.isStopped()) {
+      next.set(context.scheduler().schedule(delayNanos, () -> renew(lease)));
     }
   }
 
-  /** A third of the ttl after the beginning of what came before; at once if that is past. */
-  private void renewAfter(long begunAt) {
-    renewIn(Math.max(0, interval() - (surroundings.clock().nanos() - begunAt)));
-  }
-
-  private void renewIn(long delayNanos) {
-    if (!stopped) {
-      next = surroundings.scheduler().schedule(delayNanos, this::renew);
-    }
-  }
-
-  private void renew() {
-    if (stopped) {
+  private void renew(Reference<?> lease) {
+    if (next.isStopped()) {
       return;
     }
     if (lease.get() == null) {
@@ -69,17 +63,19 @@ final class KeepAlive {
           Level.WARNING,
           "the lease on ''{0}'' was dropped without a release: it is no longer renewed, and the"
               + " lock stays taken until it expires",
-          lock.grant().name());
+          state.grant().name());
       return;
     }
-    long begunAt = surroundings.clock().nanos();
-    lock.extend(ttl)
+    long begunAt = context.clock().nanos();
+    state
+        .extend(ttl)
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
-                renewIn(Math.min(interval(), surroundings.jitter(surroundings.retryDelayNanos())));
-              } else if (!lock.atLimit()) {
-                renewAfter(begunAt);
+                long delay = Math.min(interval(), context.jitter(context.retryDelayNanos()));
+                renewIn(delay, lease);
+              } else if (!state.isAtLimit()) {
+                renewAfter(begunAt, lease);
               }
             });
   }

@@ -3,8 +3,8 @@ package dev.holdfast.core;
 import dev.holdfast.LockConfigurationException;
 
 /**
- * What stands before the name of each lock in its key. For backends that share a key space with
- * other data. Immutable.
+ * The text before the name of each lock in its key. For backends that share a key space with other
+ * data. Immutable.
  *
  * @param text perhaps empty
  */

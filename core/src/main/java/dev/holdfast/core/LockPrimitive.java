@@ -2,27 +2,28 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * What a backend does: single operations without waiting, state or retries. Everything else is the
- * core's.
+ * The port that a backend implements: single operations without waiting, state or retries.
+ * Everything else is the core's.
  *
  * <p>Each operation returns a stage that completes within a bound of the backend's own, on any
  * thread; what depends on it is short. A stage completes exceptionally with {@link
- * dev.holdfast.LockBackendException} for an outage (tried again while the caller waits), and with
+ * dev.holdfast.LockOutageException} for an outage (tried again while the caller waits), and with
  * {@link dev.holdfast.LockConfigurationException} for what a person must mend (never tried again).
- * Methods do not throw, and do not block, but for {@link Attempt#callerWaits()}. Safe for use by
+ * Methods do not throw, and do not block, except for {@link Attempt#callerWaits()}. Safe for use by
  * many threads.
  */
 public interface LockPrimitive extends AutoCloseable {
   /**
-   * What this backend can keep. The core adds what it brings itself: {@link
+   * Returns the promises that this backend can keep. The core adds what it brings itself: {@link
    * LockCapability#FIFO_IN_PROCESS}, and {@link LockCapability#KEEP_ALIVE} to {@link
    * LockCapability#EXTENSION}.
    *
@@ -66,7 +67,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param attempt what to try
    * @return the grant or the refusal
    */
-  CompletionStage<Outcome> attempt(Attempt attempt);
+  CompletableFuture<Outcome> attempt(Attempt attempt);
 
   /**
    * Extends a lock that was granted, if it still is. Never called at the same time as another
@@ -76,7 +77,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param ttl at least as long from now
    * @return extended, or lost
    */
-  CompletionStage<Extension> extend(Grant grant, Duration ttl);
+  CompletableFuture<Extension> extend(Grant grant, Duration ttl);
 
   /**
    * Gives a lock back: compares and deletes. May be called while an extension of the same grant is
@@ -86,7 +87,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param release what to give back
    * @return whether it was held until now, and how many others wait
    */
-  CompletionStage<Released> release(Release release);
+  CompletableFuture<Released> release(Release release);
 
   /**
    * Tells of releases by others, so that those who wait need not ask so often. A hint, no more: it
@@ -106,7 +107,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param name the name of the lock
    * @return empty if nobody does
    */
-  CompletionStage<Optional<LockStatus>> inspect(String name);
+  CompletableFuture<Optional<LockStatus>> inspect(String name);
 
   /**
    * Removes a lock, whoever holds it.
@@ -114,7 +115,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @param name the name of the lock
    * @return true if there was something to remove
    */
-  CompletionStage<Boolean> forceRelease(String name);
+  CompletableFuture<Boolean> forceRelease(String name);
 
   /**
    * Gives what lies underneath; see {@link dev.holdfast.LockManager#unwrap}.
@@ -135,24 +136,24 @@ public interface LockPrimitive extends AutoCloseable {
    * One attempt.
    *
    * @param name the name of the lock
-   * @param owner the holder's label, for people
+   * @param ownerLabel the holder's label, for people
    * @param ttl how long the lock may outlive its holder
    * @param callerWaits whether the calling thread is a user's that does nothing else until the
    *     attempt is over, so that a backend may use it for its input and output
    * @param progress where the backend may say how the attempt stands
    */
   record Attempt(
-      String name, String owner, Duration ttl, boolean callerWaits, AttemptProgress progress) {
+      String name, String ownerLabel, Duration ttl, boolean callerWaits, AttemptProgress progress) {
     /**
      * Makes an attempt.
      *
      * @param name the name of the lock
-     * @param owner the holder's label, for people
+     * @param ownerLabel the holder's label, for people
      * @param ttl how long the lock may outlive its holder
      * @param callerWaits as the parameter of the same name
      */
-    public Attempt(String name, String owner, Duration ttl, boolean callerWaits) {
-      this(name, owner, ttl, callerWaits, new AttemptProgress());
+    public Attempt(String name, String ownerLabel, Duration ttl, boolean callerWaits) {
+      this(name, ownerLabel, ttl, callerWaits, new AttemptProgress());
     }
 
     /**
@@ -161,7 +162,7 @@ public interface LockPrimitive extends AutoCloseable {
      * @return one that does not block
      */
     public Attempt withoutCaller() {
-      return new Attempt(name, owner, ttl, false, progress);
+      return new Attempt(name, ownerLabel, ttl, false, progress);
     }
   }
 
@@ -177,14 +178,13 @@ public interface LockPrimitive extends AutoCloseable {
   record Release(Grant grant, Duration keep, boolean handsOver, boolean callerWaits) {}
 
   /**
-   * What came of a release.
+   * The outcome of a release.
    *
    * @param loss empty if the lock was held until now; else why it was not
-   * @param others how many other managers wait, as far as is known: 0 only if it is known that none
-   *     does
+   * @param others how many other managers wait, if known: 0 only if it is known that none does
    */
   record Released(Optional<LossReason> loss, int others) {
-    /** Where a backend cannot tell who waits. */
+    /** The value of a backend that does not know how many managers wait. */
     public static final int UNKNOWN = 1;
   }
 
@@ -198,7 +198,7 @@ public interface LockPrimitive extends AutoCloseable {
     void close();
   }
 
-  /** What came of an attempt. */
+  /** The outcome of an attempt. */
   sealed interface Outcome permits Grant, Refusal {}
 
   /** A lock that was got. Implemented by the backend, which gets it back with each operation. */
@@ -211,7 +211,7 @@ public interface LockPrimitive extends AutoCloseable {
     String name();
 
     /**
-     * What proves this grant.
+     * Returns the proof of this grant.
      *
      * @return new for every attempt
      */
@@ -229,19 +229,17 @@ public interface LockPrimitive extends AutoCloseable {
      *
      * @return a moment of the manager's clock
      */
-    Moment validUntil();
+    ClockReading validUntil();
   }
 
   /**
    * Another owner holds the lock.
    *
-   * @param granted votes for the attempt
-   * @param refused votes against it
-   * @param unanswered nodes that failed to vote; not those that were not waited for
+   * @param votes the nodes' votes on the attempt; nodes that were not waited for are not counted
    */
-  record Refusal(int granted, int refused, int unanswered) implements Outcome {}
+  record Refusal(LockVotes votes) implements Outcome {}
 
-  /** What came of an extension. */
+  /** The outcome of an extension. */
   sealed interface Extension permits Extended, Lost {}
 
   /**
@@ -249,7 +247,7 @@ public interface LockPrimitive extends AutoCloseable {
    *
    * @param validUntil the new end of validity, if it is later than the old one
    */
-  record Extended(Moment validUntil) implements Extension {}
+  record Extended(ClockReading validUntil) implements Extension {}
 
   /**
    * The lock is not held any more.

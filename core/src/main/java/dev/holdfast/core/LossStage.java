@@ -3,8 +3,10 @@ package dev.holdfast.core;
 import dev.holdfast.LossReason;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -18,89 +20,70 @@ import org.jspecify.annotations.Nullable;
  * callback executor, or for the executor that the user names, so that none waits for another.
  */
 final class LossStage extends CompletableFuture<LossReason> {
-  private final Surroundings surroundings;
-  private volatile @Nullable LossStage shared;
+  private final ManagerContext context;
 
-  LossStage(Surroundings surroundings) {
-    this.surroundings = surroundings;
+  /**
+   * The future that the stages of users depend on. The static methods of {@link CompletableFuture},
+   * such as allOf, depend on this stage itself, and run what depends on them on the thread that
+   * completes it: it completes after the other, so that nobody waits for them.
+   */
+  private final CompletableFuture<LossReason> loss = new CompletableFuture<>();
+
+  LossStage(ManagerContext context) {
+    this.context = context;
   }
 
   /** Completes it. Called on a thread that nothing else waits for. */
-  void tell(LossReason reason) {
+  void lose(LossReason reason) {
+    loss.complete(reason);
     super.complete(reason);
   }
 
-  /**
-   * Returns a second stage, shared too: the static methods of {@link CompletableFuture} run what
-   * depends on their arguments at once, on the thread that completes them.
-   */
-  @Override
-  public CompletableFuture<LossReason> toCompletableFuture() {
-    LossStage present = shared;
-    return present == null ? share() : present;
-  }
-
-  private synchronized LossStage share() {
-    LossStage present = shared;
-    if (present == null) {
-      present = new LossStage(surroundings);
-      present.shared = present;
-      LossReason reason = getNow(null);
-      if (reason == null) {
-        super.thenAcceptAsync(present::tell, surroundings.scheduler()::fork);
-      } else {
-        present.tell(reason);
-      }
-      shared = present;
-    }
-    return present;
-  }
-
   private Executor callbacks() {
-    return surroundings.callbacks();
+    return context.callbacks();
   }
 
   private Executor apart(Executor executor) {
-    return new UserExecutor(executor, surroundings.scheduler());
+    return new UserExecutor(executor, context.scheduler());
   }
 
   @Override
   public <U> CompletableFuture<U> thenApply(Function<? super LossReason, ? extends U> f) {
-    return super.thenApplyAsync(f, callbacks());
+    return loss.thenApplyAsync(f, callbacks());
   }
 
   @Override
   public <U> CompletableFuture<U> thenApplyAsync(
       Function<? super LossReason, ? extends U> f, Executor executor) {
-    return super.thenApplyAsync(f, apart(executor));
+    return loss.thenApplyAsync(f, apart(executor));
   }
 
   @Override
   public CompletableFuture<Void> thenAccept(Consumer<? super LossReason> f) {
-    return super.thenAcceptAsync(f, callbacks());
+    return loss.thenAcceptAsync(f, callbacks());
   }
 
   @Override
   public CompletableFuture<Void> thenAcceptAsync(
       Consumer<? super LossReason> f, Executor executor) {
-    return super.thenAcceptAsync(f, apart(executor));
+    return loss.thenAcceptAsync(f, apart(executor));
   }
 
   @Override
   public CompletableFuture<Void> thenRun(Runnable f) {
-    return super.thenRunAsync(f, callbacks());
+    return loss.thenRunAsync(f, callbacks());
   }
 
   @Override
   public CompletableFuture<Void> thenRunAsync(Runnable f, Executor executor) {
-    return super.thenRunAsync(f, apart(executor));
+    return loss.thenRunAsync(f, apart(executor));
   }
 
   @Override
   public <U, V> CompletableFuture<V> thenCombine(
       CompletionStage<? extends U> other,
       BiFunction<? super LossReason, ? super U, ? extends V> f) {
-    return super.thenCombineAsync(other, f, callbacks());
+    return loss.thenCombineAsync(other, f, callbacks());
   }
 
   @Override
@@ -108,13 +91,13 @@ final class LossStage extends CompletableFuture<LossReason> {
       CompletionStage<? extends U> other,
       BiFunction<? super LossReason, ? super U, ? extends V> f,
       Executor executor) {
-    return super.thenCombineAsync(other, f, apart(executor));
+    return loss.thenCombineAsync(other, f, apart(executor));
   }
 
   @Override
   public <U> CompletableFuture<Void> thenAcceptBoth(
       CompletionStage<? extends U> other, BiConsumer<? super LossReason, ? super U> f) {
-    return super.thenAcceptBothAsync(other, f, callbacks());
+    return loss.thenAcceptBothAsync(other, f, callbacks());
   }
 
   @Override
@@ -122,24 +105,24 @@ final class LossStage extends CompletableFuture<LossReason> {
       CompletionStage<? extends U> other,
       BiConsumer<? super LossReason, ? super U> f,
       Executor executor) {
-    return super.thenAcceptBothAsync(other, f, apart(executor));
+    return loss.thenAcceptBothAsync(other, f, apart(executor));
   }
 
   @Override
   public CompletableFuture<Void> runAfterBoth(CompletionStage<?> other, Runnable f) {
-    return super.runAfterBothAsync(other, f, callbacks());
+    return loss.runAfterBothAsync(other, f, callbacks());
   }
 
   @Override
   public CompletableFuture<Void> runAfterBothAsync(
       CompletionStage<?> other, Runnable f, Executor executor) {
-    return super.runAfterBothAsync(other, f, apart(executor));
+    return loss.runAfterBothAsync(other, f, apart(executor));
   }
 
   @Override
   public <U> CompletableFuture<U> applyToEither(
       CompletionStage<? extends LossReason> other, Function<? super LossReason, U> f) {
-    return super.applyToEitherAsync(other, f, callbacks());
+    return loss.applyToEitherAsync(other, f, callbacks());
   }
 
   @Override
@@ -147,13 +130,13 @@ final class LossStage extends CompletableFuture<LossReason> {
       CompletionStage<? extends LossReason> other,
       Function<? super LossReason, U> f,
       Executor executor) {
-    return super.applyToEitherAsync(other, f, apart(executor));
+    return loss.applyToEitherAsync(other, f, apart(executor));
   }
 
   @Override
   public CompletableFuture<Void> acceptEither(
       CompletionStage<? extends LossReason> other, Consumer<? super LossReason> f) {
-    return super.acceptEitherAsync(other, f, callbacks());
+    return loss.acceptEitherAsync(other, f, callbacks());
   }
 
   @Override
@@ -161,77 +144,108 @@ final class LossStage extends CompletableFuture<LossReason> {
       CompletionStage<? extends LossReason> other,
       Consumer<? super LossReason> f,
       Executor executor) {
-    return super.acceptEitherAsync(other, f, apart(executor));
+    return loss.acceptEitherAsync(other, f, apart(executor));
   }
 
   @Override
   public CompletableFuture<Void> runAfterEither(CompletionStage<?> other, Runnable f) {
-    return super.runAfterEitherAsync(other, f, callbacks());
+    return loss.runAfterEitherAsync(other, f, callbacks());
   }
 
   @Override
   public CompletableFuture<Void> runAfterEitherAsync(
       CompletionStage<?> other, Runnable f, Executor executor) {
-    return super.runAfterEitherAsync(other, f, apart(executor));
+    return loss.runAfterEitherAsync(other, f, apart(executor));
   }
 
   @Override
   public <U> CompletableFuture<U> thenCompose(
       Function<? super LossReason, ? extends CompletionStage<U>> f) {
-    return super.thenComposeAsync(f, callbacks());
+    return loss.thenComposeAsync(f, callbacks());
   }
 
   @Override
   public <U> CompletableFuture<U> thenComposeAsync(
       Function<? super LossReason, ? extends CompletionStage<U>> f, Executor executor) {
-    return super.thenComposeAsync(f, apart(executor));
+    return loss.thenComposeAsync(f, apart(executor));
   }
 
   @Override
   public <U> CompletableFuture<U> handle(
       BiFunction<? super LossReason, @Nullable Throwable, ? extends U> f) {
-    return super.handleAsync(f, callbacks());
+    return loss.handleAsync(f, callbacks());
   }
 
   @Override
   public <U> CompletableFuture<U> handleAsync(
       BiFunction<? super LossReason, @Nullable Throwable, ? extends U> f, Executor executor) {
-    return super.handleAsync(f, apart(executor));
+    return loss.handleAsync(f, apart(executor));
   }
 
   @Override
   public CompletableFuture<LossReason> whenComplete(
       BiConsumer<? super LossReason, ? super @Nullable Throwable> f) {
-    return super.whenCompleteAsync(f, callbacks());
+    return loss.whenCompleteAsync(f, callbacks());
   }
 
   @Override
   public CompletableFuture<LossReason> whenCompleteAsync(
       BiConsumer<? super LossReason, ? super @Nullable Throwable> f, Executor executor) {
-    return super.whenCompleteAsync(f, apart(executor));
+    return loss.whenCompleteAsync(f, apart(executor));
   }
 
   @Override
   public CompletableFuture<LossReason> exceptionally(Function<Throwable, ? extends LossReason> f) {
-    return super.exceptionallyAsync(f, callbacks());
+    return loss.exceptionallyAsync(f, callbacks());
   }
 
   @Override
   public CompletableFuture<LossReason> exceptionallyAsync(
       Function<Throwable, ? extends LossReason> f, Executor executor) {
-    return super.exceptionallyAsync(f, apart(executor));
+    return loss.exceptionallyAsync(f, apart(executor));
   }
 
   @Override
   public CompletableFuture<LossReason> exceptionallyCompose(
       Function<Throwable, ? extends CompletionStage<LossReason>> f) {
-    return super.exceptionallyComposeAsync(f, callbacks());
+    return loss.exceptionallyComposeAsync(f, callbacks());
   }
 
   @Override
   public CompletableFuture<LossReason> exceptionallyComposeAsync(
       Function<Throwable, ? extends CompletionStage<LossReason>> f, Executor executor) {
-    return super.exceptionallyComposeAsync(f, apart(executor));
+    return loss.exceptionallyComposeAsync(f, apart(executor));
+  }
+
+  @Override
+  public boolean isDone() {
+    return loss.isDone();
+  }
+
+  @Override
+  public LossReason get() throws InterruptedException, ExecutionException {
+    return loss.get();
+  }
+
+  @Override
+  public LossReason get(long timeout, TimeUnit unit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return loss.get(timeout, unit);
+  }
+
+  @Override
+  public LossReason join() {
+    return loss.join();
+  }
+
+  @Override
+  public LossReason getNow(LossReason valueIfAbsent) {
+    return loss.getNow(valueIfAbsent);
+  }
+
+  @Override
+  public int getNumberOfDependents() {
+    return loss.getNumberOfDependents() + super.getNumberOfDependents();
   }
 
   /** Never completes it: only a loss does. */

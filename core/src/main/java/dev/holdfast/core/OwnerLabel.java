@@ -13,9 +13,12 @@ final class OwnerLabel {
     return host() + ":" + ProcessHandle.current().pid();
   }
 
-  /** A manager's, held to the limits of those that requests give. */
+  /** Returns a manager's label, held to the limits of those that requests give. */
   static String of(String label) {
-    return LockRequest.of("any", Duration.ofSeconds(1)).owner(label).owner().orElseThrow();
+    return LockRequest.of("any", Duration.ofSeconds(1))
+        .ownerLabel(label)
+        .ownerLabel()
+        .orElseThrow();
   }
 
   private static String host() {

@@ -10,19 +10,19 @@ import java.util.function.BooleanSupplier;
  * a lease that is opened and released between two looks starts and cancels nothing.
  */
 final class SleepWatch {
-  /** With the limit for a thread to run, a loss is told within a second of waking. */
+  /** The interval between two checks: so a loss is reported within a second of waking. */
   private static final long INTERVAL_NANOS = 500_000_000;
 
   /** More than readings of both clocks differ by because a thread was held up between them. */
   private static final long LEAP_NANOS = 50_000_000;
 
-  private final Surroundings surroundings;
+  private final ManagerContext context;
   private final BooleanSupplier isNeeded;
   private final Runnable leapt;
   private final AtomicBoolean watching = new AtomicBoolean();
 
   /** The readings with the wall clock least ahead since the last leap. */
-  private volatile Moment base;
+  private volatile ClockReading base;
 
   /**
    * Watches nothing yet.
@@ -30,17 +30,17 @@ final class SleepWatch {
    * @param isNeeded whether any lease is open
    * @param leapt looks at all leases
    */
-  SleepWatch(Surroundings surroundings, BooleanSupplier isNeeded, Runnable leapt) {
-    this.surroundings = surroundings;
+  SleepWatch(ManagerContext context, BooleanSupplier isNeeded, Runnable leapt) {
+    this.context = context;
     this.isNeeded = isNeeded;
     this.leapt = leapt;
-    base = surroundings.clock().now();
+    base = context.clock().now();
   }
 
   /** Begins, unless it has. Called after a lease was added to those that are open. */
   void begin() {
     if (!watching.get() && watching.compareAndSet(false, true)) {
-      base = surroundings.clock().now();
+      base = context.clock().now();
       next();
     }
   }
@@ -48,7 +48,7 @@ final class SleepWatch {
   private void next() {
     boolean scheduled = false;
     try {
-      surroundings.scheduler().watch(INTERVAL_NANOS, this::look);
+      context.scheduler().watch(INTERVAL_NANOS, this::look);
       scheduled = true;
     } finally {
       if (!scheduled) { // the next lease tries again
@@ -77,7 +77,7 @@ final class SleepWatch {
   }
 
   private void compare() {
-    Moment now = surroundings.clock().now();
+    ClockReading now = context.clock().now();
     long ahead = (now.wallMicros() - base.wallMicros()) * 1_000 - (now.nanos() - base.nanos());
     if (ahead < 0) {
       base = now;

@@ -55,8 +55,7 @@ final class UnconfirmedReleases {
     if (counted > 0 && last != null && why != null) {
       LOG.log(
           Level.WARNING,
-          "the release of ''{0}''{1} was not confirmed; what is left of the lock expires by itself:"
-              + " {2}",
+          "the release of ''{0}''{1} was not confirmed; the lock expires by itself: {2}",
           last,
           counted == 1 ? "" : " and of " + (counted - 1) + " more",
           why.getMessage());

@@ -24,7 +24,7 @@ public record Validity(double drift) {
    * @param ttl what was asked for
    * @return a moment of the same clock
    */
-  public Moment until(Moment start, Duration ttl) {
+  public ClockReading until(ClockReading start, Duration ttl) {
     long nanos = ttl.toNanos();
     return start.plusNanos(nanos - driftOf(nanos));
   }

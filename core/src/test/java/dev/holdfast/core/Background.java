@@ -67,12 +67,12 @@ final class Background<T> {
     return task.get(10, TimeUnit.SECONDS);
   }
 
-  /** What the call threw. */
+  /** Returns what the call threw. */
   Throwable failure() throws Exception {
     try {
       throw new AssertionError("it did not fail but returned " + result());
     } catch (ExecutionException e) {
-      return Stages.cause(e);
+      return Futures.cause(e);
     }
   }
 

@@ -52,7 +52,7 @@ class BrokenBackendTest {
   void anErrorInAnExtensionLeavesTheLeaseHeldAndItsReleaseItsTurn() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     breaks();
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
     assertThat(extension)
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
@@ -60,7 +60,7 @@ class BrokenBackendTest {
         .isSameAs(fault);
     assertThat(lease.isHeld()).isTrue();
     mended();
-    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(lease.releaseAsync()).isCompletedWithValue(true);
     assertThat(backend.holder("x")).isEmpty();
   }
 
@@ -79,7 +79,7 @@ class BrokenBackendTest {
   void anErrorInAReleaseIsItsAnswer() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     breaks();
-    assertThat(lease.releaseAsync().toCompletableFuture())
+    assertThat(lease.releaseAsync())
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
         .havingCause()
@@ -109,7 +109,7 @@ class BrokenBackendTest {
   void anExtensionThatIsAnsweredNothingLeavesTheLeaseHeld() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<?> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<?> extension = lease.extendAsync(TTL);
     backend.next().answerNothing();
     assertAnsweredNothing(extension);
     assertThat(lease.isHeld()).isTrue();
@@ -119,7 +119,7 @@ class BrokenBackendTest {
   void aReleaseThatIsAnsweredNothingFailsAtOnce() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
-    CompletableFuture<?> release = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<?> release = lease.releaseAsync();
     backend.next().answerNothing();
     assertAnsweredNothing(release);
   }

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Where users' code runs, and that it holds nothing up. */
+/** Users' callbacks run on threads that nothing else waits for. */
 class CallbacksTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
@@ -61,7 +61,7 @@ class CallbacksTest {
     assertThat(
             threadOf(
                 done -> {
-                  lost.lost().thenAccept(done);
+                  lost.onLoss().thenAccept(done);
                   time.advance(TTL);
                 }))
         .isEqualTo("the-users-own");
@@ -75,7 +75,7 @@ class CallbacksTest {
   @Test
   void callbacksThatBlockDelayNoOtherLease() throws Exception {
     LockManager manager =
-        LockManagerBuilder.over(backend).clock(time).scheduler(time).owner("tester").build();
+        LockManagerBuilder.over(backend).clock(time).scheduler(time).ownerLabel("tester").build();
     CountDownLatch never = new CountDownLatch(1);
     CountDownLatch blocked = new CountDownLatch(3);
     Consumer<Object> blocks =
@@ -87,7 +87,7 @@ class CallbacksTest {
             Thread.currentThread().interrupt();
           }
         };
-    manager.acquire(LockRequest.of("a", Duration.ofSeconds(1))).lost().thenAccept(blocks);
+    manager.acquire(LockRequest.of("a", Duration.ofSeconds(1))).onLoss().thenAccept(blocks);
     Lease released = manager.acquire(LockRequest.of("b", TTL));
     backend.holdBack(Op.RELEASE);
     released.releaseAsync().thenAccept(blocks);
@@ -103,7 +103,7 @@ class CallbacksTest {
 
     assertThat(kept.isHeld()).isTrue();
     assertThat(backend.calls(Op.EXTEND)).hasSize(4);
-    CompletableFuture<LossReason> lost = kept.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = kept.onLoss();
     CompletableFuture<Optional<Lease>> next =
         manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofMinutes(1)));
     time.advance(Duration.ofSeconds(15));
@@ -124,7 +124,7 @@ class CallbacksTest {
     CompletableFuture<Thread> lossThread = new CompletableFuture<>();
     manager
         .acquire(LockRequest.of("y", TTL))
-        .lost()
+        .onLoss()
         .thenAccept(reason -> lossThread.complete(Thread.currentThread()));
     time.advance(TTL);
     assertThat(lossThread.get(10, TimeUnit.SECONDS))
@@ -138,7 +138,7 @@ class CallbacksTest {
     LockManager manager =
         LockManagerBuilder.over(backend).clock(time).scheduler(time).callbacks(executor).build();
     CompletableFuture<Thread> thread = new CompletableFuture<>();
-    manager.acquire(REQUEST).lost().thenAccept(reason -> thread.complete(Thread.currentThread()));
+    manager.acquire(REQUEST).onLoss().thenAccept(reason -> thread.complete(Thread.currentThread()));
     executor.shutdown();
     time.advance(TTL);
     assertThat(thread.get(10, TimeUnit.SECONDS))

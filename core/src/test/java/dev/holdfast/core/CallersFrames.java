@@ -19,7 +19,7 @@ final class CallersFrames {
         .extracting(StackTraceElement::getClassName)
         .doesNotContain(ofTheBackend.getClass().getName())
         .anyMatch(
-            name -> name.equals(CoreLockManager.class.getName()) || name.endsWith("LeaseHandle"));
+            name -> name.equals(CoreLockManager.class.getName()) || name.endsWith("DefaultLease"));
   }
 
   /** Asserts that a failure is that of the backend, for one of several who see it. */

@@ -38,7 +38,7 @@ class ClosingTest {
     manager.close();
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.remaining()).isZero();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.CLOSED);
     assertThat(lease.release()).isFalse();
     assertThat(backend.holder("x")).as("nobody else gets in").contains(lease.token());
     assertThat(backend.calls(Op.RELEASE)).isEmpty();
@@ -176,7 +176,7 @@ class ClosingTest {
     assertThat(closing.isDone()).isFalse();
     time.advance(Duration.ofNanos(1));
     closing.result();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.CLOSED);
     assertThat(backend.holder("x")).contains(lease.token());
   }
 
@@ -207,7 +207,7 @@ class ClosingTest {
   void aReleaseUnderWayIsAwaitedBeforeTheBackendIsClosed() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
-    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> release = lease.releaseAsync();
     Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
     assertThat(backend.closed()).isZero();
     backend.next().answer();
@@ -222,7 +222,7 @@ class ClosingTest {
     closing.interrupt();
     closing.result();
     assertThat(closing.interruptedAtEnd()).isTrue();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.CLOSED);
   }
 
   @Test
@@ -238,7 +238,7 @@ class ClosingTest {
                   return true;
                 })
             .awaitBlocked();
-    assertThat(held.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(held.onLoss()).isCompletedWithValue(LossReason.CLOSED);
     assertThat(backend.closed()).isZero();
 
     backend.next().answer();
@@ -256,7 +256,7 @@ class ClosingTest {
 
     manager.close();
     closing.result();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.CLOSED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.CLOSED);
     assertThat(backend.holder("x")).contains(lease.token());
   }
 
@@ -277,9 +277,7 @@ class ClosingTest {
               return true;
             })
         .result();
-    assertThat(lease.lost().toCompletableFuture())
-        .succeedsWithin(Duration.ofSeconds(10))
-        .isEqualTo(LossReason.CLOSED);
+    assertThat(lease.onLoss()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(LossReason.CLOSED);
   }
 
   @Test

@@ -3,8 +3,8 @@ package dev.holdfast.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -168,10 +167,10 @@ class CrowdTest {
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .havingCause()
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .withMessage(
-            "nobody was asked for 'late' within 1000 ms, because 256 operations of this manager"
-                + " were under way all the time: wait longer, or ask for fewer locks at once");
+            "'late' was not attempted within 1000 ms: this manager already has 256 operations in"
+                + " flight; wait longer, or ask for fewer locks at a time");
     backend.next().answer();
     assertThat(attempted()).doesNotContain("late");
   }
@@ -276,7 +275,7 @@ class CrowdTest {
     List<Lease> leases = acquire(1_000);
     backend.holdBack(Op.RELEASE);
     backend.holdBack(Op.ATTEMPT);
-    List<CompletionStage<Boolean>> released =
+    List<CompletableFuture<Boolean>> released =
         leases.subList(0, 500).stream().map(Lease::releaseAsync).toList();
     CompletableFuture<Optional<Lease>> late = manager.tryAcquireAsync(request("late"));
     leases.subList(500, 1_000).forEach(Lease::releaseAsync);
@@ -287,8 +286,7 @@ class CrowdTest {
       assertThat(attempted()).doesNotContain("late");
       assertThat(backend.calls(Op.RELEASE)).hasSize(i + 1);
     }
-    assertThat(released)
-        .allSatisfy(one -> assertThat(one.toCompletableFuture()).isCompletedWithValue(true));
+    assertThat(released).allSatisfy(one -> assertThat(one).isCompletedWithValue(true));
     backend.next().answer();
     assertThat(attempted()).endsWith("late");
     assertThat(late).isNotDone();
@@ -300,7 +298,7 @@ class CrowdTest {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
 
     time.advance(TTL);
 
@@ -312,14 +310,13 @@ class CrowdTest {
   void manyExtensionsEndWithTheirLease() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.EXTEND);
-    List<CompletionStage<Void>> extensions =
+    List<CompletableFuture<Void>> extensions =
         IntStream.range(0, 100_000).mapToObj(i -> lease.extendAsync(TTL)).toList();
 
     time.advance(TTL);
     backend.next().answer();
 
-    assertThat(extensions)
-        .allSatisfy(one -> assertThat(one.toCompletableFuture()).isCompletedExceptionally());
+    assertThat(extensions).allSatisfy(one -> assertThat(one).isCompletedExceptionally());
     backend.answerAtOnce(Op.ATTEMPT);
     acquire(300); // all of which had no room if one of them still counted
   }
@@ -329,11 +326,11 @@ class CrowdTest {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
-    CompletionStage<Void> extended = lease.extendAsync(TTL);
+    CompletableFuture<Void> extended = lease.extendAsync(TTL);
     time.advance(SECOND);
     assertThat(backend.calls(Op.EXTEND)).isEmpty();
     backend.next().answer();
-    assertThat(extended.toCompletableFuture()).isCompleted();
+    assertThat(extended).isCompleted();
     assertThat(backend.calls(Op.EXTEND)).singleElement().matches(call -> call.at() == time.nanos());
   }
 
@@ -384,7 +381,7 @@ class CrowdTest {
         .awaitBlocked();
   }
 
-  /** As many attempts as there is room for, none of them answered. */
+  /** Starts as many attempts as there are permits, none of them answered. */
   private void crowd() {
     crowd(256);
   }

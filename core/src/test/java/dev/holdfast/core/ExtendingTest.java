@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
@@ -37,7 +37,7 @@ class ExtendingTest {
     assertThat(lease.isHeld()).isTrue();
     time.advance(TICK);
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test
@@ -63,7 +63,7 @@ class ExtendingTest {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     time.passUnnoticed(TTL.minus(TICK));
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
     ScriptedBackend.Unanswered yes = backend.next();
     yes.takeEffect();
     time.passUnnoticed(TICK);
@@ -78,9 +78,9 @@ class ExtendingTest {
   void anOutageThatIsToldAtTheEndOfTheLeaseIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
     time.passUnnoticed(TTL);
-    backend.next().fail(new LockBackendException("no quorum", Map.of(), true));
+    backend.next().fail(new LockOutageException("no quorum", Map.of(), true));
 
     assertLost(extension, LossReason.EXPIRED);
   }
@@ -92,7 +92,7 @@ class ExtendingTest {
     assertThatThrownBy(() -> lease.extend(TTL))
         .isInstanceOfSatisfying(
             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.TAKEN));
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.TAKEN);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.TAKEN);
     assertThat(backend.holder("x")).contains("another's");
   }
 
@@ -100,7 +100,7 @@ class ExtendingTest {
   void anExtensionOfWhatWasRemovedIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.wipe("x");
-    assertLost(lease.extendAsync(TTL).toCompletableFuture(), LossReason.REMOVED);
+    assertLost(lease.extendAsync(TTL), LossReason.REMOVED);
     assertThat(lease.isHeld()).isFalse();
   }
 
@@ -108,10 +108,10 @@ class ExtendingTest {
   void anExtensionThatNobodyAnswersIsAnOutageAndTheLeaseIsStillHeldForWhatItHasLeft()
       throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     time.advance(Duration.ofSeconds(10));
 
-    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockBackendException.class);
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockOutageException.class);
     assertThat(lease.isHeld()).isTrue();
     assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
 
@@ -166,7 +166,7 @@ class ExtendingTest {
 
     time.passUnnoticed(Duration.ofSeconds(25));
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
   }
 
   @Test
@@ -178,7 +178,7 @@ class ExtendingTest {
     assertThat(lease.remaining()).isEqualTo(Duration.ofSeconds(20));
     time.passUnnoticed(Duration.ofSeconds(20));
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
   }
 
   @Test
@@ -200,7 +200,7 @@ class ExtendingTest {
     lease.extend(Duration.ofSeconds(1));
     time.passUnnoticed(Duration.ofSeconds(25));
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
   }
 
   @Test
@@ -212,15 +212,15 @@ class ExtendingTest {
     assertThat(lease.remaining()).isEqualTo(TICK);
     time.passUnnoticed(TICK);
     assertThat(lease.isHeld()).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
   }
 
   @Test
   void extensionsFollowOneAnother() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
-    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> first = lease.extendAsync(TTL);
+    CompletableFuture<Void> second = lease.extendAsync(TTL);
     assertThat(backend.calls(Op.EXTEND)).hasSize(1);
 
     backend.next().answer();
@@ -234,8 +234,8 @@ class ExtendingTest {
   void aFailedExtensionDoesNotKeepTheNextFromItsTurn() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
-    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> first = lease.extendAsync(TTL);
+    CompletableFuture<Void> second = lease.extendAsync(TTL);
     backend.next().fail(new IllegalStateException("a fault of the backend's"));
     assertThat(first).isCompletedExceptionally();
     backend.next().answer();
@@ -247,12 +247,12 @@ class ExtendingTest {
   void anExtensionEndsWithItsLease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
     time.advance(TTL.minusNanos(1));
     assertThat(extension).isNotDone();
     time.advance(Duration.ofNanos(1));
     assertLost(extension, LossReason.EXPIRED);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test
@@ -260,8 +260,8 @@ class ExtendingTest {
   void eachExtensionThatEndsWithItsLeaseHasItsOwnException() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> first = lease.extendAsync(TTL).toCompletableFuture();
-    CompletableFuture<Void> second = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> first = lease.extendAsync(TTL);
+    CompletableFuture<Void> second = lease.extendAsync(TTL);
 
     assertThat(lease.release()).isTrue();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What holders and operators are shown of what the backend granted. */
+/** Holders and operators see what the backend granted. */
 class GrantedTest {
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(30));
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Call;
@@ -49,7 +49,7 @@ class KeepingAliveTest {
     assertThat(backend.calls(Op.EXTEND))
         .extracting(Call::time)
         .containsExactly(TTL, TTL, TTL, TTL, Duration.ofSeconds(25));
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.MAX_HOLD);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.MAX_HOLD);
   }
 
   @Test
@@ -93,7 +93,7 @@ class KeepingAliveTest {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     time.advance(TTL);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.UNREACHABLE);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.UNREACHABLE);
   }
 
   @Test
@@ -121,7 +121,7 @@ class KeepingAliveTest {
   @DisplayName("KEEP-2: a renewal that failed is tried again sooner, and then as before")
   void aRenewalThatFailedIsTriedAgainSoonerAndThenAsBefore() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
-    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     time.advance(THIRD);
     assertThat(backend.calls(Op.EXTEND)).hasSize(1);
     assertThat(lease.isHeld()).isTrue();
@@ -150,9 +150,9 @@ class KeepingAliveTest {
   @Test
   void anOutageThatLastsEndsTheLeaseAndItsRenewal() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     time.advance(TTL);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.UNREACHABLE);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.UNREACHABLE);
     int renewals = backend.calls(Op.EXTEND).size();
     assertThat(renewals).isBetween(20, 42);
 
@@ -185,7 +185,7 @@ class KeepingAliveTest {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     time.advance(THIRD);
-    CompletableFuture<Boolean> released = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> released = lease.releaseAsync();
     backend.next().answer();
     assertThat(released).isCompletedWithValue(true);
     time.advance(Duration.ofMinutes(2));
@@ -198,7 +198,7 @@ class KeepingAliveTest {
     Lease lease = manager.acquire(REQUEST);
     backend.giveToAnother("x", Duration.ofHours(1));
     time.advance(Duration.ofMinutes(2));
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.TAKEN);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.TAKEN);
     assertThat(renewedAt()).containsExactly(10L);
     assertThat(time.pending()).isEmpty();
   }
@@ -250,7 +250,7 @@ class KeepingAliveTest {
 
   private static WeakReference<Lease> dropped(
       Lease lease, List<CompletableFuture<LossReason>> lost) {
-    lost.add(lease.lost().toCompletableFuture());
+    lost.add(lease.onLoss());
     return new WeakReference<>(lease);
   }
 

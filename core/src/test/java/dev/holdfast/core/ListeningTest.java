@@ -16,9 +16,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a backend's hint that another process has released a lock. */
+/** Reactions to a backend's notification that another process has released a lock. */
 class ListeningTest {
-  private static final int MOST_IN_ROW = 8;
+  private static final int MAX_IN_ROW = 8;
   private static final Duration MOMENT = Duration.ofMillis(2);
   private static final Duration REST = Duration.ofMillis(5);
   private static final Duration TTL = Duration.ofSeconds(60);
@@ -110,7 +110,7 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-2: who cannot listen waits all the same")
+  @DisplayName("WAIT-2: who cannot listen waits anyway")
   void whoCannotListenWaitsAllTheSame() {
     backend.giveToAnother("x", TTL);
     backend.failToWatch(new IllegalStateException("it cannot listen"));
@@ -175,7 +175,7 @@ class ListeningTest {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =
         new ArrayList<>(
-            IntStream.range(0, 3 * MOST_IN_ROW)
+            IntStream.range(0, 3 * MAX_IN_ROW)
                 .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
                 .toList());
     while (!waiting.isEmpty()) {
@@ -189,10 +189,10 @@ class ListeningTest {
   private void haveARow() throws InterruptedException {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =
-        IntStream.rangeClosed(0, MOST_IN_ROW)
+        IntStream.rangeClosed(0, MAX_IN_ROW)
             .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
             .toList();
-    for (int handedOver = 0; handedOver < MOST_IN_ROW; handedOver++) {
+    for (int handedOver = 0; handedOver < MAX_IN_ROW; handedOver++) {
       held.release();
       held = waiting.get(handedOver).join().orElseThrow();
     }

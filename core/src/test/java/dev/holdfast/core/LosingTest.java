@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
@@ -54,7 +54,7 @@ class LosingTest {
   @Test
   void whatCouldNotBeRenewedIsUnreachable() throws Exception {
     Lease lease = manager.acquire(KEPT);
-    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     assertEndsWith(lease, LossReason.UNREACHABLE, TTL);
   }
 
@@ -68,8 +68,8 @@ class LosingTest {
   @Test
   void whatWasUnreachableOnlyForATimeIsNotCalledSoLater() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.EXTEND, new LockBackendException("no quorum", Map.of(), true));
-    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockBackendException.class);
+    backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockOutageException.class);
     backend.healed();
     lease.extend(TTL);
     assertEndsWith(lease, LossReason.EXPIRED, TTL);
@@ -83,7 +83,7 @@ class LosingTest {
   @Test
   void whatItsManagersCloseEndedIsClosed() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     manager.close();
     assertThat(lost).isCompletedWithValue(LossReason.CLOSED);
     assertThat(lease.isHeld()).isFalse();
@@ -119,7 +119,7 @@ class LosingTest {
   @Test
   void aMachineThatSleptHasLostItsLeases() throws Exception {
     Lease lease = manager.acquire(KEPT);
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     time.moveWall(TTL);
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.remaining()).isZero();
@@ -129,7 +129,7 @@ class LosingTest {
   @Test
   void aMachineThatSleptIsToldOfItsLossByTheNextTimer() throws Exception {
     Lease lease = manager.acquire(KEPT);
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     time.moveWall(TTL);
     time.advance(TTL.dividedBy(3));
     assertThat(lost).isCompletedWithValue(LossReason.EXPIRED);
@@ -165,14 +165,14 @@ class LosingTest {
   @Test
   void aLossIsToldOnce() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    List<LossReason> told = new CopyOnWriteArrayList<>();
-    lease.lost().thenAccept(told::add);
+    List<LossReason> notified = new CopyOnWriteArrayList<>();
+    lease.onLoss().thenAccept(notified::add);
     backend.giveToAnother("x", Duration.ofHours(1));
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
     time.advance(TTL);
     manager.close();
-    assertThat(told).containsExactly(LossReason.TAKEN);
+    assertThat(notified).containsExactly(LossReason.TAKEN);
     assertThatThrownBy(lease::requireHeld)
         .isInstanceOfSatisfying(
             LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.TAKEN));
@@ -181,8 +181,8 @@ class LosingTest {
   @Test
   void aUserCannotCompleteTheLossOfOthers() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    assertThat(lease.lost().toCompletableFuture().complete(LossReason.CLOSED)).isFalse();
-    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    assertThat(lease.onLoss().complete(LossReason.CLOSED)).isFalse();
+    assertThat(lease.onLoss()).isNotDone();
     assertThat(lease.isHeld()).isTrue();
   }
 
@@ -211,14 +211,14 @@ class LosingTest {
   @Test
   void aFailureToGiveBackWhatWasLostIsNobodysError() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     time.advance(TTL);
     assertThat(lease.isHeld()).isFalse();
     assertThat(lease.release()).isFalse();
   }
 
   private void assertEndsWith(Lease lease, LossReason reason, Duration after) {
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     time.advance(after.minus(TICK));
     assertThat(lost).isNotDone();
     assertThat(lease.isHeld()).isTrue();

@@ -43,7 +43,7 @@ class LossNoticeTest {
   }
 
   private static CompletableFuture<LossReason> lossOf(Lease lease) {
-    return lease.lost().toCompletableFuture();
+    return lease.onLoss();
   }
 
   private void blockTimer() {

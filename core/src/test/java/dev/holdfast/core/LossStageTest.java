@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** The stage of a loss: shared by all who ask for it, and completed by a loss alone. */
 class LossStageTest {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final CompletionStage<LossReason> NEVER = new CompletableFuture<>();
+  private static final CompletableFuture<LossReason> NEVER = new CompletableFuture<>();
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
@@ -28,34 +28,31 @@ class LossStageTest {
   @Test
   void askingForItAgainCostsNothing() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
-    assertThat(lease.lost() == lease.lost()).isTrue();
-    assertThat(lease.lost().toCompletableFuture() == lease.lost().toCompletableFuture()).isTrue();
-    assertThat(lease.lost().toCompletableFuture().getNumberOfDependents()).isZero();
+    assertThat(lease.onLoss() == lease.onLoss()).isTrue();
+    assertThat(lease.onLoss().getNumberOfDependents()).isZero();
   }
 
   @Test
   void nobodyButALossCompletesIt() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
-    for (CompletableFuture<LossReason> lost :
-        List.of((CompletableFuture<LossReason>) lease.lost(), lease.lost().toCompletableFuture())) {
-      assertThat(lost.complete(LossReason.CLOSED)).isFalse();
-      assertThat(lost.completeExceptionally(new IllegalStateException())).isFalse();
-      assertThat(lost.cancel(true)).isFalse();
-      assertThat(lost.completeAsync(() -> LossReason.CLOSED, Runnable::run)).isSameAs(lost);
-      assertThat(lost.completeAsync(() -> LossReason.CLOSED)).isSameAs(lost);
-      assertThatThrownBy(() -> lost.obtrudeValue(LossReason.CLOSED))
-          .isInstanceOf(UnsupportedOperationException.class);
-      assertThatThrownBy(() -> lost.obtrudeException(new IllegalStateException()))
-          .isInstanceOf(UnsupportedOperationException.class);
-      assertThat(lost).isNotDone();
-    }
+    CompletableFuture<LossReason> lost = lease.onLoss();
+    assertThat(lost.complete(LossReason.CLOSED)).isFalse();
+    assertThat(lost.completeExceptionally(new IllegalStateException())).isFalse();
+    assertThat(lost.cancel(true)).isFalse();
+    assertThat(lost.completeAsync(() -> LossReason.CLOSED, Runnable::run)).isSameAs(lost);
+    assertThat(lost.completeAsync(() -> LossReason.CLOSED)).isSameAs(lost);
+    assertThatThrownBy(() -> lost.obtrudeValue(LossReason.CLOSED))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThatThrownBy(() -> lost.obtrudeException(new IllegalStateException()))
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThat(lost).isNotDone();
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
   void aLimitIsThatOfItsOwnStage() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     assertThat(lost.orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(10));
     assertThat(lost.completeOnTimeout(LossReason.TAKEN, 1, TimeUnit.MILLISECONDS))
         .succeedsWithin(Duration.ofSeconds(10))
@@ -67,26 +64,52 @@ class LossStageTest {
   @Test
   void everyWayToDependOnItIsTaken() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
-    List<CompletableFuture<?>> before = dependents(lease.lost());
-    List<CompletableFuture<?>> ofFuture = dependents(lease.lost().toCompletableFuture());
+    List<CompletableFuture<?>> before = dependents(lease.onLoss());
     assertThat(before).noneMatch(CompletableFuture::isDone);
     time.advance(TTL);
     assertThat(before).allMatch(CompletableFuture::isDone);
-    assertThat(ofFuture).allMatch(CompletableFuture::isDone);
-    assertThat(dependents(lease.lost())).as("afterwards").allMatch(CompletableFuture::isDone);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+    assertThat(dependents(lease.onLoss())).as("afterwards").allMatch(CompletableFuture::isDone);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test
   void askedForOnlyAfterTheLossItIsComplete() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     time.advance(TTL);
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
-  private static List<CompletableFuture<?>> dependents(CompletionStage<LossReason> lost) {
-    CompletionStage<String> done = CompletableFuture.completedFuture("done");
-    List<CompletionStage<?>> all = new ArrayList<>();
+  @Test
+  void aDependentOfAllOfThatBlocksHoldsUpNoOther() throws Exception {
+    CountDownLatch unblocked = new CountDownLatch(1);
+    LockManager closed = LockManagerBuilder.over(backend).clock(time).build();
+    Lease lease = closed.acquire(LockRequest.of("blocked", TTL));
+    CompletableFuture<Boolean> blocked =
+        CompletableFuture.allOf(lease.onLoss())
+            .thenApply(ignored -> LossStageTest.await(unblocked));
+    CompletableFuture<LossReason> other = lease.onLoss().thenApply(Function.identity());
+
+    closed.close();
+
+    assertThat(other).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(LossReason.CLOSED);
+    assertThat(lease.onLoss()).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(LossReason.CLOSED);
+    assertThat(blocked).isNotDone();
+    unblocked.countDown();
+    assertThat(blocked).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(true);
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(1, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static List<CompletableFuture<?>> dependents(CompletableFuture<LossReason> lost) {
+    CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+    List<CompletableFuture<?>> all = new ArrayList<>();
     all.add(lost.thenApply(Function.identity()));
     all.add(lost.thenApplyAsync(Function.identity(), Runnable::run));
     all.add(lost.thenAccept(reason -> {}));
@@ -117,8 +140,8 @@ class LossStageTest {
     all.add(lost.exceptionallyComposeAsync(failure -> lost, Runnable::run));
     all.add(done.thenCombine(lost, (text, reason) -> text));
     all.add(NEVER.applyToEither(lost, Function.identity()));
-    all.add(CompletableFuture.allOf(lost.toCompletableFuture()));
-    all.add(((CompletableFuture<LossReason>) lost).minimalCompletionStage());
-    return all.stream().<CompletableFuture<?>>map(CompletionStage::toCompletableFuture).toList();
+    all.add(CompletableFuture.allOf(lost));
+    all.add(lost.minimalCompletionStage().toCompletableFuture());
+    return all;
   }
 }

@@ -99,9 +99,9 @@ final class ManualTime implements Clock, Scheduler {
     return first;
   }
 
-  private synchronized void moveTo(long moment) {
-    wallNanos += moment - nanos;
-    nanos = moment;
+  private synchronized void moveTo(long to) {
+    wallNanos += to - nanos;
+    nanos = to;
   }
 
   private synchronized void cancel(Timer timer) {

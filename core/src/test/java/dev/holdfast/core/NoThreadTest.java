@@ -45,19 +45,18 @@ class NoThreadTest {
     try (Scheduler scheduler = new TimerThreads("holdfast-last", this::make)) {
       LockManager manager = LockManagerBuilder.over(backend).scheduler(scheduler).build();
       Lease lease = manager.tryAcquireAsync(REQUEST).get(10, TimeUnit.SECONDS).orElseThrow();
-      assertThat(lease.releaseAsync().toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(lease.releaseAsync().get(10, TimeUnit.SECONDS)).isTrue();
 
       Lease lost = manager.acquire(LockRequest.of("x", Duration.ofMillis(50)));
-      CompletableFuture<LossReason> told = new CompletableFuture<>();
-      lost.lost().thenAccept(told::complete);
-      assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+      CompletableFuture<LossReason> notified = new CompletableFuture<>();
+      lost.onLoss().thenAccept(notified::complete);
+      assertThat(notified.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
 
       Lease open = manager.acquire(REQUEST);
       long begun = System.nanoTime();
       manager.close();
       assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(4));
-      assertThat(open.lost().toCompletableFuture().get(10, TimeUnit.SECONDS))
-          .isEqualTo(LossReason.CLOSED);
+      assertThat(open.onLoss().get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.CLOSED);
     }
     assertThat(started).hasSize(1);
     await().until(() -> started.stream().noneMatch(Thread::isAlive));

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockUnavailableException;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,8 +30,8 @@ class OutageTest {
   private static final Duration WAIT = Duration.ofSeconds(2);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
 
-  private final LockBackendException outage =
-      new LockBackendException("no quorum", Map.of("h1:6379", new Exception("refused")), false);
+  private final LockOutageException outage =
+      new LockOutageException("no quorum", Map.of("h1:6379", new Exception("refused")), false);
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
   private final LockManager manager =
@@ -119,7 +119,7 @@ class OutageTest {
     time.advance(WAIT);
     assertThat(contendedAtLast.failure())
         .isInstanceOfSatisfying(
-            LockUnavailableException.class, e -> assertThat(e.refused()).isOne());
+            LockContendedException.class, e -> assertThat(e.votes().refused()).isOne());
   }
 
   @Test
@@ -141,7 +141,7 @@ class OutageTest {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       asked.add(manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT)));
-      asked.add(lease.releaseAsync().toCompletableFuture());
+      asked.add(lease.releaseAsync());
     }
     time.advance(WAIT);
 
@@ -218,7 +218,7 @@ class OutageTest {
   }
 
   private static void assertFailed(
-      CompletableFuture<Optional<Lease>> future, LockBackendException outage) {
+      CompletableFuture<Optional<Lease>> future, LockOutageException outage) {
     assertThat(future)
         .failsWithin(Duration.ZERO)
         .withThrowableThat()

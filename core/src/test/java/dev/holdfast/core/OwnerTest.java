@@ -8,7 +8,7 @@ import dev.holdfast.LockStatus;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Who is shown as the holder. */
+/** The label that is shown as the holder. */
 class OwnerTest {
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(30));
 
@@ -23,12 +23,12 @@ class OwnerTest {
 
   @Test
   void itIsTheManagersIfTheRequestSaysNothing() throws Exception {
-    assertThat(ownerOf(builder().owner("nightly").build(), REQUEST)).isEqualTo("nightly");
+    assertThat(ownerOf(builder().ownerLabel("nightly").build(), REQUEST)).isEqualTo("nightly");
   }
 
   @Test
   void itIsTheRequestsAboveAll() throws Exception {
-    assertThat(ownerOf(builder().owner("nightly").build(), REQUEST.owner("alice")))
+    assertThat(ownerOf(builder().ownerLabel("nightly").build(), REQUEST.ownerLabel("alice")))
         .isEqualTo("alice");
   }
 
@@ -38,6 +38,6 @@ class OwnerTest {
 
   private static String ownerOf(LockManager manager, LockRequest request) throws Exception {
     manager.acquire(request);
-    return manager.inspect("x").map(LockStatus::owner).orElseThrow();
+    return manager.inspect("x").map(LockStatus::ownerLabel).orElseThrow();
   }
 }

@@ -21,7 +21,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What trying again does not mend fails at once, and before anything is asked of the backend. */
+/** A request that no retry can mend fails at once, before the backend is asked. */
 class RefusedRequestsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
@@ -225,14 +225,14 @@ class RefusedRequestsTest {
 
   @Test
   void aManagersOwnerIsHeldToTheLimitsOfRequests() {
-    ScriptedBackend.manager(backend, time).owner("o".repeat(256)).build().close();
+    ScriptedBackend.manager(backend, time).ownerLabel("o".repeat(256)).build().close();
     assertConfigurationError(
-        () -> ScriptedBackend.manager(backend, time).owner("o".repeat(257)).build(),
+        () -> ScriptedBackend.manager(backend, time).ownerLabel("o".repeat(257)).build(),
         "owner",
         "257",
         "256");
     assertConfigurationError(
-        () -> ScriptedBackend.manager(backend, time).owner("").build(), "owner", "empty");
+        () -> ScriptedBackend.manager(backend, time).ownerLabel("").build(), "owner", "empty");
   }
 
   private LockManager manager() {

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Call;
@@ -51,7 +51,7 @@ class ReleasingTest {
     Lease lease = manager.acquire(REQUEST);
     assertThat(lease.release()).isTrue();
     assertThat(lease.release()).isTrue();
-    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(lease.releaseAsync()).isCompletedWithValue(true);
     lease.close();
     assertThat(backend.calls(Op.RELEASE)).hasSize(1);
   }
@@ -71,8 +71,8 @@ class ReleasingTest {
   void twoReleasesAtOnceAreOne() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
-    CompletableFuture<Boolean> first = lease.releaseAsync().toCompletableFuture();
-    CompletableFuture<Boolean> second = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> first = lease.releaseAsync();
+    CompletableFuture<Boolean> second = lease.releaseAsync();
     assertThat(lease.isHeld()).as("it is over for the holder at once").isFalse();
     assertThat(second).isNotDone();
     backend.next().answer();
@@ -87,7 +87,7 @@ class ReleasingTest {
     time.passUnnoticed(TTL);
     assertThat(lease.release()).isFalse();
     assertThat(lease.release()).isFalse();
-    assertThat(lease.releaseAsync().toCompletableFuture()).isCompletedWithValue(false);
+    assertThat(lease.releaseAsync()).isCompletedWithValue(false);
   }
 
   @Test
@@ -115,7 +115,7 @@ class ReleasingTest {
   @Test
   void aReleaseThatNobodyAnswersIsAnOutageEachTimeAndOverForTheHolder() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    LockBackendException outage = new LockBackendException("no quorum", Map.of(), true);
+    LockOutageException outage = new LockOutageException("no quorum", Map.of(), true);
     backend.failing(Op.RELEASE, outage);
     assertThatThrownBy(lease::release).satisfies(thrown -> assertIsFromHere(thrown, outage));
     assertThatThrownBy(lease::release).satisfies(thrown -> assertIsFromHere(thrown, outage));
@@ -132,7 +132,7 @@ class ReleasingTest {
   @DisplayName("REL-7: close throws no LockException, whatever became of the lease")
   void closeThrowsNoLockExceptionWhateverBecameOfTheLease() throws Exception {
     Lease unreachable = manager.acquire(REQUEST);
-    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     assertThatCode(unreachable::close).doesNotThrowAnyException();
     backend.healed();
 
@@ -158,7 +158,7 @@ class ReleasingTest {
   @Test
   void closeWarnsWhenTheLockCouldNotBeGivenBack() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     try (Warnings warnings = Warnings.of(Lease.class)) {
       lease.close();
       assertThat(warnings.texts()).singleElement().asString().contains("'x'", "no quorum");
@@ -172,17 +172,16 @@ class ReleasingTest {
     for (int i = 0; i < 5; i++) {
       leases.add(manager.acquire(LockRequest.of("x" + i, TTL)));
     }
-    backend.failing(Op.RELEASE, new LockBackendException("no quorum", Map.of(), true));
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     try (Warnings warnings = Warnings.of(Lease.class)) {
       leases.subList(0, 3).forEach(Lease::close);
       assertThat(warnings.texts()).hasSize(1);
       time.advance(Duration.ofSeconds(1));
       assertThat(warnings.texts())
           .containsExactly(
-              "the release of 'x0' was not confirmed; what is left of the lock expires by itself:"
-                  + " no quorum",
-              "the release of 'x2' and of 1 more was not confirmed; what is left of the lock"
-                  + " expires by itself: no quorum");
+              "the release of 'x0' was not confirmed; the lock expires by itself: no quorum",
+              "the release of 'x2' and of 1 more was not confirmed; the lock expires by itself: no"
+                  + " quorum");
 
       leases.get(3).close();
       manager.close();
@@ -211,9 +210,9 @@ class ReleasingTest {
   void aReleaseIsSentBehindAnExtensionThatIsUnderWay() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
-    CompletableFuture<Void> queued = lease.extendAsync(TTL).toCompletableFuture();
-    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
+    CompletableFuture<Void> queued = lease.extendAsync(TTL);
+    CompletableFuture<Boolean> release = lease.releaseAsync();
     assertThat(release).isCompletedWithValue(true);
     assertThat(extension).isCompletedExceptionally();
     assertThat(queued).isCompletedExceptionally();
@@ -239,8 +238,7 @@ class ReleasingTest {
             awaitUninterruptibly(isSent);
           }
         });
-    Background<Boolean> extension =
-        Background.run(() -> !lease.extendAsync(TTL).toCompletableFuture().isDone());
+    Background<Boolean> extension = Background.run(() -> !lease.extendAsync(TTL).isDone());
     assertThat(isSending.await(10, TimeUnit.SECONDS)).isTrue();
     Background<Boolean> release = Background.run(lease::release).awaitBlockedByMonitor();
     isSent.countDown();
@@ -276,12 +274,12 @@ class ReleasingTest {
   @Test
   void lostNeverCompletesAfterARelease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> lost = lease.onLoss();
     assertThat(lease.release()).isTrue();
     time.advance(Duration.ofHours(1));
     manager.close();
     assertThat(lost).isNotDone();
-    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    assertThat(lease.onLoss()).isNotDone();
   }
 
   @Test
@@ -290,7 +288,7 @@ class ReleasingTest {
     backend.wipe("x");
     assertThat(lease.release()).isFalse();
     time.advance(Duration.ofHours(1));
-    assertThat(lease.lost().toCompletableFuture()).isNotDone();
+    assertThat(lease.onLoss()).isNotDone();
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -19,7 +20,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ final class ScriptedBackend implements LockPrimitive {
   /** The one ttl that will not do. */
   static final Duration USELESS_TTL = Duration.ofNanos(1);
 
-  /** What a backend is asked to do. */
+  /** The operations of a backend. */
   enum Op {
     ATTEMPT,
     EXTEND,
@@ -64,7 +64,8 @@ final class ScriptedBackend implements LockPrimitive {
     void answerNothing();
   }
 
-  private record TestGrant(String name, String token, OptionalLong fencingToken, Moment validUntil)
+  private record TestGrant(
+      String name, String token, OptionalLong fencingToken, ClockReading validUntil)
       implements Grant {}
 
   private record Holder(String token, String owner, long until) {}
@@ -90,14 +91,14 @@ final class ScriptedBackend implements LockPrimitive {
     this.clock = clock;
   }
 
-  /** A manager over it, whose callbacks run at once, wherever they come from. */
+  /** A manager over it, whose callbacks run at once, on the thread that completes them. */
   static LockManagerBuilder manager(ScriptedBackend backend, ManualTime time) {
     time.forkAtOnce();
     return LockManagerBuilder.over(backend)
         .clock(time)
         .scheduler(time)
         .callbacks(Runnable::run)
-        .owner("tester");
+        .ownerLabel("tester");
   }
 
   synchronized void declare(Set<LockCapability> declared) {
@@ -157,7 +158,7 @@ final class ScriptedBackend implements LockPrimitive {
     return Set.copyOf(watchers.keySet());
   }
 
-  /** Of each release, whether it was said to hand over. */
+  /** Returns for each release whether it handed over. */
   synchronized List<Boolean> handedOver() {
     return List.copyOf(handedOver);
   }
@@ -167,7 +168,7 @@ final class ScriptedBackend implements LockPrimitive {
     cannotWatch = failure;
   }
 
-  /** What the last attempt says of itself while it is under way. */
+  /** Sets the outage that the attempt in flight reports. */
   synchronized void outageSoFar(LockException outage) {
     Objects.requireNonNull(lastProgress).outage(() -> outage);
   }
@@ -245,7 +246,7 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Outcome> attempt(Attempt attempt) {
+  public CompletableFuture<Outcome> attempt(Attempt attempt) {
     synchronized (this) {
       lastProgress = attempt.progress();
     }
@@ -256,18 +257,18 @@ final class ScriptedBackend implements LockPrimitive {
         attempt.callerWaits(),
         start -> {
           if (live(attempt.name()) != null) {
-            return new Refusal(0, 1, 0);
+            return new Refusal(new LockVotes(0, 1, 0));
           }
           long number = ++grants;
-          Moment until = start.plusNanos(attempt.ttl().toNanos());
-          String token = attempt.owner() + ":" + number;
-          holders.put(attempt.name(), new Holder(token, attempt.owner(), until.nanos()));
+          ClockReading until = start.plusNanos(attempt.ttl().toNanos());
+          String token = attempt.ownerLabel() + ":" + number;
+          holders.put(attempt.name(), new Holder(token, attempt.ownerLabel(), until.nanos()));
           return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
         });
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     return call(
         Op.EXTEND,
         grant.name(),
@@ -281,7 +282,7 @@ final class ScriptedBackend implements LockPrimitive {
           if (!holder.token().equals(grant.token())) {
             return new Lost(LossReason.TAKEN);
           }
-          Moment until = start.plusNanos(ttl.toNanos());
+          ClockReading until = start.plusNanos(ttl.toNanos());
           holders.put(
               grant.name(),
               new Holder(holder.token(), holder.owner(), Math.max(until.nanos(), holder.until())));
@@ -290,7 +291,7 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Released> release(Release release) {
+  public CompletableFuture<Released> release(Release release) {
     Grant grant = release.grant();
     return call(
         Op.RELEASE,
@@ -313,7 +314,7 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     return call(
         Op.INSPECT,
         name,
@@ -327,12 +328,11 @@ final class ScriptedBackend implements LockPrimitive {
                             name,
                             holder.owner(),
                             Duration.ofNanos(holder.until() - clock.nanos()),
-                            1,
-                            1)));
+                            new LockVotes(1, 0, 0))));
   }
 
   @Override
-  public CompletionStage<Boolean> forceRelease(String name) {
+  public CompletableFuture<Boolean> forceRelease(String name) {
     return call(
         Op.FORCE_RELEASE,
         name,
@@ -351,14 +351,14 @@ final class ScriptedBackend implements LockPrimitive {
     closed++;
   }
 
-  private <T> CompletionStage<T> call(
-      Op op, String name, Duration time, boolean callerWaits, Function<Moment, T> effect) {
+  private <T> CompletableFuture<T> call(
+      Op op, String name, Duration time, boolean callerWaits, Function<ClockReading, T> effect) {
     Runnable hook;
     synchronized (this) {
       hook = beforeEachCall;
     }
     hook.run();
-    Moment start = clock.now();
+    ClockReading start = clock.now();
     Waiting<T> waiting = new Waiting<>(() -> effect.apply(start));
     RuntimeException failure;
     synchronized (this) {

@@ -24,7 +24,7 @@ class SleepWatchTest {
 
   @Test
   void aLeaseThatEndedInSleepIsToldLostWithinASecondOfWaking() throws Exception {
-    CompletableFuture<LossReason> lost = lost(open("x"));
+    CompletableFuture<LossReason> lost = lostOf(open("x"));
     time.advance(SECOND);
     time.moveWall(TTL);
     assertThat(lost).isNotDone();
@@ -37,7 +37,7 @@ class SleepWatchTest {
   @Test
   void aLeaseThatSleepMadeShorterIsToldLostWithinASecondOfItsEnd() throws Exception {
     Lease lease = open("x");
-    CompletableFuture<LossReason> lost = lost(lease);
+    CompletableFuture<LossReason> lost = lostOf(lease);
     time.moveWall(Duration.ofSeconds(20));
     time.advance(Duration.ofSeconds(9));
     assertThat(lost).isNotDone();
@@ -48,7 +48,7 @@ class SleepWatchTest {
 
   @Test
   void manyShortSleepsCountTogether() throws Exception {
-    CompletableFuture<LossReason> lost = lost(open("x"));
+    CompletableFuture<LossReason> lost = lostOf(open("x"));
     for (int i = 0; i < 375; i++) { // by 40 ms in every 40 ms
       time.moveWall(Duration.ofMillis(40));
       time.advance(Duration.ofMillis(40));
@@ -62,7 +62,7 @@ class SleepWatchTest {
     open("old");
     time.moveWall(Duration.ofHours(-1));
     time.advance(SECOND);
-    CompletableFuture<LossReason> lost = lost(open("x"));
+    CompletableFuture<LossReason> lost = lostOf(open("x"));
     time.moveWall(Duration.ofHours(1));
     time.advance(SECOND);
     assertThat(lost).isCompletedWithValue(LossReason.EXPIRED);
@@ -71,7 +71,7 @@ class SleepWatchTest {
   @Test
   void aClockThatIsSetBackEndsNothing() throws Exception {
     Lease lease = open("x");
-    CompletableFuture<LossReason> lost = lost(lease);
+    CompletableFuture<LossReason> lost = lostOf(lease);
     time.moveWall(Duration.ofHours(-1));
     time.advance(TTL.minus(SECOND));
     assertThat(lost).isNotDone();
@@ -83,7 +83,7 @@ class SleepWatchTest {
   @Test
   void aLeaseThatIsKeptAliveIsToldLostAsSoon() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL).keepAliveUpTo(Duration.ofMinutes(10)));
-    CompletableFuture<LossReason> lost = lost(lease);
+    CompletableFuture<LossReason> lost = lostOf(lease);
     time.advance(Duration.ofMinutes(2));
     assertThat(lost).isNotDone();
     time.moveWall(TTL);
@@ -111,7 +111,7 @@ class SleepWatchTest {
   @Test
   void aLeaseThatIsOpenedAfterTheLastIsWatchedToo() throws Exception {
     assertThat(open("x").release()).isTrue();
-    CompletableFuture<LossReason> lost = lost(open("y"));
+    CompletableFuture<LossReason> lost = lostOf(open("y"));
     time.advance(SECOND);
     time.moveWall(TTL);
     time.advance(SECOND);
@@ -130,7 +130,7 @@ class SleepWatchTest {
     return manager.acquire(LockRequest.of(name, TTL));
   }
 
-  private static CompletableFuture<LossReason> lost(Lease lease) {
-    return lease.lost().toCompletableFuture();
+  private static CompletableFuture<LossReason> lostOf(Lease lease) {
+    return lease.onLoss();
   }
 }

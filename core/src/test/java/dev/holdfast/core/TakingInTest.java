@@ -60,7 +60,7 @@ class TakingInTest {
     Lease lease = manager.acquire(REQUEST);
     time.moveWall(Duration.ofHours(1));
     time.advance(Duration.ofSeconds(1));
-    assertThat(lease.lost().toCompletableFuture()).isCompletedWithValue(LossReason.EXPIRED);
+    assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test

@@ -69,18 +69,18 @@ class UserExecutorTest {
     Lease lease = got.orElseThrow();
     assertThat(lease.isHeld()).as("it is not taken back by a second run of the task").isTrue();
     assertThat(manager.tryAcquireAsync(REQUEST).get(10, TimeUnit.SECONDS)).isEmpty();
-    lease.extendAsync(TTL).toCompletableFuture().get(10, TimeUnit.SECONDS);
-    assertThat(lease.releaseAsync().toCompletableFuture().get(10, TimeUnit.SECONDS)).isTrue();
+    lease.extendAsync(TTL).get(10, TimeUnit.SECONDS);
+    assertThat(lease.releaseAsync().get(10, TimeUnit.SECONDS)).isTrue();
     assertThat(backend.holder("x")).isEmpty();
 
-    List<LossReason> told = new CopyOnWriteArrayList<>();
+    List<LossReason> notified = new CopyOnWriteArrayList<>();
     Lease lost = manager.acquire(LockRequest.of("x", Duration.ofMillis(50)));
-    CompletableFuture<Void> stage = lost.lost().thenAccept(told::add).toCompletableFuture();
+    CompletableFuture<Void> stage = lost.onLoss().thenAccept(notified::add);
     stage.get(10, TimeUnit.SECONDS);
     long begun = System.nanoTime();
     manager.close();
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(4));
-    assertThat(told).containsExactly(LossReason.EXPIRED);
+    assertThat(notified).containsExactly(LossReason.EXPIRED);
   }
 
   @Test
@@ -101,18 +101,18 @@ class UserExecutorTest {
     backend.answerAtOnce(ScriptedBackend.Op.ATTEMPT);
 
     Lease lease = manager.acquire(LockRequest.of("y", Duration.ofMillis(20)));
-    CompletableFuture<Thread> told = new CompletableFuture<>();
+    CompletableFuture<Thread> notified = new CompletableFuture<>();
     lease
-        .lost()
+        .onLoss()
         .thenAccept(
             reason -> {
-              told.complete(Thread.currentThread());
+              notified.complete(Thread.currentThread());
               block();
             });
     while (lease.isHeld()) {
       Thread.onSpinWait();
     }
-    assertThat(told.get(10, TimeUnit.SECONDS)).isNotSameAs(caller);
+    assertThat(notified.get(10, TimeUnit.SECONDS)).isNotSameAs(caller);
     free.countDown();
     manager.close();
   }
@@ -141,32 +141,32 @@ class UserExecutorTest {
     LockManager manager =
         LockManagerBuilder.over(new ScriptedBackend(time)).clock(time).scheduler(time).build();
     Lease lease = manager.acquire(REQUEST);
-    CompletableFuture<LossReason> told = new CompletableFuture<>();
-    CompletableFuture<LossReason> future = lease.lost().toCompletableFuture();
+    CompletableFuture<LossReason> notified = new CompletableFuture<>();
+    CompletableFuture<LossReason> future = lease.onLoss();
     Runnable block = this::block;
-    lease.lost().thenRun(block);
-    lease.lost().thenAccept(told::complete);
-    lease.lost().thenRun(block);
-    lease.lost().thenRunAsync(block, Runnable::run);
+    lease.onLoss().thenRun(block);
+    lease.onLoss().thenAccept(notified::complete);
+    lease.onLoss().thenRun(block);
+    lease.onLoss().thenRunAsync(block, Runnable::run);
     CompletableFuture.anyOf(future, new CompletableFuture<>()).thenRun(block);
     time.advance(TTL);
-    assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
+    assertThat(notified.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
     free.countDown(); // a thread that waits for a future runs what depends on it
     assertThat(future.get(10, TimeUnit.SECONDS)).isEqualTo(LossReason.EXPIRED);
     manager.close();
   }
 
   @Test
-  void callLockedIsInterruptedThoughUsersCallbacksBlockTheWholeExecutor() throws Exception {
+  void executeLockedIsInterruptedThoughUsersCallbacksBlockTheWholeExecutor() throws Exception {
     ExecutorService single = Executors.newSingleThreadExecutor(CallbackThreads::thread);
     LockManager manager = LockManagerBuilder.over(backend).callbacks(single).build();
     assertThatThrownBy(
             () ->
-                manager.callLocked(
+                manager.executeLocked(
                     LockRequest.of("x", Duration.ofMillis(100)),
                     lease -> {
-                      lease.lost().thenRun(this::block);
-                      lease.lost().thenRunAsync(this::block, Runnable::run);
+                      lease.onLoss().thenRun(this::block);
+                      lease.onLoss().thenRunAsync(this::block, Runnable::run);
                       return new CountDownLatch(1).await(10, TimeUnit.SECONDS);
                     }))
         .isInstanceOf(dev.holdfast.LockLostException.class)

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class ValidityTest {
-  private static final Moment START = new Moment(5_000, 1_700_000_000_000_000L);
+  private static final ClockReading START = new ClockReading(5_000, 1_700_000_000_000_000L);
   private static final Validity VALIDITY = new Validity(Validity.DEFAULT_DRIFT);
 
   @Test

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockUnavailableException;
+import dev.holdfast.LockVotes;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
@@ -135,12 +136,12 @@ class WaitingTimeTest {
     time.advance(Duration.ofSeconds(1));
     assertThat(waiting.failure())
         .isInstanceOfSatisfying(
-            LockUnavailableException.class,
+            LockContendedException.class,
             e -> {
               assertThat(e.waited()).isEqualTo(Duration.ofSeconds(1));
-              assertThat(e.granted()).isZero();
-              assertThat(e.refused()).isOne();
-              assertThat(e.unanswered()).isZero();
+              assertThat(e.votes().granted()).isZero();
+              assertThat(e.votes().refused()).isOne();
+              assertThat(e.votes().unanswered()).isZero();
             });
   }
 
@@ -150,7 +151,7 @@ class WaitingTimeTest {
     manager.tryAcquireAsync(REQUEST.waitForever());
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitAtMost(Duration.ZERO)))
         .isInstanceOfSatisfying(
-            LockUnavailableException.class, e -> assertThat(e.refused()).isOne());
+            LockContendedException.class, e -> assertThat(e.votes().refused()).isOne());
   }
 
   @Test
@@ -159,8 +160,7 @@ class WaitingTimeTest {
     manager.tryAcquireAsync(REQUEST.waitForever());
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitAtMost(Duration.ZERO)))
         .isInstanceOfSatisfying(
-            LockUnavailableException.class,
-            e -> assertThat(e.granted() + e.refused() + e.unanswered()).isZero());
+            LockContendedException.class, e -> assertThat(e.votes()).isEqualTo(LockVotes.NONE));
   }
 
   @Test

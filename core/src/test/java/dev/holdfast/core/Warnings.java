@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What a class logs meanwhile. By reflection, because System.Logger ends in java.logging here,
- * which the module of these tests does not read.
+ * The warnings that a class logs meanwhile. By reflection, because System.Logger ends in
+ * java.logging here, which the module of these tests does not read.
  */
 final class Warnings implements AutoCloseable {
   private final List<String> texts = new CopyOnWriteArrayList<>();

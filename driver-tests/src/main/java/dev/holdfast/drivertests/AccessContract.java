@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** User, password and database of a URL. */
 public abstract class AccessContract {
-  /** Of all locks. */
+  /** The ttl of all locks. */
   protected static final Duration TTL = Duration.ofSeconds(10);
 
   /** That of the user {@code app}, who may do everything. */
@@ -81,7 +81,7 @@ public abstract class AccessContract {
     assertThatALockIsGot("redis://:" + ENCODED + "@" + requirepass.address());
   }
 
-  /** Who may neither ping, nor read INFO, nor name the connection. */
+  /** A user who may neither ping, nor read INFO, nor name the connection. */
   @Test
   void aUserWhoMayDoNothingButLock() throws InterruptedException {
     assertThatALockIsGot("redis://least:" + ENCODED + "@" + acl.address());
@@ -111,7 +111,7 @@ public abstract class AccessContract {
   @Test
   void anIpv6AddressIsTakenAsOne() {
     assertThatThrownBy(() -> LockManager.open("redlock:redis://[::1]:1"))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("[::1]:1: ")
         .hasMessageNotContaining("resolve");
   }

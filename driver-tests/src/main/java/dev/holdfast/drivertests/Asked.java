@@ -1,6 +1,7 @@
 package dev.holdfast.drivertests;
 
 import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.redlock.Script;
@@ -16,13 +17,13 @@ public final class Asked implements Round.Answers {
   /** One answer. */
   public sealed interface Answer {}
 
-  /** As {@link Round#reply} brings it. */
+  /** A reply by {@link Round#reply}. */
   public record Reply(int node, @Nullable Object reply) implements Answer {}
 
-  /** As {@link Round#error} brings it. */
+  /** A reply by {@link Round#error}. */
   public record ErrorReply(int node, String error) implements Answer {}
 
-  /** As {@link Round#failure} brings it. */
+  /** A failure by {@link Round#failure}. */
   public record Failure(int node, Throwable cause) implements Answer {}
 
   private Asked(Runnable whenAnswered) {
@@ -31,12 +32,12 @@ public final class Asked implements Round.Answers {
 
   /** Asks node 0 alone to run a script. */
   public static Asked of(RedisNodes nodes, String script, String... arguments) {
-    return of(nodes, 1, () -> {}, script, arguments);
+    return of(nodes, NodeSet.of(0), () -> {}, script, arguments);
   }
 
-  /** Asks those nodes whose bits are set to run a script. */
+  /** Asks some nodes to run a script. */
   public static Asked of(
-      RedisNodes nodes, long whom, Runnable whenAnswered, String script, String... arguments) {
+      RedisNodes nodes, NodeSet whom, Runnable whenAnswered, String script, String... arguments) {
     Command command =
         new Command.Eval(
             new Script(script, "not used"), true, List.of("the-key"), List.of(arguments));
@@ -45,27 +46,27 @@ public final class Asked implements Round.Answers {
 
   /** Sends these words on one connection. */
   public static Asked plainly(RedisNodes nodes, int node, String... words) {
-    return of(nodes, 1L << node, () -> {}, new Command.Plain(List.of(words)));
+    return of(nodes, NodeSet.of(node), () -> {}, new Command.Plain(List.of(words)));
   }
 
-  /** Asks those nodes whose bits are set. */
-  public static Asked of(RedisNodes nodes, long whom, Runnable whenAnswered, Command command) {
+  /** Asks some nodes. */
+  public static Asked of(RedisNodes nodes, NodeSet whom, Runnable whenAnswered, Command command) {
     Asked asked = new Asked(whenAnswered);
     nodes.submit(new Round(command, whom, false, asked));
     return asked;
   }
 
-  /** What the only node replied; null for nil. */
+  /** Returns the reply of the only node; null for nil. */
   public @Nullable Object reply() {
     return only(Reply.class).reply();
   }
 
-  /** What the only node replied, if it was an error. */
+  /** Returns the error reply of the only node. */
   public String error() {
     return only(ErrorReply.class).error();
   }
 
-  /** Why the only node gave no reply. */
+  /** Returns why the only node gave no reply. */
   public Throwable failure() {
     return only(Failure.class).cause();
   }

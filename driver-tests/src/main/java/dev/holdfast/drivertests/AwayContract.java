@@ -20,7 +20,7 @@ public abstract class AwayContract {
   /** Much longer than a call that waits for no straggler. */
   protected static final Duration NODE_TIMEOUT = Duration.ofMillis(200);
 
-  /** Of all locks. */
+  /** The ttl of all locks. */
   protected static final Duration TTL = Duration.ofSeconds(10);
 
   /** Five of each test's own. */

@@ -2,7 +2,7 @@ package dev.holdfast.drivertests;
 
 import dev.holdfast.testnodes.TestNode;
 
-/** As a server counts them. */
+/** The connections that a server counts. */
 public final class Connections {
   private Connections() {}
 

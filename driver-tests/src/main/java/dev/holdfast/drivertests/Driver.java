@@ -39,7 +39,7 @@ public final class Driver implements AutoCloseable {
     this.connectionsInUse = connectionsInUse;
   }
 
-  /** What the driver made. */
+  /** Returns the nodes that the driver made. */
   public RedisNodes nodes() {
     return nodes;
   }
@@ -53,7 +53,7 @@ public final class Driver implements AutoCloseable {
 
   /** Connects one node, within 10 s; see {@link RedisNodes#connect}. */
   public void connect(int node, Runnable disconnected) throws Exception {
-    nodes.connect(node, disconnected).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    nodes.connect(node, disconnected).get(10, TimeUnit.SECONDS);
   }
 
   /** The index of the second connection to a node. */

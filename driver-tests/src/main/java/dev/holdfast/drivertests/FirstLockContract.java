@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** The ways to open a manager, what it needs, and that nothing is left of it. */
 public abstract class FirstLockContract {
-  /** With time for busy machines. */
+  /** Options with time for busy machines. */
   protected static final RedlockOptions PATIENT =
       RedlockOptions.defaults()
           .quorumTimeout(Duration.ofSeconds(5))
@@ -32,7 +32,7 @@ public abstract class FirstLockContract {
   /** The same, at the end of a URL. */
   static final String PATIENCE = "?quorumTimeout=5s&connectTimeout=10s";
 
-  /** Who was refused once listens, on a connection that servers tell apart once it does. */
+  /** A waiter that was refused once subscribes, on a connection that servers tell apart. */
   protected static final String ONE_ABOUT_TO_LISTEN = "with one that is about to listen";
 
   private static final int THREADS = 128;
@@ -94,7 +94,7 @@ public abstract class FirstLockContract {
     }
   }
 
-  /** In a database of choice: a client may set a timer for the choice. */
+  /** Counts in a database of its own: a client may set a timer for the choice. */
   @Test
   void oneConnectionToEachNodeAndFewDaemonsAreEnoughForAnyNumberOfThreads() {
     String nodes = servers.uris().stream().map(uri -> uri + "/1").collect(joining(","));
@@ -109,7 +109,7 @@ public abstract class FirstLockContract {
     }
   }
 
-  /** Those that listen left out. */
+  /** Asserts it without the connections that subscribe. */
   protected final void assertThatOneConnectionIsLeftToEach() {
     for (TestNode server : servers.all()) {
       soon().untilAsserted(() -> assertThat(Connections.to(server)).isEqualTo(1));
@@ -171,7 +171,9 @@ public abstract class FirstLockContract {
     }
   }
 
-  /** But for those that listen, because whether anybody waited for long enough is chance. */
+  /**
+   * Asserts it except for subscriptions, because whether anybody waited for long enough is chance.
+   */
   private List<Thread> threadsOfTheDriver() {
     return threadsOfOurs().stream()
         .filter(thread -> thread.getName().contains(driver))

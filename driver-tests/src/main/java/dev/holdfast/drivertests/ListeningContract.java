@@ -4,7 +4,7 @@ import static dev.holdfast.drivertests.Soon.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.RedisNodes;
+import dev.holdfast.redlock.Subscription;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** How a driver listens to what a node publishes, whoever made the client. */
 public abstract class ListeningContract {
-  /** With names of 1 KiB, more than all buffers of a connection hold. */
+  /** The number of names of 1 KiB that exceeds all buffers of a connection. */
   private static final int MANY = 20_000;
 
   private static final String ALWAYS = "always";
@@ -30,7 +30,7 @@ public abstract class ListeningContract {
   private final TestNode server;
   private final Function<List<String>, Driver> drivers;
   private final Driver driver;
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> received = new CopyOnWriteArrayList<>();
   private final AtomicInteger ends = new AtomicInteger();
 
   /**
@@ -64,53 +64,53 @@ public abstract class ListeningContract {
 
   @Test
   void whatIsPublishedOnTheChannelsThatItSubscribedIsHeard() {
-    RedisNodes.Ear ear = listen();
-    ear.subscribe("a");
-    ear.subscribe("b");
+    Subscription subscription = open();
+    subscription.subscribe("a");
+    subscription.subscribe("b");
     soon().until(() -> hears("a") == 1 && hears("b") == 1);
-    ear.unsubscribe("a");
+    subscription.unsubscribe("a");
     soon().until(() -> hears("a") == 0);
     server.command("PUBLISH", "a", "1");
     server.command("PUBLISH", "b", "2");
 
-    soon().until(() -> heard.equals(List.of("b=2")));
-    ear.close();
+    soon().until(() -> received.equals(List.of("b=2")));
+    subscription.close();
   }
 
   @Test
   void aConnectionOnWhichNobodyWaitsIsSeenToListen() {
-    RedisNodes.Ear ear = listen();
+    Subscription subscription = open();
     soon().until(() -> listeners() == 1);
-    ear.subscribe("a");
+    subscription.subscribe("a");
     soon().until(() -> hears("a") == 1);
-    ear.unsubscribe("a");
+    subscription.unsubscribe("a");
     soon().until(() -> hears("a") == 0);
     server.command("PUBLISH", ALWAYS, "1");
 
-    soon().until(() -> heard.equals(List.of(ALWAYS + "=1")));
+    soon().until(() -> received.equals(List.of(ALWAYS + "=1")));
     assertThat(listeners()).isEqualTo(1);
-    ear.close();
+    subscription.close();
   }
 
   @Test
   void aChannelThatIsSubscribedAgainIsHeardAgain() {
-    RedisNodes.Ear ear = listen();
+    Subscription subscription = open();
     for (int time = 0; time < 100; time++) {
-      ear.subscribe("a");
-      ear.unsubscribe("a");
+      subscription.subscribe("a");
+      subscription.unsubscribe("a");
     }
-    ear.subscribe("a");
-    ear.subscribe("last"); // a node hears "a" between two of the calls above, too
+    subscription.subscribe("a");
+    subscription.subscribe("last"); // a node hears "a" between two of the calls above, too
     soon().until(() -> hears("last") == 1);
     server.command("PUBLISH", "a", "1");
 
-    soon().until(() -> heard.equals(List.of("a=1")));
-    ear.close();
+    soon().until(() -> received.equals(List.of("a=1")));
+    subscription.close();
   }
 
   @Test
   void thatAConnectionHasEndedIsToldOnce() {
-    listenTo("a");
+    subscribeTo("a");
     server.command("CLIENT", "KILL", "TYPE", "pubsub");
 
     soon().until(() -> ends.get() == 1);
@@ -120,17 +120,17 @@ public abstract class ListeningContract {
   @Test
   void aConnectionThatWasNotMadeHasEnded() {
     server.kill();
-    listen().subscribe("a");
+    open().subscribe("a");
     soon().until(() -> ends.get() == 1);
     server.restart();
   }
 
   @Test
   void nobodyIsToldOfAnEndThatWasAskedFor() {
-    RedisNodes.Ear ear = listenTo("a");
-    ear.close();
-    ear.subscribe("b");
-    ear.unsubscribe("a");
+    Subscription subscription = subscribeTo("a");
+    subscription.close();
+    subscription.subscribe("b");
+    subscription.unsubscribe("a");
 
     soon().until(() -> listeners() == 0);
     soon().during(Duration.ofMillis(300)).until(() -> ends.get() == 0 && listeners() == 0);
@@ -142,9 +142,10 @@ public abstract class ListeningContract {
     for (int time = 0; time < 20; time++) {
       try (Driver brief = drivers.apply(servers.uris())) {
         brief.connect(0);
-        RedisNodes.Ear ear = brief.nodes().listen(0, ALWAYS, (channel, said) -> {}, () -> {});
-        ear.subscribe("a");
-        ear.close();
+        Subscription subscription = new Subscription(ALWAYS, (channel, said) -> {}, end -> {});
+        brief.nodes().subscribe(0, subscription);
+        subscription.subscribe("a");
+        subscription.close();
       }
     }
     soon()
@@ -160,19 +161,19 @@ public abstract class ListeningContract {
   void aNodeThatRefusesIsToldNothingMoreAndEndsNothing() {
     server.command("ACL", "SETUSER", "default", "-subscribe");
     server.command("ACL", "LOG", "RESET");
-    RedisNodes.Ear ear = listen();
+    Subscription subscription = open();
     soon().until(() -> refusals() == 1);
     String refused = lastRefused();
     soon().until(() -> !String.valueOf(server.command("CLIENT", "LIST")).contains(refused));
-    ear.subscribe("b");
-    ear.subscribe("c");
+    subscription.subscribe("b");
+    subscription.subscribe("c");
 
     soon().during(Duration.ofMillis(300)).until(() -> ends.get() == 0 && refusals() == 1);
   }
 
   @Test
   void aNodeThatHangsHoldsUpNobody() {
-    RedisNodes.Ear ear = listenTo("a");
+    Subscription subscription = subscribeTo("a");
     server.freeze();
 
     CompletableFuture<Void> saying =
@@ -180,28 +181,31 @@ public abstract class ListeningContract {
             () -> {
               String prefix = "x".repeat(1_000);
               for (int name = 0; name < MANY; name++) {
-                ear.subscribe(prefix + name);
-                ear.unsubscribe(prefix + name);
+                subscription.subscribe(prefix + name);
+                subscription.unsubscribe(prefix + name);
               }
-              ear.close();
+              subscription.close();
             });
 
     assertThat(saying).succeedsWithin(20, SECONDS);
     assertThat(ends).hasValue(0);
   }
 
-  private RedisNodes.Ear listenTo(String channel) {
-    RedisNodes.Ear ear = listen();
-    ear.subscribe(channel);
+  private Subscription subscribeTo(String channel) {
+    Subscription subscription = open();
+    subscription.subscribe(channel);
     soon().until(() -> hears(channel) == 1);
-    return ear;
+    return subscription;
   }
 
-  private RedisNodes.Ear listen() {
-    return driver
-        .nodes()
-        .listen(
-            0, ALWAYS, (channel, said) -> heard.add(channel + "=" + said), ends::incrementAndGet);
+  private Subscription open() {
+    Subscription subscription =
+        new Subscription(
+            ALWAYS,
+            (channel, said) -> received.add(channel + "=" + said),
+            ended -> ends.incrementAndGet());
+    driver.nodes().subscribe(0, subscription);
+    return subscription;
   }
 
   private long hears(String channel) {

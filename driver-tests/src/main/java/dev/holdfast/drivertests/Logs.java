@@ -38,7 +38,7 @@ public final class Logs implements AutoCloseable {
     ROOT.addHandler(handler);
   }
 
-  /** What was logged so far: the level, the message and the stack trace of each. */
+  /** Returns the messages so far: the level, the message and the stack trace of each. */
   public List<String> messages() {
     return List.copyOf(messages);
   }

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What {@link dev.holdfast.redlock.RedisNodes} promises, whoever made the client. */
+/** The promises of {@link dev.holdfast.redlock.RedisNodes}, with any client. */
 public abstract class PromisesContract {
   private static final String COUNT = "return redis.call('INCR', KEYS[1])";
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
@@ -89,7 +90,7 @@ public abstract class PromisesContract {
     for (int node = 0; node < 3; node++) {
       driver.connect(node);
     }
-    Asked asked = Asked.of(driver.nodes(), 0b101, () -> {}, COUNT);
+    Asked asked = Asked.of(driver.nodes(), NodeSet.of(0, 2), () -> {}, COUNT);
     soon().until(() -> asked.answers().size() == 2);
     assertThat(asked.answers())
         .containsExactlyInAnyOrder(new Asked.Reply(0, 1L), new Asked.Reply(2, 1L));
@@ -125,11 +126,11 @@ public abstract class PromisesContract {
     server.freeze();
     AtomicInteger failed = new AtomicInteger();
     for (int i = 0; i < MANY; i++) {
-      Asked.of(driver.nodes(), 1, failed::incrementAndGet, COUNT);
+      Asked.of(driver.nodes(), NodeSet.of(0), failed::incrementAndGet, COUNT);
     }
     driver.nodes().disconnect(0);
     CompletableFuture<Void> other = new CompletableFuture<>();
-    Asked.of(driver.nodes(), 0b10, () -> other.complete(null), COUNT);
+    Asked.of(driver.nodes(), NodeSet.of(1), () -> other.complete(null), COUNT);
 
     assertThat(other).succeedsWithin(2, SECONDS);
     soon().untilAsserted(() -> assertThat(failed).hasValue(MANY));
@@ -163,10 +164,11 @@ public abstract class PromisesContract {
           () -> {
             if (first.getAndIncrement() == 0) {
               next.complete(
-                  Asked.of(driver.nodes(), 0b111, answers::incrementAndGet, APPEND, second));
+                  Asked.of(
+                      driver.nodes(), NodeSet.all(3), answers::incrementAndGet, APPEND, second));
             }
           };
-      Asked.of(driver.nodes(), 0b111, askNext, APPEND, Integer.toString(i));
+      Asked.of(driver.nodes(), NodeSet.all(3), askNext, APPEND, Integer.toString(i));
       next.get(10, SECONDS);
     }
     soon().until(() -> answers.get() == 3 * rounds / 2);
@@ -245,7 +247,7 @@ public abstract class PromisesContract {
                     .orTimeout(5, SECONDS)
                     .handle((done, failure) -> failure == null)
                     .join());
-    Asked.of(driver.nodes(), 1, untilAnotherHas, COUNT);
+    Asked.of(driver.nodes(), NodeSet.of(0), untilAnotherHas, COUNT);
     assertThat(submitted.get(10, SECONDS)).isTrue();
   }
 
@@ -274,8 +276,7 @@ public abstract class PromisesContract {
   void anAttemptThatIsDroppedFailsThoughTheNodeAnswersLater() throws Exception {
     server.freeze();
     AtomicInteger ends = new AtomicInteger();
-    CompletableFuture<Void> attempt =
-        driver.nodes().connect(0, ends::incrementAndGet).toCompletableFuture();
+    CompletableFuture<Void> attempt = driver.nodes().connect(0, ends::incrementAndGet);
     driver.nodes().disconnect(0);
     server.thaw();
     assertThatThrownBy(() -> attempt.get(10, SECONDS)).isNotNull();
@@ -289,7 +290,7 @@ public abstract class PromisesContract {
     AtomicInteger endsOfSecond = driver.connect(3);
     assertThat(Connections.to(server)).isEqualTo(2);
 
-    Asked asked = Asked.of(driver.nodes(), 0b1001, () -> {}, COUNT);
+    Asked asked = Asked.of(driver.nodes(), NodeSet.of(0, 3), () -> {}, COUNT);
     soon().until(() -> asked.answers().size() == 2);
     // the server reads two connections in an order of its own
     assertThat(Set.copyOf(asked.answers()))
@@ -300,7 +301,7 @@ public abstract class PromisesContract {
     driver.nodes().disconnect(3);
     soon().until(() -> endsOfSecond.get() == 1);
     assertThat(Asked.of(driver.nodes(), COUNT).reply()).isEqualTo(3L);
-    assertThat(Asked.of(driver.nodes(), 0b1000, () -> {}, COUNT).failure())
+    assertThat(Asked.of(driver.nodes(), NodeSet.of(3), () -> {}, COUNT).failure())
         .hasMessage("not connected");
     assertThat(ends).hasValue(0);
   }

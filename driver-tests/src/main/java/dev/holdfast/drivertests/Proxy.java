@@ -82,7 +82,10 @@ public final class Proxy implements AutoCloseable {
     }
   }
 
-  /** As one with {@link #cut}: the server shows a connection before we have noted it. */
+  /**
+   * Connects both sides, as one step with respect to {@link #cut}: the server shows a connection
+   * before we have noted it.
+   */
   private synchronized void lead(Socket client) throws IOException {
     Socket upstream = new Socket(host, port);
     client.setTcpNoDelay(true);

@@ -3,6 +3,7 @@ package dev.holdfast.drivertests;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.redlock.Script;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is made of each kind of reply, in RESP2 and in RESP3. */
+/** The values of all kinds of replies, in RESP2 and in RESP3. */
 public abstract class RepliesContract {
   private static TestNodes servers;
 
@@ -109,22 +110,24 @@ public abstract class RepliesContract {
         .contains("WRONGTYPE");
     Command unknown =
         new Command.Eval(new Script("", "f".repeat(40)), false, List.of("the-key"), List.of());
-    assertThat(Asked.of(driver.nodes(), 1, () -> {}, unknown).error()).startsWith("NOSCRIPT ");
+    assertThat(Asked.of(driver.nodes(), NodeSet.of(0), () -> {}, unknown).error())
+        .startsWith("NOSCRIPT ");
     assertThat(Asked.of(driver.nodes(), "return 1").reply()).isEqualTo(1L);
   }
 
   @Test
   void setIfAbsentIsOkOrNil() {
     Command set = new Command.SetIfAbsent("the-key", "mine", 10_000);
-    assertThat(Asked.of(driver.nodes(), 1, () -> {}, set).reply()).isEqualTo("OK");
-    assertThat(Asked.of(driver.nodes(), 1, () -> {}, set).reply()).isNull();
+    assertThat(Asked.of(driver.nodes(), NodeSet.of(0), () -> {}, set).reply()).isEqualTo("OK");
+    assertThat(Asked.of(driver.nodes(), NodeSet.of(0), () -> {}, set).reply()).isNull();
     assertThat(server.command("GET", "the-key")).isEqualTo("mine");
     assertThat((Long) server.command("PTTL", "the-key")).isBetween(1L, 10_000L);
   }
 
   @Test
   void infoIsOneString() {
-    assertThat((String) Asked.of(driver.nodes(), 1, () -> {}, new Command.Info()).reply())
+    assertThat(
+            (String) Asked.of(driver.nodes(), NodeSet.of(0), () -> {}, new Command.Info()).reply())
         .contains("run_id:", "role:master", "maxmemory_policy:");
   }
 }

@@ -19,10 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code rediss://}, on a server whose certificate is for localhost alone. */
 public abstract class TlsContract {
-  /** What the JDK says of a host that the certificate does not name. */
+  /** The JDK's message for a host that the certificate does not name. */
   protected static final String WRONG_NAME = "No subject alternative names";
 
-  /** With time for handshakes on busy machines. */
+  /** Options with time for handshakes on busy machines. */
   protected static final RedlockOptions PATIENT =
       RedlockOptions.defaults()
           .quorumTimeout(Duration.ofSeconds(5))

@@ -65,7 +65,7 @@ public final class TlsServer implements AutoCloseable {
     return servers.node(0);
   }
 
-  /** Where it speaks TLS. */
+  /** Returns the port for TLS. */
   public int port() {
     return port;
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What releases and extends a lock where scripts are forbidden. */
+/** The transactions that release and extend a lock where scripts are forbidden. */
 public abstract class TransactionContract {
   private static TestNodes servers;
 

@@ -1,5 +1,6 @@
 /**
- * What the tests of every driver need: contracts that a driver's tests extend, and helpers.
+ * The contracts and helpers of every driver's tests: contracts that a driver's tests extend, and
+ * helpers.
  *
  * <p>{@link dev.holdfast.drivertests.PromisesContract}, {@link
  * dev.holdfast.drivertests.RepliesContract} and {@link

@@ -17,7 +17,7 @@ final class LongJob {
         LockRequest.of("migration", Duration.ofSeconds(10)) // what a crash of this process costs
             .keepAliveUpTo(Duration.ofHours(2)); //            what a hang of this job costs
     try {
-      return locks.callLocked(
+      return locks.executeLocked(
           request,
           lease -> {
             begun.countDown();

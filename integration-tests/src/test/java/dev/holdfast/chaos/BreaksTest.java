@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is broken on purpose is found: a chaos that finds nothing proves nothing. */
+/** Chaos finds what is broken on purpose: a chaos that finds nothing proves nothing. */
 class BreaksTest {
   @Test
   @Tag("soak")

@@ -33,7 +33,7 @@ record Chaos(
 
   private static final int CLIENTS = 3;
 
-  /** Of this process, which the machine treats as it treats clients. */
+  /** The lost time of this process, which the machine treats as it treats clients. */
   private static final LostTime LOST_TIME = LostTime.watched();
 
   /** Longer than any recovery that would pass. */
@@ -44,7 +44,7 @@ record Chaos(
   /** At the end: what was left behind has had its time. */
   private static final Duration CALM = Duration.ofSeconds(5);
 
-  /** With all faults that can be done here. */
+  /** Returns a run with all faults that this machine allows. */
   static Chaos of(String driver, int nodes, long seed, Duration length) {
     boolean shim = ClockShim.given().isPresent();
     return new Chaos(
@@ -144,7 +144,7 @@ record Chaos(
     return new Entry.Began(fault.name(), victims, System.nanoTime());
   }
 
-  /** Until each lock has been got anew, or for long enough. */
+  /** Until each lock has been got again, or for long enough. */
   private static void awaitGrants(Journal.Reader reader, Quarantines quarantines) {
     Set<String> names = new HashSet<>(Settings.NAMES);
     long begun = System.nanoTime();

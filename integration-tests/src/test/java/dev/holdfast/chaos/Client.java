@@ -24,7 +24,7 @@ final class Client {
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  /** As long as the one who started it waits for it. */
+  /** The time in which a client must start. */
   private static final Duration STARTING = Duration.ofMinutes(2);
 
   private static final int CRASHED = 3;

@@ -3,7 +3,7 @@ package dev.holdfast.chaos;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/** What happens to clients. */
+/** A fault of clients. */
 @SuppressWarnings("ImmutableEnumChecker") // what a fault does changes the world, not the fault
 enum ClientFault {
   PAUSED(

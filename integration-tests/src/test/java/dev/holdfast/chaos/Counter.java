@@ -1,12 +1,12 @@
 package dev.holdfast.chaos;
 
 /**
- * What one lock protects: a number in a store that looks at fencing tokens. The store is the {@link
- * Journal}: who got a lease shows its token there before it reads, and of the values that were
- * written those with a token below the largest shown before are refused.
+ * The counter that one lock protects: a number in a store that looks at fencing tokens. The store
+ * is the {@link Journal}: who got a lease shows its token there before it reads, and of the values
+ * that were written those with a token below the largest shown before are refused.
  */
 final class Counter {
-  /** What became of an entry. */
+  /** The effect of an entry. */
   enum Effect {
     NONE,
     STORED,

@@ -16,7 +16,7 @@ sealed interface Entry {
   record Got(String client, String name, long fence, String token, long at, long until)
       implements Entry {}
 
-  /** It was held at that time, and is to be until that other one. */
+  /** It was held at that time, and must be until that other one. */
   record Held(String token, long at, long until) implements Entry {}
 
   /** Just before its release: whether it was held then. */
@@ -43,10 +43,10 @@ sealed interface Entry {
    */
   record Voting(long since, long lostNanos) implements Entry {}
 
-  /** On a node a lock held this token, from one look to another. */
+  /** A token that a lock held on a node, from one look to another. */
   record Seen(String node, String name, String token, long from, long to) implements Entry {}
 
-  /** As a line, without its end. */
+  /** Returns the entry as a line, without its end. */
   default String line() {
     return Stream.concat(
             Stream.of(getClass().getSimpleName()),

@@ -47,7 +47,7 @@ final class FenceTrips implements AutoCloseable {
     return first;
   }
 
-  /** Those of them with a second trip. */
+  /** Returns the attempts with a second trip. */
   Set<String> stored() {
     return second;
   }

@@ -47,7 +47,7 @@ final class Holder implements Runnable {
         Optional<Lease> lease =
             notes.timed(
                 "acquire",
-                request.maxWait().orElse(Duration.ZERO).plus(Settings.attempt(request.ttl())),
+                request.waitAtMost().orElse(Duration.ZERO).plus(Settings.attempt(request.ttl())),
                 () -> locks.tryAcquire(request));
         if (lease.isPresent()) {
           use(lease.get(), request);
@@ -64,7 +64,7 @@ final class Holder implements Runnable {
   private void use(Lease lease, LockRequest request) throws Exception {
     long got = System.nanoTime();
     if (notes.got(client, lease)) {
-      work(lease, request.maxHold().isPresent());
+      work(lease, request.keepAliveUpTo().isPresent());
       leave(lease, request, got);
     } else {
       lease.close();
@@ -124,12 +124,12 @@ final class Holder implements Runnable {
 
   /** Gives it back, or forgets it as a careless program would. */
   private void leave(Lease lease, LockRequest request, long got) throws Exception {
-    if (request.maxHold().isEmpty() && happens(2)) {
+    if (request.keepAliveUpTo().isEmpty() && happens(2)) {
       return;
     }
     notes.ending(lease);
     notes.timed("release", QUORUM_TIMEOUT, lease::release);
-    notes.released(lease, got + request.minHold().toNanos());
+    notes.released(lease, got + request.holdAtLeast().toNanos());
   }
 
   private boolean happens(int percent) {

@@ -70,7 +70,7 @@ final class Link implements AutoCloseable {
     losesReplies = true;
   }
 
-  /** Of each reply the first half arrives, and its connection ends. */
+  /** Passes the first half of each reply, and ends its connection. */
   void halveReplies() {
     halvesReplies = true;
   }
@@ -85,8 +85,8 @@ final class Link implements AutoCloseable {
   /**
    * All passes again. What lost something ends: the rest would answer other requests. So does what
    * was throttled: what the proxy has taken on it comes as late as that was counted then, which for
-   * some kilobytes can be seconds. A proxy that was closed is made anew, because one that accepts a
-   * connection as it is closed cannot be opened any more.
+   * some kilobytes can be seconds. A proxy that was closed is made again, because one that accepts
+   * a connection as it is closed cannot be opened any more.
    */
   void heal() {
     boolean unfit = losesRequests || losesReplies || halvesReplies || bytesPerMilli != NO_LIMIT;

@@ -9,7 +9,7 @@ import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 
-/** What happens to nodes and to the network before them; to any number of them at once. */
+/** A fault of nodes or of the network before them; to any number of them at once. */
 @SuppressWarnings("ImmutableEnumChecker") // what a fault does changes the world, not the fault
 enum NodeFault {
   FROZEN(
@@ -162,7 +162,7 @@ enum NodeFault {
     Healing begin(Victim victim) throws Exception;
   }
 
-  /** What is done to a link. */
+  /** A fault of a link. */
   private interface Trouble {
     void on(Link link);
   }

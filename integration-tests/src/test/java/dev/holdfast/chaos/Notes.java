@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
-/** What a client writes down of its leases on one name, and what it reads there. */
+/** A client's notes on its leases on one name, and on what it reads there. */
 final class Notes {
   /** Two looks at the clock that are further apart do not tell when something between them was. */
   private static final long EXACT_NANOS = 200_000;
@@ -23,7 +23,7 @@ final class Notes {
     this.counter = new Counter(name);
   }
 
-  /** What a lease says of itself at one moment. */
+  /** The validity of a lease by its own word, at one time. */
   private record Belief(long at, long until) {
     boolean isHeld() {
       return until > at;

@@ -8,10 +8,10 @@ import java.util.List;
  * their release is answered; after one, within the longest ttl.
  */
 final class Orphans {
-  /** On a machine that is busy: what was on its way has arrived. */
+  /** The limit on a busy machine: what was on its way has arrived. */
   static final Duration SOON = Duration.ofMillis(500);
 
-  /** What nobody got is of an attempt that failed, and took no longer than that. */
+  /** The longest time of an attempt that failed, to which a key without a grant belongs. */
   private static final long ATTEMPT_NANOS = Settings.QUORUM_TIMEOUT.toNanos();
 
   private final Leases leases;

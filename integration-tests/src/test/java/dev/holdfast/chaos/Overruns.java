@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** By how much calls took longer than they may. */
+/** The time by which calls exceeded their limits. */
 final class Overruns {
   private final List<Long> late = new ArrayList<>();
   private long count;
@@ -21,7 +21,7 @@ final class Overruns {
     return count;
   }
 
-  /** What 999 of 1,000 calls did not exceed. */
+  /** Returns the time that 999 of 1,000 calls did not exceed. */
   Duration of999In1000() {
     long exceed = count / 1_000;
     if (late.size() <= exceed) {

@@ -3,7 +3,7 @@ package dev.holdfast.chaos;
 import java.time.Duration;
 import java.util.List;
 
-/** What all clients agree on. */
+/** The settings of all clients. */
 final class Settings {
   static final List<String> NAMES = List.of("bills", "mails");
 
@@ -40,7 +40,7 @@ final class Settings {
   }
 
   /**
-   * Of a manager.
+   * Returns the URL of a manager.
    *
    * @param further options, each with an ampersand before it
    */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** What fencing tokens cost where clocks differ: how many grants need a second trip. */
+/** The cost of fencing tokens where clocks differ: how many grants need a second trip. */
 @EnabledIfSystemProperty(named = ChaosTest.SECONDS, matches = "\\d+")
 class SingleTripTest {
   static final List<String> DRIVERS = Chaos.DRIVERS;
@@ -27,7 +27,7 @@ class SingleTripTest {
   private static final int NODES = 5;
   private static final int SKEW_MILLIS = 200;
 
-  private static final int MOST_PERCENT = 5;
+  private static final int MAX_PERCENT = 5;
 
   private static final Duration LENGTH = Duration.ofSeconds(15);
 
@@ -65,7 +65,7 @@ class SingleTripTest {
       assertThat(granted).hasSizeGreaterThan(50);
       long stored = granted.stream().filter(trips.stored()::contains).count();
       System.out.println(driver + ": " + stored + " second trips in " + granted.size() + " grants");
-      assertThat(stored).isLessThanOrEqualTo(granted.size() * MOST_PERCENT / 100);
+      assertThat(stored).isLessThanOrEqualTo(granted.size() * MAX_PERCENT / 100);
     }
   }
 

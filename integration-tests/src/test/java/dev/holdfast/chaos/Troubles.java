@@ -55,15 +55,15 @@ final class Troubles {
   }
 
   /** Whether there is one at that moment. */
-  boolean isAt(long moment) {
-    return all.stream().anyMatch(trouble -> trouble.began <= moment && moment <= trouble.healed);
+  boolean isAt(long time) {
+    return all.stream().anyMatch(trouble -> trouble.began <= time && time <= trouble.healed);
   }
 
   /** When the last one before that moment was healed. */
-  long healedBefore(long moment) {
+  long healedBefore(long time) {
     return all.stream()
         .mapToLong(trouble -> trouble.healed)
-        .filter(healed -> healed < moment)
+        .filter(healed -> healed < time)
         .max()
         .orElse(Long.MIN_VALUE);
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the {@link Judge} found. The texts say what and when, for a person.
+ * The findings of the {@link Judge}. The texts say what and when, for a person.
  *
  * @param faults how often each kind was done
  * @param grants leases that were handed over
@@ -37,7 +37,7 @@ record Verdict(
 
   static final Duration LONGEST_OVERRUN = Duration.ofMillis(50);
 
-  /** What is wrong with it, in the words of a test that failed. */
+  /** Returns what is wrong, in the words of a failed test. */
   Map<String, Object> wrong() {
     Map<String, Object> wrong = new TreeMap<>();
     put(wrong, "overlaps", overlaps);
@@ -51,7 +51,7 @@ record Verdict(
     return wrong;
   }
 
-  /** As a row of the table in docs/chaos.md. */
+  /** Returns a row of the table in docs/chaos.md. */
   String row(String what) {
     return "| %s | %d | %d of %d kinds | %d | %d | %d | %d | %d | %d | %.1f | %.1f | %.2f |"
         .formatted(

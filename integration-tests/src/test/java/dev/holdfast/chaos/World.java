@@ -53,7 +53,7 @@ final class World implements AutoCloseable {
     return nodes.all();
   }
 
-  /** As clients see the nodes. */
+  /** Returns the URIs by which clients see the nodes. */
   List<String> uris() {
     return links.stream().map(Link::uri).toList();
   }

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the tests run for. */
+/** The backend that the tests run for. */
 enum Backend {
   JEDIS("redlock:jedis:", JedisTckTest.class),
   LETTUCE("redlock:lettuce:", LettuceTckTest.class),
   REDISSON("redlock:redisson:", RedissonTckTest.class),
 
-  /** As a user who may run no scripts; only where they are asked for. */
+  /** Jedis with a user who may run no scripts; only where they are asked for. */
   JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", JedisWithoutScriptsTckTest.class),
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", LettuceWithoutScriptsTckTest.class),
   REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", RedissonWithoutScriptsTckTest.class);
@@ -33,7 +33,10 @@ enum Backend {
     this.kit = kit;
   }
 
-  /** Those of all rights, or those that the system property names, with commas between. */
+  /**
+   * Returns the backends with all rights, or those that the system property names, separated by
+   * commas.
+   */
   static List<Backend> all() {
     String names = System.getProperty(RESTRICTION, "");
     return names.isEmpty()
@@ -52,7 +55,7 @@ enum Backend {
     return !name().endsWith("_WITHOUT_SCRIPTS");
   }
 
-  /** By which it is proved. */
+  /** Returns the kit that proves it. */
   Class<? extends LockManagerTck> kit() {
     return kit;
   }
@@ -68,7 +71,7 @@ enum Backend {
             .brokenByDesign(Map.of("REL-9", "a release waits for the transaction before it"));
   }
 
-  /** With the nodes' URIs as they are. */
+  /** Returns the URL with the nodes' URIs as they are. */
   String urlOf(List<String> uris) {
     return urlPrefix
         + String.join(",", uris)

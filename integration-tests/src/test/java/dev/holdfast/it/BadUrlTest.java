@@ -7,7 +7,7 @@ import dev.holdfast.LockManager;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What users get wrong in a URL of Redlock: the message shows it, and what is right. */
+/** Mistakes of users in a URL of Redlock: the message shows it, and what is right. */
 @ForOneDriver
 class BadUrlTest {
   private final Backend backend;

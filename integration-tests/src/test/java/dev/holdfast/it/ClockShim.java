@@ -66,7 +66,7 @@ public record ClockShim(String library) {
     return NodeSource.binary(wrapper);
   }
 
-  /** Where the clock of one of a folder's nodes is set. */
+  /** Returns the file that sets the clock of one of a folder's nodes. */
   public static Path ofNode(Path folder, int index) {
     return folder.resolve("node-" + index).resolve("clock");
   }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -16,12 +16,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where the managers of one test meet: redis-servers of their own. Closes what it opened. */
+/**
+ * The nodes on which the managers of one test meet: redis-servers of their own. Closes what it
+ * opened.
+ */
 final class Cluster implements AutoCloseable {
   /** Longer than any test, so that no lock ends by itself unless a test wants it to. */
   static final Duration TTL = Duration.ofSeconds(30);
 
-  /** Of others' keys: longer, so that it shows when somebody gives them ours. */
+  /** The ttl of foreign keys: longer, so that it shows when somebody gives them ours. */
   static final Duration FOREIGN_TTL = Duration.ofSeconds(60);
 
   /** Patient, so that a busy machine is not taken for an outage, and quick to try again. */
@@ -74,7 +77,7 @@ final class Cluster implements AutoCloseable {
     return manager;
   }
 
-  /** What keeps others out on a node, if anything. */
+  /** Returns the value that keeps others out on a node, if there is one. */
   static @Nullable String value(TestNode node, String name) {
     return (String) node.command("GET", name);
   }
@@ -93,7 +96,7 @@ final class Cluster implements AutoCloseable {
   /** Waits until a node votes for a manager's locks. */
   static void awaitVoteOf(TestNode node, LockManager locks) {
     Eventually.soon()
-        .ignoreExceptionsInstanceOf(LockBackendException.class)
+        .ignoreExceptionsInstanceOf(LockOutageException.class)
         .until(
             () -> {
               try (Lease lease = locks.tryAcquire("vote", TTL).orElseThrow()) {

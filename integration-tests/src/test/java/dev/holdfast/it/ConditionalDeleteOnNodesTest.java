@@ -45,6 +45,7 @@ class ConditionalDeleteOnNodesTest {
   @Rule("REL-1")
   void aReleaseTakesNoTransaction() throws InterruptedException {
     locks.acquire("first", Cluster.TTL).close(); // finds the command
+    cluster.awaitNoLocks(); // a quorum is enough for close()
     cluster.nodes().forEach(node -> node.command("CONFIG", "RESETSTAT"));
 
     assertThat(locks.acquire("second", Cluster.TTL).release()).isTrue();

@@ -17,7 +17,7 @@ public final class Eventually {
   }
 
   /**
-   * With another limit.
+   * Returns conditions with another limit.
    *
    * @param limit how long to wait at most
    * @return looks every 5 ms, unless told otherwise

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testnodes.TestNode;
 import java.util.List;
 
-/** What makes a server answer by an error. */
+/** A fault that makes a server answer with an error. */
 enum Fault {
   NO_PASSWORD("NOAUTH") {
     @Override
@@ -65,10 +65,10 @@ enum Fault {
 
   abstract void begin(TestNode node, String name);
 
-  /** Of a foreign key, that nobody changed it. */
+  /** Asserts that no client changed a foreign key. */
   void assertUntouched(TestNode node, String name) {}
 
-  /** What the error says of each node at fault. */
+  /** Returns the error's text for each node at fault. */
   String says() {
     return says;
   }

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What fencing tokens cost on real servers. */
+/** The cost of fencing tokens on real servers. */
 class FencingTest {
   private static final int GRANTS = 200;
   private static final Duration APART = Duration.ofMillis(200);

@@ -47,7 +47,7 @@ final class ForeignClient implements AutoCloseable {
     }
   }
 
-  /** On how many nodes it held the lock until now. */
+  /** Unlocks; returns on how many nodes it held the lock until now. */
   int unlock(String name) {
     return (int)
         connections.stream()

@@ -64,7 +64,7 @@ class HeapSoakTest {
         cluster.open().acquire(LockRequest.of("polled", TTL).keepAliveUpTo(Duration.ofHours(1)))) {
       long before = usedHeap();
       for (int i = 0; i < MANY; i++) {
-        assertThat(lease.lost().toCompletableFuture().isDone()).isFalse();
+        assertThat(lease.onLoss().isDone()).isFalse();
       }
       assertFlat(before, MANY);
       assertThat(lease.isHeld()).isTrue();
@@ -88,11 +88,11 @@ class HeapSoakTest {
             .until(
                 () ->
                     node.command("PUBSUB", "CHANNELS", "holdfast:released:" + batch + ":*")
-                            instanceof List<?> heard
-                        && heard.size() == AT_ONCE);
+                            instanceof List<?> received
+                        && received.size() == AT_ONCE);
       }
       waiting.forEach(one -> one.cancel(false));
-      all(held.stream().map(l -> l.releaseAsync().toCompletableFuture()).toList());
+      all(held.stream().map(l -> l.releaseAsync()).toList());
     }
   }
 

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the restart guard builds on: a server that becomes a master begins another history. */
+/**
+ * The facts about servers that the restart guard depends on: a server that becomes a master begins
+ * another history.
+ */
 class HistoryTest {
   private static final Pattern HISTORY = Pattern.compile("master_replid:(\\w{40})\r");
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,8 +30,9 @@ class InteropTest {
     LockManager locks = cluster.open("keyPrefix=app:");
     String name = " Größe, 数字 ";
 
-    Lease lease = locks.tryAcquire(LockRequest.of(name, Cluster.TTL).owner("me")).orElseThrow();
-    assertThat(locks.inspect(name)).map(LockStatus::agreeing).hasValue(5);
+    Lease lease =
+        locks.tryAcquire(LockRequest.of(name, Cluster.TTL).ownerLabel("me")).orElseThrow();
+    assertThat(locks.inspect(name)).map(status -> status.votes().granted()).hasValue(5);
 
     assertThat(lease.token()).matches("me:[0-9a-f]{40}");
     assertThat(cluster.nodes())
@@ -44,7 +44,7 @@ class InteropTest {
                   .isBetween(Cluster.TTL.minusSeconds(10), Cluster.TTL);
             });
     assertThat(lease.release()).isTrue();
-    Lease next = locks.tryAcquire(LockRequest.of(name, Cluster.TTL).owner("me")).orElseThrow();
+    Lease next = locks.tryAcquire(LockRequest.of(name, Cluster.TTL).ownerLabel("me")).orElseThrow();
     assertThat(next.token()).isNotEqualTo(lease.token());
   }
 

@@ -1,11 +1,13 @@
 package dev.holdfast.it;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.TckEnvironment;
+import java.net.URI;
 
 @RunsFor(Backend.JEDIS)
 class JedisTckTest extends LockManagerTck {
@@ -17,7 +19,7 @@ class JedisTckTest extends LockManagerTck {
 
   static LockManager open(LockUrl url, RedlockOptions options) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
-    url.nodes().forEach(builder::node);
+    RedisNodeUri.all(url).forEach(node -> builder.node(URI.create(node.text())));
     return builder.open();
   }
 }

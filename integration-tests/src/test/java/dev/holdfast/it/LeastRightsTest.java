@@ -166,7 +166,7 @@ class LeastRightsTest {
             Boolean.toString(!scriptless)));
   }
 
-  /** As an administrator would, for a user who starts with nothing. */
+  /** Grants rights as an administrator does, to a user who starts with none. */
   private static void allow(TestNode node, String user, List<String> line) {
     List<String> command = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
     command.addAll(line);
@@ -190,7 +190,7 @@ class LeastRightsTest {
     return commands;
   }
 
-  /** Of a user who logs in, Lettuce asks no PING. */
+  /** Returns whether a right is needed: Lettuce sends no PING for a user who logs in. */
   private boolean isNeeded(String word) {
     return word.startsWith("+") && !(backend == Backend.LETTUCE && word.equals("+ping"));
   }

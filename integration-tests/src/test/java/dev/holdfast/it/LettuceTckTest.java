@@ -1,6 +1,7 @@
 package dev.holdfast.it;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.lettuce.LettuceRedlock;
 import dev.holdfast.spi.LockUrl;
@@ -18,7 +19,7 @@ class LettuceTckTest extends LockManagerTck {
 
   static LockManager open(LockUrl url, RedlockOptions options) {
     LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
-    url.nodes().forEach(node -> builder.node(RedisURI.create(node)));
+    RedisNodeUri.all(url).forEach(node -> builder.node(RedisURI.create(node.text())));
     return builder.open();
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
@@ -53,9 +53,9 @@ class LoadingTest {
         Lease lease = locks.tryAcquire("lock", Cluster.TTL).orElseThrow();
         assertThat(lease.release()).isTrue();
       } else {
-        LockBackendException outage =
+        LockOutageException outage =
             catchThrowableOfType(
-                LockBackendException.class, () -> locks.tryAcquire("lock", Cluster.TTL));
+                LockOutageException.class, () -> locks.tryAcquire("lock", Cluster.TTL));
         assertThat(outage.failures())
             .containsOnlyKeys(loading.stream().map(TestNode::address).toList());
         assertThat(outage.failures().values())

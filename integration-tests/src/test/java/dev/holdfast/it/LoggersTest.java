@@ -22,6 +22,7 @@ class LoggersTest {
       List.of(
           "api",
           "core",
+          "redis-uri",
           "memory",
           "redlock-core",
           "redlock-jedis",

@@ -4,12 +4,12 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.drivertests.TlsServer;
-import dev.holdfast.redlock.RestartGuard;
+import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -71,7 +71,7 @@ class MistakesTest {
 
   private static List<Mistake> mistakes() {
     Class<LockConfigurationException> wrong = LockConfigurationException.class;
-    Class<LockBackendException> outage = LockBackendException.class;
+    Class<LockOutageException> outage = LockOutageException.class;
     Duration hours = Duration.ofHours(2);
     return List.of(
         new Mistake(
@@ -248,7 +248,7 @@ class MistakesTest {
 
   private static void takeWithTheUsualTerms(String url) throws InterruptedException {
     try (LockManager locks = LockManager.open(url)) {
-      locks.unwrap(RestartGuard.class).orElseThrow().init();
+      locks.unwrap(RestartGuardAdmin.class).orElseThrow().init();
       locks.acquire(LockRequest.of("x", Duration.ofSeconds(30))).close();
     }
   }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.redlock.RestartGuard;
-import dev.holdfast.redlock.RestartGuard.Node;
-import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.redlock.RestartGuardAdmin;
+import dev.holdfast.redlock.RestartGuardAdmin.Node;
+import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
 import java.util.List;
@@ -41,9 +41,9 @@ class NodesInitTest {
   void newNodesVoteOnceTheyAreMarked() throws InterruptedException {
     unmark(cluster.nodes());
     LockManager locks = cluster.open();
-    RestartGuard guard = guardOf(locks);
+    RestartGuardAdmin guard = guardOf(locks);
     assertThatThrownBy(() -> locks.tryAcquire("job", TTL))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("; if they really are new: holdfast nodes init");
     assertThat(guard.nodes())
         .hasSize(3)
@@ -68,11 +68,11 @@ class NodesInitTest {
   @Rule("GUARD-5")
   void aNodeThatVotesKeepsTheOthersFromBeingMarked() {
     unmark(cluster.nodes().subList(1, 3));
-    RestartGuard guard = guardOf(cluster.open());
+    RestartGuardAdmin guard = guardOf(cluster.open());
 
     assertThatThrownBy(guard::init)
-        .isInstanceOf(LockBackendException.class)
-        .hasMessageContaining("not all nodes look new")
+        .isInstanceOf(LockOutageException.class)
+        .hasMessageContaining("some nodes are not new")
         .hasMessageContaining(cluster.node(0).address() + ": it votes");
     assertThat(guard.nodes())
         .extracting(Node::state)
@@ -83,7 +83,7 @@ class NodesInitTest {
   @Rule({"GUARD-2", "GUARD-5"})
   void aNodeThatWasThereBeforeKeepsTheOthersFromBeingMarked() {
     unmark(cluster.nodes());
-    RestartGuard guard = guardOf(cluster.open());
+    RestartGuardAdmin guard = guardOf(cluster.open());
     cluster.node(1).command("SAVE");
     cluster.node(1).restartWithData();
     Eventually.soon()
@@ -94,7 +94,7 @@ class NodesInitTest {
                     .containsExactly(State.NEW, State.QUARANTINED, State.NEW));
 
     assertThatThrownBy(guard::init)
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining(cluster.node(1).address() + ": it came back without its data");
     assertThat(guard.nodes()).extracting(Node::state).doesNotContain(State.VOTES);
   }
@@ -103,11 +103,11 @@ class NodesInitTest {
   @Rule("GUARD-5")
   void aNodeThatDoesNotAnswerKeepsTheOthersFromBeingMarked() {
     unmark(cluster.nodes());
-    RestartGuard guard = guardOf(cluster.open("nodeTimeout=1s"));
+    RestartGuardAdmin guard = guardOf(cluster.open("nodeTimeout=1s"));
     cluster.node(2).freeze();
 
     assertThatThrownBy(guard::init)
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("not all nodes answer")
         .hasMessageContaining(cluster.node(2).address());
     assertThat(guard.nodes())
@@ -122,7 +122,7 @@ class NodesInitTest {
     unmark(cluster.nodes());
     guardOf(cluster.open()).init();
     List<String> before = records();
-    RestartGuard other = guardOf(cluster.open(option, "connect=lazy"));
+    RestartGuardAdmin other = guardOf(cluster.open(option, "connect=lazy"));
 
     assertThatThrownBy(other::init)
         .isInstanceOf(LockConfigurationException.class)
@@ -144,7 +144,7 @@ class NodesInitTest {
     unmark(cluster.nodes().subList(1, 3)); // not all look new
     LockManager again = cluster.open("newNodes=trust");
     assertThatThrownBy(() -> again.tryAcquire("job", TTL))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("(1 of 3 nodes voted, 2 in quarantine): no quorum votes before ");
   }
 
@@ -157,14 +157,14 @@ class NodesInitTest {
     cluster.nodes().forEach(node -> node.command("FLUSHALL"));
 
     assertThatThrownBy(() -> locks.tryAcquire("job", TTL))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("no lock yet: all 3 nodes are new, or have all lost their data");
   }
 
   @Test
   @Rule("GUARD-5")
   void nodesThatVoteAreLeftAsTheyAre() {
-    RestartGuard guard = guardOf(cluster.open());
+    RestartGuardAdmin guard = guardOf(cluster.open());
     List<String> before = records();
 
     guard.init();
@@ -184,7 +184,7 @@ class NodesInitTest {
     nodes.forEach(node -> node.command("DEL", RECORD));
   }
 
-  private static RestartGuard guardOf(LockManager locks) {
-    return locks.unwrap(RestartGuard.class).orElseThrow();
+  private static RestartGuardAdmin guardOf(LockManager locks) {
+    return locks.unwrap(RestartGuardAdmin.class).orElseThrow();
   }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class PausingNodesTest {
   private static final int CALLERS = 4;
 
-  /** Of each node's, twice a second: longer than the nodeTimeout below. */
+  /** The length of each node's pauses, twice a second: longer than the nodeTimeout below. */
   private static final Duration PAUSE = Duration.ofMillis(120);
 
   private static final int PAUSES = 10;

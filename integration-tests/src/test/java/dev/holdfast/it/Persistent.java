@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** A client that does not give up: it connects anew and asks for a lock, again and again. */
+/** A client that does not give up: it connects again and asks for a lock, again and again. */
 final class Persistent implements AutoCloseable {
   private static final Duration TTL = Duration.ofSeconds(1);
 

@@ -3,14 +3,14 @@ package dev.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.RestartGuard;
-import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.redlock.RestartGuardAdmin;
+import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
@@ -18,19 +18,18 @@ import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What happens on a real node between the look at it and its mark. */
+/** Changes of a real node between the look at it and its mark. */
 class RaceWithInitTest {
   private static final String RECORD = "holdfast:guard";
   private static final int LOOKS = 3;
 
-  /** What is done to the node meanwhile. */
+  /** Returns the changes of the node in the meantime. */
   static Stream<Named<Consumer<TestNode>>> meanwhile() {
     return Stream.of(
         Named.of("FLUSHALL", node -> node.command("FLUSHALL")),
@@ -42,7 +41,8 @@ class RaceWithInitTest {
               node.restartWithData();
             }),
         Named.of("known to have voted", node -> node.command("HSET", RECORD, "new", "0")),
-        Named.of("a quarantine begun anew", node -> node.command("HINCRBY", RECORD, "since", "1")));
+        Named.of(
+            "a quarantine begun again", node -> node.command("HINCRBY", RECORD, "since", "1")));
   }
 
   @ParameterizedTest
@@ -51,11 +51,11 @@ class RaceWithInitTest {
   void aNodeIsMarkedOnlyAsItWasLookedAt(Consumer<TestNode> meanwhile) {
     try (TestNodes servers = TestNodes.start(3);
         LockManager locks = open(servers, meanwhile)) {
-      RestartGuard guard = locks.unwrap(RestartGuard.class).orElseThrow();
+      RestartGuardAdmin guard = locks.unwrap(RestartGuardAdmin.class).orElseThrow();
 
       assertThatThrownBy(guard::init)
-          .isInstanceOf(LockBackendException.class)
-          .hasMessageContaining("not all nodes were marked as whole")
+          .isInstanceOf(LockOutageException.class)
+          .hasMessageContaining("not all nodes were initialised")
           .hasMessageContaining(servers.node(1).address() + ": it ");
       assertThat(guard.nodes())
           .extracting(node -> node.state() == State.VOTES)
@@ -87,7 +87,7 @@ class RaceWithInitTest {
     }
 
     @Override
-    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       return CompletableFuture.completedFuture(null);
     }
 

@@ -47,16 +47,16 @@ class ReadmeTest {
       String first = blocks.get(0).replace(FIRST_URL, url) + "locks.close();";
       String second =
           "try (LockManager locks = LockManager.open(\"%s\")) {\n%s\nstore(new Order(result));\n}"
-              .formatted(url, blocks.get(2));
+              .formatted(url, blocks.get(1));
       assertThat(run(0, first)).isEqualTo("the order, shipped");
       assertThat(run(1, second)).isEqualTo("the work");
 
       nodes.all().forEach(node -> node.command("FLUSHALL"));
-      String trial =
-          blocks.get(1).replace(FIRST_URL, url)
+      String tryOut =
+          blocks.get(2).replace(FIRST_URL, url)
               + "locks.acquire(\"order-4711\", Duration.ofSeconds(30)).close();\n"
               + "locks.close();\nstore(load());";
-      assertThat(run(2, trial)).isEqualTo("the order");
+      assertThat(run(2, tryOut)).isEqualTo("the order");
     }
   }
 
@@ -86,7 +86,7 @@ class ReadmeTest {
   }
 
   @Test
-  @DisplayName("the version is the same wherever it has to be written")
+  @DisplayName("the version is the same in all places")
   void theVersionIsTheSameEverywhere() throws Exception {
     Matcher version =
         Pattern.compile("<artifactId>holdfast-parent</artifactId>\\s*<version>(.*)</version>")

@@ -3,8 +3,8 @@ package dev.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What comes back costs less, and is there sooner, than the kit asks for. */
+/** A node that returns costs less, and votes sooner, than the kit requires. */
 @ForEachDriver
 class ReconnectTest {
   private final Cluster cluster;
@@ -113,7 +113,7 @@ class ReconnectTest {
     boolean once() throws InterruptedException {
       try (Lease lease = locks.tryAcquire("attempt", Cluster.TTL).orElseThrow()) {
         return lease.isHeld();
-      } catch (LockBackendException e) {
+      } catch (LockOutageException e) {
         failed++;
         return false;
       }

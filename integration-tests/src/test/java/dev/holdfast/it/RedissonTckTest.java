@@ -1,6 +1,7 @@
 package dev.holdfast.it;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.redisson.RedissonRedlock;
 import dev.holdfast.spi.LockUrl;
@@ -17,7 +18,7 @@ class RedissonTckTest extends LockManagerTck {
 
   static LockManager open(LockUrl url, RedlockOptions options) {
     RedissonRedlock.Builder builder = RedissonRedlock.builder().options(options);
-    url.nodes().forEach(node -> builder.node(node.toString()));
+    RedisNodeUri.all(url).forEach(node -> builder.node(node.text()));
     return builder.open();
   }
 }

@@ -42,8 +42,8 @@ class RenewalOnNodesTest {
       lease.requireHeld();
     }
 
-    assertThat(lease.lost().toCompletableFuture()).isNotDone();
-    assertThat(locks.inspect("long").orElseThrow().agreeing()).isEqualTo(3);
+    assertThat(lease.onLoss()).isNotDone();
+    assertThat(locks.inspect("long").orElseThrow().votes().granted()).isEqualTo(3);
     assertThat(lease.release()).isTrue();
     cluster.awaitNoLocks();
   }

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
-import dev.holdfast.redlock.RestartGuard;
-import dev.holdfast.redlock.RestartGuard.Node;
-import dev.holdfast.redlock.RestartGuard.State;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.redlock.RestartGuardAdmin;
+import dev.holdfast.redlock.RestartGuardAdmin.Node;
+import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What real nodes forget, and what comes of it. Of three nodes the holder has the first two,
- * because the third had another key at that time. Then the second forgets, and the third is free:
- * together they would be a quorum for somebody else.
+ * The ways in which real nodes forget, and the effects. Of three nodes the holder has the first
+ * two, because the third had another key at that time. Then the second forgets, and the third is
+ * free: together they would be a quorum for somebody else.
  */
 @ForOneDriver
 class RestartGuardTest {
@@ -120,7 +120,7 @@ class RestartGuardTest {
       cluster.node(FREE).command("DEL", "job");
 
       assertThatThrownBy(() -> other.tryAcquire("job", Cluster.TTL))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageContaining(replica.address() + ": it came back without its data");
       lease.requireHeld();
     }
@@ -165,7 +165,7 @@ class RestartGuardTest {
             cluster.node(0).address() + ": it is new or came back without its data",
             "(1 of 3 nodes voted, 2 in quarantine): no quorum votes before ");
     Eventually.soon()
-        .ignoreExceptionsInstanceOf(LockBackendException.class)
+        .ignoreExceptionsInstanceOf(LockOutageException.class)
         .until(() -> locks.tryAcquire("job", ttl).isPresent());
 
     assertThat(Duration.ofNanos(System.nanoTime() - restarting))
@@ -179,7 +179,7 @@ class RestartGuardTest {
     LockManager locks = cluster.open();
 
     assertThatThrownBy(() -> locks.tryAcquire("job", Duration.ofSeconds(3)))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContainingAll(
             "no lock yet: all 3 nodes are new, or have all lost their data; they begin to vote at ",
             "; if they really are new: holdfast nodes init --url …, or newNodes=trust",
@@ -267,7 +267,7 @@ class RestartGuardTest {
     Eventually.soon()
         .untilAsserted(
             () ->
-                assertThat(wrong.unwrap(RestartGuard.class).orElseThrow().nodes())
+                assertThat(wrong.unwrap(RestartGuardAdmin.class).orElseThrow().nodes())
                     .allSatisfy(node -> assertThat(node.left()).isZero()));
     wrong.inspect("job");
     cluster.open("maxTtl=1s", "cluster=wrong");
@@ -321,7 +321,7 @@ class RestartGuardTest {
       throws InterruptedException {
     cluster.nodes().forEach(node -> node.command("FLUSHALL"));
     LockManager locks = cluster.open("maxTtl=1s", "nodeTimeout=500ms");
-    RestartGuard guard = guardOf(locks);
+    RestartGuardAdmin guard = guardOf(locks);
     assertThat(guard.nodes()).extracting(Node::state).containsOnly(State.NEW);
     Eventually.soon()
         .untilAsserted(
@@ -332,8 +332,8 @@ class RestartGuardTest {
     assertThat(guard.nodes()).extracting(Node::state).containsOnly(State.VOTES);
   }
 
-  private static RestartGuard guardOf(LockManager locks) {
-    return locks.unwrap(RestartGuard.class).orElseThrow();
+  private static RestartGuardAdmin guardOf(LockManager locks) {
+    return locks.unwrap(RestartGuardAdmin.class).orElseThrow();
   }
 
   /** A lease that the first two nodes granted, and one of them has forgotten; the third is free. */

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What redis-servers answer by errors is taken for what it is, and told in their words. */
+/** Error replies of redis-servers are recognised, and reported in their words. */
 @ForEachDriver
 class ServerErrorsTest {
   private final Cluster cluster;
@@ -69,13 +69,13 @@ class ServerErrorsTest {
       assertThat(broken)
           .allSatisfy(node -> assertThat(mistake).hasMessageContaining(node.address()));
     } else {
-      LockBackendException outage =
-          catchThrowableOfType(LockBackendException.class, () -> acquireWithoutWaiting(locks));
+      LockOutageException outage =
+          catchThrowableOfType(LockOutageException.class, () -> acquireWithoutWaiting(locks));
       assertThat(outage.failures().keySet())
           .containsExactlyElementsOf(broken.stream().map(TestNode::address).toList());
       assertThat(outage.failures().values())
           .allSatisfy(cause -> assertThat(cause).hasMessageContaining(fault.says()));
-      assertThat(outage.outcomeUnknown()).isFalse();
+      assertThat(outage.isOutcomeUnknown()).isFalse();
     }
 
     Eventually.soon().until(() -> sound.stream().allMatch(n -> Cluster.locksOn(n).isEmpty()));

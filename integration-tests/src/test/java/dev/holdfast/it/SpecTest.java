@@ -31,7 +31,7 @@ class SpecTest {
       Pattern.compile(
           "@(?:Rule|DisplayName)\\(\\s*(\\{?[^)]*?\"[^)]*)\\).*?void (\\w+)\\(", Pattern.DOTALL);
 
-  /** Where the type of a file begins, after its annotations. */
+  /** The start of a file's type, after its annotations. */
   private static final Pattern TYPE =
       Pattern.compile("^(?:public |final |abstract )*(?:class|interface) ", Pattern.MULTILINE);
 
@@ -119,8 +119,9 @@ class SpecTest {
             """
             # From rules to tests
 
-            Written by the build (`SpecTest`) from [SPEC.md](../SPEC.md) and the tests' sources. The kit's tests are run for every
-            backend; the others are for what a kit cannot see, or for one part alone.
+            The build (`SpecTest`) writes this page from [SPEC.md](../SPEC.md) and the tests' sources.
+            The kit's tests run for every backend.
+            The other tests are for behaviour that a kit cannot see, or for one part alone.
             """);
     String section = "";
     for (SpecRule rule : Spec.rules().values()) {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What waiting costs the nodes, and that split votes end. */
+/** The cost of waiting for the nodes, and the end of split votes. */
 @ForOneDriver
 class SplitVotesTest {
   private final Backend backend;

@@ -1,6 +1,9 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.redlock.jedis.JedisConnections;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,15 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Drivers that break one promise each: a row of the table in docs/drivers.md. */
 enum BrokenDriver {
@@ -28,21 +33,41 @@ enum BrokenDriver {
       "a reply is given up, or its connection, before `quorumTimeout`",
       made -> new Impatient(made.get())),
   KEEPS_RELEASES_BACK(
-      "a release waits for the reply to an extension", made -> new OneAfterTheOther(made.get()));
+      "a release waits for the reply to an extension", made -> new OneAfterTheOther(made.get())),
+  FORGETS_THE_DATABASE(
+      "a connection that is made again is in another database",
+      (uris, options) ->
+          new InTheFirstDatabase(
+              JedisConnections.of(uris, options),
+              JedisConnections.of(
+                  uris.stream().map(uri -> uri.replaceAll("/\\d+$", "")).toList(), options))),
+  COUNTS_IN_SECONDS("times are sent in whole seconds", made -> new InSeconds(made.get())),
+  HAS_ONE_CONNECTION(
+      "the second connection to a node takes the place of the first",
+      made -> new OneSlot(made.get())),
+  LEAVES_SOCKETS(
+      "a connection that was not established is not closed",
+      (uris, options) -> new Leaving(JedisConnections.of(uris, options), uris)),
+  DROPS_WHAT_IS_DECIDED(
+      "a node is not asked once its round is decided", made -> new Dropping(made.get()));
 
   private final String row;
 
   @SuppressWarnings("ImmutableEnumChecker") // a function without state
-  private final Function<Supplier<RedisNodes>, RedisNodes> broken;
+  private final BiFunction<List<String>, RedlockOptions, RedisNodes> broken;
 
   BrokenDriver(String row, Function<Supplier<RedisNodes>, RedisNodes> broken) {
+    this(row, (uris, options) -> broken.apply(() -> JedisConnections.of(uris, options)));
+  }
+
+  BrokenDriver(String row, BiFunction<List<String>, RedlockOptions, RedisNodes> broken) {
     this.row = row;
     this.broken = broken;
   }
 
   /** Breaks the driver for Jedis. */
   RedisNodes over(List<String> uris, RedlockOptions options) {
-    return broken.apply(() -> JedisConnections.of(uris, options));
+    return broken.apply(uris, options);
   }
 
   /** Returns the row's first cell, word by word. */
@@ -59,7 +84,7 @@ enum BrokenDriver {
     }
 
     @Override
-    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       return forReleases
           .connect(node, () -> nodes.disconnect(node))
           .thenCompose(done -> nodes.connect(node, disconnected));
@@ -91,7 +116,7 @@ enum BrokenDriver {
     }
 
     @Override
-    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       return nodes
           .connect(node, disconnected)
           .thenAccept(
@@ -167,7 +192,7 @@ enum BrokenDriver {
     }
 
     @Override
-    public CompletionStage<Void> connect(int node, Runnable disconnected) {
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
       return nodes
           .connect(node, disconnected)
           .thenAccept(
@@ -326,7 +351,7 @@ enum BrokenDriver {
             node -> {
               CompletableFuture<Void> answered = new CompletableFuture<>();
               extensions.put(node, answered);
-              nodes.submit(ask(round, node, new Told(round, answered)));
+              nodes.submit(ask(round, node, new Notified(round, answered)));
             });
       } else if (isScript(round, Scripts.RELEASE)) {
         round.forEachNode(
@@ -339,10 +364,10 @@ enum BrokenDriver {
       }
     }
 
-    private static final class Told extends PassingAnswers {
+    private static final class Notified extends PassingAnswers {
       private final CompletableFuture<Void> end;
 
-      Told(Round round, CompletableFuture<Void> end) {
+      Notified(Round round, CompletableFuture<Void> end) {
         super(round);
         this.end = end;
       }
@@ -352,6 +377,168 @@ enum BrokenDriver {
         super.answered(answer);
         end.complete(null);
       }
+    }
+  }
+
+  /** Uses the right connection to each node at first, and the wrong one after that. */
+  private static final class InTheFirstDatabase extends PassingNodes {
+    private final RedisNodes wrong;
+    private final Map<Integer, Integer> connected = new ConcurrentHashMap<>();
+
+    InTheFirstDatabase(RedisNodes right, RedisNodes wrong) {
+      super(right);
+      this.wrong = wrong;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      boolean isFirst = connected.merge(node, 1, Integer::sum) == 1;
+      return (isFirst ? nodes : wrong).connect(node, disconnected);
+    }
+
+    @Override
+    public void disconnect(int node) {
+      nodes.disconnect(node);
+      wrong.disconnect(node);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node ->
+              (connected.getOrDefault(node, 1) == 1 ? nodes : wrong)
+                  .submit(ask(round, node, new PassingAnswers(round))));
+    }
+
+    @Override
+    public void close() {
+      nodes.close();
+      wrong.close();
+    }
+  }
+
+  private static final class InSeconds extends PassingNodes {
+    InSeconds(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (round.command() instanceof Command.SetIfAbsent set) {
+        String seconds = Long.toString((set.ttlMillis() + 999) / 1_000);
+        Command rounded =
+            new Command.Plain(List.of("SET", set.key(), set.value(), "NX", "EX", seconds));
+        nodes.submit(
+            new Round(rounded, round.nodes(), round.callerWaits(), new PassingAnswers(round)));
+      } else {
+        nodes.submit(round);
+      }
+    }
+  }
+
+  /** Sends what is for the second connection on the first. */
+  private static final class OneSlot extends PassingNodes {
+    OneSlot(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return node < addresses().size()
+          ? nodes.connect(node, disconnected)
+          : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> nodes.submit(ask(round, node % addresses().size(), new OfSecond(round, node))));
+    }
+
+    /** Answers for the connection that was asked for. */
+    private static final class OfSecond extends PassingAnswers {
+      private final int asked;
+
+      OfSecond(Round round, int asked) {
+        super(round);
+        this.asked = asked;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(asked, reply);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        super.error(asked, error);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        super.failure(asked, cause);
+      }
+    }
+  }
+
+  /** Leaves a socket open for each attempt to connect that failed. */
+  private static final class Leaving extends PassingNodes {
+    private static final Queue<Socket> LEFT = new ConcurrentLinkedQueue<>();
+
+    private final List<String> uris;
+
+    Leaving(RedisNodes nodes, List<String> uris) {
+      super(nodes);
+      this.uris = uris;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return nodes
+          .connect(node, disconnected)
+          .whenComplete(
+              (done, failure) -> {
+                if (failure != null) {
+                  leave(URI.create(uris.get(node % uris.size())));
+                }
+              });
+    }
+
+    private static void leave(URI uri) {
+      try {
+        LEFT.add(new Socket(uri.getHost(), uri.getPort()));
+      } catch (IOException e) {
+        // nothing is left where nobody listens
+      }
+    }
+  }
+
+  /** Asks the last node a little later, if it is still of use then. */
+  private static final class Dropping extends PassingNodes {
+    private static final Executor LATER =
+        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
+
+    Dropping(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      int last = addresses().size() - 1;
+      round.forEachNode(
+          node -> {
+            Round ofNode = ask(round, node, new PassingAnswers(round));
+            if (node != last) {
+              nodes.submit(ofNode);
+            } else {
+              LATER.execute(
+                  () -> {
+                    if (!round.decided()) {
+                      nodes.submit(ofNode);
+                    }
+                  });
+            }
+          });
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast.redlock;
 
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ class PassingNodes implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable disconnected) {
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     return nodes.connect(node, disconnected);
   }
 
@@ -34,8 +34,8 @@ class PassingNodes implements RedisNodes {
   }
 
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
-    return nodes.listen(node, channel, heard, ended);
+  public void subscribe(int node, Subscription subscription) {
+    nodes.subscribe(node, subscription);
   }
 
   @Override
@@ -53,7 +53,7 @@ class PassingNodes implements RedisNodes {
 
   /** Asks one node the same, and takes the answers elsewhere. */
   static Round ask(Round round, int node, Round.Answers answers) {
-    return new Round(round.command(), 1L << node, round.callerWaits(), answers);
+    return new Round(round.command(), NodeSet.of(node), round.callerWaits(), answers);
   }
 
   /** Passes answers on to those who asked. */

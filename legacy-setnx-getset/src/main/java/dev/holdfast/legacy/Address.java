@@ -1,12 +1,10 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockUrl;
 import java.net.URI;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -15,56 +13,37 @@ import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.SslVerifyMode;
 
 /**
- * Where the server is, and how to speak to it.
+ * The address of the server, and how to speak to it.
  *
  * @param text for messages: never with user or password
  * @param server host and port
  * @param config all else
  */
 record Address(String text, HostAndPort server, JedisClientConfig config) {
-  /** What an operator sees in {@code CLIENT LIST}. */
+  /** The client name that {@code CLIENT LIST} shows. */
   private static final String CLIENT_NAME = "holdfast";
 
-  /** Of a node's URI; its errors hide user and password. */
+  /** Returns the address in a node's URI; its errors hide user and password. */
   static Address of(URI uri) {
-    LockUrl url = LockUrl.parse("setnx:" + uri, Map.of());
-    url.requireKnownOptions(Set.of());
-    List<URI> nodes = url.nodes();
-    if (nodes.size() != 1) {
-      throw new LockConfigurationException(url + " is not one node: write redis://host:port");
-    }
-    return ofNode(nodes.get(0));
+    return of(RedisNodeUri.only(LockUrl.parse("setnx:" + uri, Map.of())));
   }
 
-  private static Address ofNode(URI node) {
+  static Address of(RedisNodeUri node) {
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
             .clientName(CLIENT_NAME)
             .serverDefaultProtocol() // servers of any age: nothing here needs another
             // nothing more is told: a user may lack the right to, and the server logs each refusal
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
-    if (node.getScheme().equals("rediss")) {
+    if (node.isTls()) {
       // said, because before Jedis 8 the host's name is not verified by default
       config.sslOptions(SslOptions.builder().sslVerifyMode(SslVerifyMode.FULL).build());
     }
-    String path = node.getPath();
-    if (path != null && path.length() > 1) {
-      config.database(Integer.parseInt(path.substring(1)));
+    config.database(node.database());
+    if (node.password() != null) {
+      config.user(node.user()).password(node.password());
     }
-    String userInfo = node.getUserInfo();
-    if (userInfo != null) {
-      int colon = userInfo.indexOf(':');
-      String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
-      config
-          .user(user.isEmpty() ? null : user)
-          .password(colon < 0 ? "" : userInfo.substring(colon + 1));
-    }
-    String host = node.getHost();
-    return new Address(
-        LockUrl.describe(node),
-        new HostAndPort(
-            host.startsWith("[") ? host.substring(1, host.length() - 1) : host, node.getPort()),
-        config.build());
+    return new Address(node.address(), new HostAndPort(node.host(), node.port()), config.build());
   }
 
   boolean isTls() {

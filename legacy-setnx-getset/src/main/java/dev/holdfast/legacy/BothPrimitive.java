@@ -4,10 +4,11 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Moment;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,7 +32,7 @@ final class BothPrimitive implements LockPrimitive {
   private static final Logger LOG = System.getLogger(MigrationProvider.class.getName());
 
   /** Both were granted, but so late that nothing was left of one. */
-  private static final Refusal TOO_LATE = new Refusal(2, 0, 0);
+  private static final Refusal TOO_LATE = new Refusal(new LockVotes(2, 0, 0));
 
   private final LockManager oldManager;
   private final LockManager newManager;
@@ -40,7 +40,7 @@ final class BothPrimitive implements LockPrimitive {
   private final LockPrimitive newLocks;
   private final Clock clock;
 
-  /** What was granted by either. */
+  /** The grants of both locks. */
   private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens, AtomicBoolean isReleased)
       implements Grant {
     BothGrant(Grant ofOld, Grant ofNew, boolean tokens) {
@@ -48,7 +48,7 @@ final class BothPrimitive implements LockPrimitive {
     }
 
     /** Sends the second half of an extension, unless the release is before it. */
-    CompletionStage<Extension> unlessReleased(Supplier<CompletionStage<Extension>> extension) {
+    CompletableFuture<Extension> unlessReleased(Supplier<CompletableFuture<Extension>> extension) {
       synchronized (isReleased) {
         return isReleased.get()
             ? CompletableFuture.completedFuture(new Lost(LossReason.REMOVED))
@@ -79,14 +79,14 @@ final class BothPrimitive implements LockPrimitive {
     }
 
     @Override
-    public Moment validUntil() {
+    public ClockReading validUntil() {
       return ofOld.validUntil().earlier(ofNew.validUntil());
     }
   }
 
   /** How the release of one of the two ended. */
   private record Returned(Optional<LossReason> loss, @Nullable Throwable failure) {
-    static CompletableFuture<Returned> of(Supplier<CompletionStage<Released>> release) {
+    static CompletableFuture<Returned> of(Supplier<CompletableFuture<Released>> release) {
       return started(release)
           .handle(
               (released, failure) ->
@@ -104,14 +104,15 @@ final class BothPrimitive implements LockPrimitive {
       return othersIsWorse ? other : this;
     }
 
-    CompletionStage<Released> told() {
+    CompletableFuture<Released> toFuture() {
       return ended(new Released(loss, Released.UNKNOWN), failure);
     }
   }
 
-  /** What is done when an operation is over, whatever came of it. */
+  /** A step that follows an operation, whatever its outcome. */
   private interface Next<A, B> {
-    CompletionStage<B> after(@Nullable A result, @Nullable Throwable failure, boolean callerWaits);
+    CompletableFuture<B> after(
+        @Nullable A result, @Nullable Throwable failure, boolean callerWaits);
   }
 
   /** Closes both managers when it is closed. */
@@ -137,8 +138,8 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /**
-   * What both can; but fencing tokens are the new one's, and not declared where the old one has
-   * them, too: those of two counters are not comparable.
+   * Returns the capabilities of both; but fencing tokens are the new one's, and not declared where
+   * the old one has them, too: those of two counters are not comparable.
    */
   @Override
   public Set<LockCapability> capabilities() {
@@ -165,7 +166,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Outcome> attempt(Attempt attempt) {
+  public CompletableFuture<Outcome> attempt(Attempt attempt) {
     return inTurn(
         attempt.callerWaits(),
         () -> oldLocks.attempt(attempt),
@@ -180,15 +181,16 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /**
-   * What cut the connection to the old lock has often cut those to the new one, too, and a driver
-   * that has not noticed finds out when it asks something. Else the next attempt fails as well.
+   * Continues after a look at the new lock: a fault that cut the connection to the old lock has
+   * often cut those to the new one, too, and a driver notices that with its next command. Else the
+   * next attempt fails as well.
    */
-  private CompletionStage<Outcome> afterLook(
-      String name, Supplier<CompletionStage<Outcome>> answer) {
+  private CompletableFuture<Outcome> afterLook(
+      String name, Supplier<CompletableFuture<Outcome>> answer) {
     return inTurn(false, () -> newLocks.inspect(name), (status, failure, waiting) -> answer.get());
   }
 
-  private CompletionStage<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
+  private CompletableFuture<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
     Attempt second = callerWaits ? attempt : attempt.withoutCaller();
     return inTurn(
         callerWaits,
@@ -204,12 +206,15 @@ final class BothPrimitive implements LockPrimitive {
         });
   }
 
-  /** What cannot be given back now is left to expire, and does not change what is told. */
-  private static CompletionStage<Outcome> afterRelease(
+  /**
+   * Returns the outcome after a release; a failed release is left to expire, and does not change
+   * the outcome.
+   */
+  private static CompletableFuture<Outcome> afterRelease(
       LockPrimitive locks,
       Grant grant,
       boolean callerWaits,
-      Supplier<CompletionStage<Outcome>> answer) {
+      Supplier<CompletableFuture<Outcome>> answer) {
     return inTurn(
         callerWaits,
         () -> locks.release(new Release(grant, Duration.ZERO, false, callerWaits)),
@@ -219,8 +224,8 @@ final class BothPrimitive implements LockPrimitive {
                 Level.WARNING,
                 "one of the two locks on '"
                     + grant.name()
-                    + "' was got without the other and could not be given back:"
-                    + " it keeps others out until it expires",
+                    + "' was acquired without the other and could not be released: it blocks other"
+                    + " clients until it expires",
                 failure);
           }
           return answer.get();
@@ -229,7 +234,7 @@ final class BothPrimitive implements LockPrimitive {
 
   /** The new lock first: if that is lost, old clients are not kept out for longer. */
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     BothGrant both = (BothGrant) grant;
     return inTurn(
         false,
@@ -240,7 +245,7 @@ final class BothPrimitive implements LockPrimitive {
                 : ended(extension, failure));
   }
 
-  private CompletionStage<Extension> extendOld(BothGrant both, Duration ttl, Extended ofNew) {
+  private CompletableFuture<Extension> extendOld(BothGrant both, Duration ttl, Extended ofNew) {
     return both.unlessReleased(() -> oldLocks.extend(both.ofOld(), ttl))
         .thenApply(
             extension ->
@@ -255,7 +260,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Released> release(Release release) {
+  public CompletableFuture<Released> release(Release release) {
     BothGrant both = (BothGrant) release.grant();
     both.released();
     CompletableFuture<Returned> first =
@@ -264,7 +269,7 @@ final class BothPrimitive implements LockPrimitive {
     return first.thenCompose(
         ofNew ->
             Returned.of(() -> oldLocks.release(of(both.ofOld(), release, waiting)))
-                .thenCompose(ofOld -> ofNew.worse(ofOld).told()));
+                .thenCompose(ofOld -> ofNew.worse(ofOld).toFuture()));
   }
 
   private static Release of(Grant one, Release both, boolean callerWaits) {
@@ -273,19 +278,19 @@ final class BothPrimitive implements LockPrimitive {
 
   /** Both at once, so that one that is slow does not add to the other. */
   @Override
-  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     CompletableFuture<Optional<LockStatus>> ofOld = started(() -> oldLocks.inspect(name));
     return started(() -> newLocks.inspect(name))
         .thenCompose(ofNew -> ofNew.isPresent() ? ended(ofNew, null) : ofOld);
   }
 
   @Override
-  public CompletionStage<Boolean> forceRelease(String name) {
+  public CompletableFuture<Boolean> forceRelease(String name) {
     return started(() -> oldLocks.forceRelease(name))
         .thenCombine(started(() -> newLocks.forceRelease(name)), Boolean::logicalOr);
   }
 
-  /** What stays is asked first. */
+  /** Asks the lock that stays first. */
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return newManager.unwrap(type).or(() -> oldManager.unwrap(type));
@@ -317,7 +322,7 @@ final class BothPrimitive implements LockPrimitive {
 
   /** One operation after another: on the caller's thread as long as that has not been left. */
   private static <A, B> CompletableFuture<B> inTurn(
-      boolean callerWaits, Supplier<CompletionStage<A>> operation, Next<A, B> next) {
+      boolean callerWaits, Supplier<CompletableFuture<A>> operation, Next<A, B> next) {
     CompletableFuture<A> first = started(operation);
     boolean waiting = callerWaits && first.isDone();
     return first
@@ -326,15 +331,15 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /** To throw, or to give nothing, is to fail. */
-  private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> operation) {
+  private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> operation) {
     try {
-      return operation.get().toCompletableFuture().thenApply(Objects::requireNonNull);
+      return operation.get().thenApply(Objects::requireNonNull);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private static <T> CompletionStage<T> ended(@Nullable T result, @Nullable Throwable failure) {
+  private static <T> CompletableFuture<T> ended(@Nullable T result, @Nullable Throwable failure) {
     return failure == null
         ? CompletableFuture.completedFuture(result)
         : CompletableFuture.failedFuture(failure);

@@ -33,7 +33,7 @@ public record FoundStamp(
     Instant passes,
     Instant seen,
     Optional<Duration> ttl) {
-  /** Of a value; one that is longer is no stamp. */
+  /** The longest value that is read, in characters; one that is longer is no stamp. */
   static final int LONGEST = 53;
 
   /** A lock that is to last for longer is none. */
@@ -46,7 +46,7 @@ public record FoundStamp(
   private static final Pattern INTEGER = Pattern.compile("[0-9]+");
 
   /**
-   * What a value is the stamp of, if it looks like one.
+   * Returns the stamp that a value looks like, if it does.
    *
    * @param seen when it was read, by the server's clock
    */
@@ -64,13 +64,13 @@ public record FoundStamp(
                     value,
                     unit == Unit.SECONDS ? "s" : "ms",
                     INTEGER.matcher(value).matches() ? "integer" : "float",
-                    moment(number, unit),
+                    instantOf(number, unit),
                     seen,
                     Optional.empty()))
         .filter(stamp -> !stamp.passes().isAfter(seen.plus(FURTHEST)));
   }
 
-  private static Instant moment(BigDecimal number, Unit unit) {
+  private static Instant instantOf(BigDecimal number, Unit unit) {
     BigDecimal micros = number.multiply(BigDecimal.valueOf(unit.micros()));
     return Instant.EPOCH.plus(micros.longValue(), ChronoUnit.MICROS);
   }
@@ -119,7 +119,10 @@ public record FoundStamp(
     return quoted.append('"').toString();
   }
 
-  /** What moves the cursor, or turns the direction of a line, would let a key forge output. */
+  /**
+   * Returns whether a character may be printed: one that moves the cursor, or turns the direction
+   * of a line, would let a key forge output.
+   */
   private static boolean isShown(int c) {
     int type = Character.getType(c);
     return type != Character.CONTROL

@@ -2,12 +2,10 @@ package dev.holdfast.legacy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.Scheduler;
-import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.core.ManagerSettings;
+import java.util.function.UnaryOperator;
 
 /**
  * Opens managers that hold two locks as one: for the time in which a fleet moves from an old lock
@@ -37,12 +35,13 @@ public final class MigrationLockManager {
     return new Builder(from, to);
   }
 
-  /** How a manager is to be. Not safe for use by many threads. */
-  public static final class Builder {
+  /** The settings of a manager. Not safe for use by many threads. */
+  public static final class Builder implements ManagerSettings<Builder> {
     private final LockManager from;
     private final LockManager to;
-    private Clock clock = Clock.system();
-    private Consumer<LockManagerBuilder> settings = b -> {};
+
+    /** Applied when the manager is opened, because a wrong option closes both managers. */
+    private UnaryOperator<ManagerOptions> changes = UnaryOperator.identity();
 
     private Builder(LockManager from, LockManager to) {
       this.from = from;
@@ -50,65 +49,17 @@ public final class MigrationLockManager {
     }
 
     /**
-     * Sets where time comes from. It must be the clock that both managers use.
+     * Changes the options of the manager when it is opened. Its longest ttl is no longer than
+     * either of the two managers allows. Its clock is the clock of both managers.
      *
-     * @param clock default {@link Clock#system()}
+     * @param change from the present options to new ones
      * @return this
      */
-    public Builder clock(Clock clock) {
-      this.clock = clock;
+    @Override
+    public Builder managerOptions(UnaryOperator<ManagerOptions> change) {
+      UnaryOperator<ManagerOptions> before = changes;
+      changes = options -> change.apply(before.apply(options));
       return this;
-    }
-
-    /**
-     * Sets what runs timers. The manager does not close it.
-     *
-     * @param scheduler default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder scheduler(Scheduler scheduler) {
-      return with(b -> b.scheduler(scheduler));
-    }
-
-    /**
-     * Sets where users' stages complete. The manager does not shut it down.
-     *
-     * @param callbacks default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder callbacks(Executor callbacks) {
-      return with(b -> b.callbacks(callbacks));
-    }
-
-    /**
-     * Sets the longest pause between two attempts of one who waits; each is drawn from its upper
-     * half.
-     *
-     * @param retryDelay above zero; default {@link LockManagerBuilder#DEFAULT_RETRY_DELAY}
-     * @return this
-     */
-    public Builder retryDelay(Duration retryDelay) {
-      return with(b -> b.retryDelay(retryDelay));
-    }
-
-    /**
-     * Sets the longest ttl that may be asked for: no longer than either of the two managers allows.
-     *
-     * @param maxTtl above zero; default {@link LockManagerBuilder#DEFAULT_MAX_TTL}
-     * @return this
-     */
-    public Builder maxTtl(Duration maxTtl) {
-      return with(b -> b.maxTtl(maxTtl));
-    }
-
-    /**
-     * Sets the label of holders whose request has none.
-     *
-     * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
-     * @return this
-     */
-    public Builder owner(String owner) {
-      return with(b -> b.owner(owner));
     }
 
     /**
@@ -120,20 +71,14 @@ public final class MigrationLockManager {
      */
     public LockManager open() {
       try {
-        LockManagerBuilder builder =
-            LockManagerBuilder.over(new BothPrimitive(from, to, clock)).clock(clock);
-        settings.accept(builder);
-        return builder.build();
+        ManagerOptions options = changes.apply(ManagerOptions.defaults());
+        return LockManagerBuilder.over(new BothPrimitive(from, to, options.clock()), options)
+            .build();
       } catch (LockConfigurationException e) {
         to.close();
         from.close();
         throw e;
       }
-    }
-
-    private Builder with(Consumer<LockManagerBuilder> setting) {
-      settings = settings.andThen(setting);
-      return this;
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.legacy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
@@ -16,12 +16,7 @@ import java.util.Set;
  */
 public final class MigrationProvider implements LockProvider {
   private static final Set<String> OPTIONS =
-      Set.of(
-          MigrationSide.FROM,
-          MigrationSide.TO,
-          MigrationSide.RETRY_DELAY,
-          MigrationSide.MAX_TTL,
-          MigrationSide.OWNER);
+      ManagerOptions.namesAnd(MigrationSide.FROM, MigrationSide.TO);
 
   /** For {@link java.util.ServiceLoader}. */
   public MigrationProvider() {}
@@ -39,8 +34,8 @@ public final class MigrationProvider implements LockProvider {
   @Override
   public LockManager open(LockUrl url) {
     url.requireKnownOptions(OPTIONS);
-    requirePositive(url, MigrationSide.RETRY_DELAY);
-    requirePositive(url, MigrationSide.MAX_TTL);
+    // here, and not only in the URLs that get these options, so that an error shows its place
+    ManagerOptions.defaults().read(url);
     MigrationSide from = MigrationSide.of(MigrationSide.FROM, url);
     MigrationSide to = MigrationSide.of(MigrationSide.TO, url);
     requireTwo(url, from, to);
@@ -54,16 +49,9 @@ public final class MigrationProvider implements LockProvider {
     };
   }
 
-  /** Looked at here, and not only where it is passed on to, so that an error shows its place. */
-  private static void requirePositive(LockUrl url, String option) {
-    if (url.duration(option, Duration.ofSeconds(1)).isZero()) {
-      throw url.wrongOption(option, "is zero: give more than zero");
-    }
-  }
-
   /** Copied and not changed, they would refuse each other for ever. Only memory: is never one. */
   private static void requireTwo(LockUrl url, MigrationSide from, MigrationSide to) {
-    boolean shared = !from.url().nodes().isEmpty() || from.url().name().isPresent();
+    boolean shared = from.url().addresses().isPresent() || from.url().name().isPresent();
     if (shared && from.text().equals(to.text())) {
       throw url.wrongOption(
           MigrationSide.TO, "is the same as option from: give the new lock another keyPrefix");
@@ -71,6 +59,10 @@ public final class MigrationProvider implements LockProvider {
   }
 
   private static LockManager both(MigrationSide from, MigrationSide to) {
+    ManagerOptions options = from.readOptions(ManagerOptions.defaults());
+    Duration oldMaxTtl = options.maxTtl();
+    Duration newMaxTtl = to.readOptions(ManagerOptions.defaults()).maxTtl();
+    ManagerOptions both = to.readOptions(options).maxTtl(shorter(oldMaxTtl, newMaxTtl));
     LockManager oldLocks = from.open();
     LockManager newLocks;
     try {
@@ -79,22 +71,7 @@ public final class MigrationProvider implements LockProvider {
       oldLocks.close();
       throw e;
     }
-    MigrationLockManager.Builder both =
-        MigrationLockManager.both(oldLocks, newLocks)
-            .retryDelay(
-                to.url()
-                    .duration(
-                        MigrationSide.RETRY_DELAY,
-                        from.url()
-                            .duration(
-                                MigrationSide.RETRY_DELAY, LockManagerBuilder.DEFAULT_RETRY_DELAY)))
-            .maxTtl(shorter(maxTtl(from), maxTtl(to)));
-    String owner = to.url().text(MigrationSide.OWNER, from.url().text(MigrationSide.OWNER, ""));
-    return owner.isEmpty() ? both.open() : both.owner(owner).open();
-  }
-
-  private static Duration maxTtl(MigrationSide side) {
-    return side.url().duration(MigrationSide.MAX_TTL, LockManagerBuilder.DEFAULT_MAX_TTL);
+    return MigrationLockManager.both(oldLocks, newLocks).managerOptions(any -> both).open();
   }
 
   private static Duration shorter(Duration one, Duration other) {

@@ -1,15 +1,17 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,9 +26,6 @@ import java.util.stream.Stream;
 record MigrationSide(String option, String text, Map<String, String> passedOn, LockUrl url) {
   static final String FROM = "from";
   static final String TO = "to";
-  static final String RETRY_DELAY = "retryDelay";
-  static final String MAX_TTL = "maxTtl";
-  static final String OWNER = "owner";
 
   /** Looks whether there is a backend for it, but connects to nothing. */
   static MigrationSide of(String option, LockUrl migration) {
@@ -41,6 +40,7 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
     try {
       Map<String, String> passedOn = passedOn(migration, LockUrl.parse(text, Map.of()));
       MigrationSide side = new MigrationSide(option, text, passedOn, LockUrl.parse(text, passedOn));
+      RedisNodeUri.all(side.url);
       side.requireBackend();
       return side;
     } catch (LockConfigurationException e) {
@@ -53,20 +53,29 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
       return LockManager.open(text, passedOn);
     } catch (LockConfigurationException e) {
       throw named(option, e);
-    } catch (LockBackendException e) {
-      LockBackendException named =
-          new LockBackendException(
+    } catch (LockOutageException e) {
+      LockOutageException named =
+          new LockOutageException(
               "option " + option + ": " + url + " cannot be reached",
               e.failures(),
-              e.outcomeUnknown());
+              e.isOutcomeUnknown());
       named.addSuppressed(e);
       throw named;
     }
   }
 
+  /** Changes manager options as this lock's URL says. */
+  ManagerOptions readOptions(ManagerOptions options) {
+    try {
+      return options.read(url);
+    } catch (LockConfigurationException e) {
+      throw named(option, e);
+    }
+  }
+
   private static Map<String, String> passedOn(LockUrl migration, LockUrl own) {
     Map<String, String> passedOn = new LinkedHashMap<>();
-    for (String name : List.of(RETRY_DELAY, MAX_TTL, OWNER)) {
+    for (String name : new TreeSet<>(ManagerOptions.namesAnd())) {
       String value = migration.text(name, "");
       if (!value.isEmpty() && own.text(name, "").isEmpty()) {
         passedOn.put(name, value);
@@ -82,7 +91,10 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
     }
   }
 
-  /** With a provider that is broken nobody knows before it is opened: not before it is needed. */
+  /**
+   * Returns whether the lock may have one; a broken provider shows that only when it is opened: not
+   * before it is needed.
+   */
   private boolean mayHaveOne() {
     try {
       return Stream.of(

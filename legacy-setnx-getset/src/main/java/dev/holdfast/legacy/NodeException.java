@@ -1,6 +1,6 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.core.TlsMistake;
+import dev.holdfast.core.TlsMismatch;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Optional;
@@ -8,7 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** Why the server did not serve. Has no stack trace of its own: where it was seen says nothing. */
+/**
+ * The reason why the server did not serve. Has no stack trace of its own: where it was seen says
+ * nothing.
+ */
 final class NodeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -30,7 +33,7 @@ final class NodeException extends RuntimeException {
   /** How messages begin where a server ends a connection at its first command. */
   private static final List<String> ENDED = List.of("Connection reset", "Unexpected end of stream");
 
-  /** What follows may be a password. */
+  /** The part of a server's message before text that may be a password. */
   private static final String ECHO = ", with args beginning with: ";
 
   /** How Jedis' messages begin where no Redis server answers. */
@@ -43,12 +46,12 @@ final class NodeException extends RuntimeException {
     this.misconfigured = misconfigured;
   }
 
-  /** What only a person can mend. */
+  /** Returns a failure that only a person can mend. */
   static NodeException misconfigured(String message) {
     return new NodeException(message, true, null);
   }
 
-  /** What may pass. */
+  /** Returns a failure that may pass. */
   static NodeException passing(String message) {
     return new NodeException(message, false, null);
   }
@@ -61,14 +64,14 @@ final class NodeException extends RuntimeException {
    * @return what is known of it, or the failure itself
    */
   static RuntimeException ofConnecting(RuntimeException failure, boolean tls) {
-    Optional<String> mistake = TlsMistake.in(failure);
+    Optional<String> mistake = TlsMismatch.in(failure);
     if (mistake.isPresent()) {
       return new NodeException(mistake.get(), true, failure);
     }
     NodeException seen = of(failure);
     String message = String.valueOf(seen.getMessage());
     return ENDED.stream().anyMatch(message::startsWith)
-        ? new NodeException(message + TlsMistake.hint(tls), false, failure)
+        ? new NodeException(message + TlsMismatch.hint(tls), false, failure)
         : failure;
   }
 
@@ -95,7 +98,7 @@ final class NodeException extends RuntimeException {
       String message = at.getMessage();
       if (message != null && UNREADABLE.stream().anyMatch(message::startsWith)) {
         return new NodeException(
-            "what listens there is no Redis server, or wants TLS (rediss://)", false, cause);
+            "no Redis server listens there, or it requires TLS (rediss://)", false, cause);
       }
     }
     if (deepest instanceof SocketTimeoutException) {

@@ -1,7 +1,7 @@
 package dev.holdfast.legacy;
 
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
-import dev.holdfast.core.Moment;
 import java.util.OptionalLong;
 
 /** A lock that was got, and the stamp that we have written into it. */
@@ -9,13 +9,13 @@ final class SetnxGrant implements Grant {
   private final String name;
   private final String key;
   private final String token;
-  private final Moment validUntil;
-  private final Line line = new Line();
+  private final ClockReading validUntil;
+  private final SerialTasks line = new SerialTasks();
   private volatile Stamp stamp;
   private volatile boolean gone;
   private volatile boolean released;
 
-  SetnxGrant(String name, String key, Stamp stamp, Moment validUntil) {
+  SetnxGrant(String name, String key, Stamp stamp, ClockReading validUntil) {
     this.name = name;
     this.key = key;
     this.token = stamp.text();
@@ -40,7 +40,7 @@ final class SetnxGrant implements Grant {
   }
 
   @Override
-  public Moment validUntil() {
+  public ClockReading validUntil() {
     return validUntil;
   }
 
@@ -53,8 +53,11 @@ final class SetnxGrant implements Grant {
     return stamp;
   }
 
-  /** Of the operations on it. These follow one another, so the rest needs only visibility. */
-  Line line() {
+  /**
+   * Returns the order of the operations on this grant. These follow one another, so the rest needs
+   * only visibility.
+   */
+  SerialTasks line() {
     return line;
   }
 

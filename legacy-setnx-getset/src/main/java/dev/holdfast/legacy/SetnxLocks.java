@@ -3,17 +3,19 @@ package dev.holdfast.legacy;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.Clock;
+import dev.holdfast.core.DurationRange;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.core.ManagerSettings;
 import dev.holdfast.core.Scheduler;
+import dev.holdfast.redis.RedisNodeUri;
 import java.net.URI;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,25 +34,22 @@ import org.jspecify.annotations.Nullable;
  * begin with {@code holdfast-setnx-}, with a connection each.
  */
 public final class SetnxLocks {
-  /** As on the SETNX command's page. */
+  /** The prefix on the SETNX command's page. */
   public static final String DEFAULT_KEY_PREFIX = "lock.";
 
-  /** What clocks of machines that are set by NTP are within, many times over. */
+  /** Many times the difference between clocks that NTP sets. */
   public static final Duration DEFAULT_CLOCK_MARGIN = Duration.ofMillis(250);
 
-  /** As Redlock's. */
+  /** The same default as Redlock's. */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);
 
-  /** As Redlock's. */
+  /** The same default as Redlock's. */
   public static final Duration DEFAULT_QUORUM_TIMEOUT = Duration.ofSeconds(1);
 
-  /** As Redlock's. */
+  /** The same default as Redlock's. */
   public static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-  /** Of waits inside; sockets count milliseconds in an int. */
-  static final Duration LONGEST = Duration.ofHours(1);
-
-  static final String WRONG_LIMIT = "is out of range: give more than zero, up to 1h";
+  private static final Duration LONGEST_CLOCK_MARGIN = Duration.ofHours(1);
 
   private SetnxLocks() {}
 
@@ -64,8 +63,11 @@ public final class SetnxLocks {
     return new Builder();
   }
 
-  /** How a manager is to be. Not safe for use by many threads. */
-  public static final class Builder {
+  /**
+   * The settings of a manager. Stamps are written and compared by the wall clock of its clock, and
+   * have no room for an owner label. Not safe for use by many threads.
+   */
+  public static final class Builder implements ManagerSettings<Builder> {
     private @Nullable Address node;
     private StampFormat.Unit unit = StampFormat.Unit.SECONDS;
     private boolean floatingPoint;
@@ -76,9 +78,7 @@ public final class SetnxLocks {
     private Duration quorumTimeout = DEFAULT_QUORUM_TIMEOUT;
     private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
     private boolean lazy;
-    private Clock clock = Clock.system();
-    private @Nullable Scheduler scheduler;
-    private Consumer<LockManagerBuilder> manager = b -> {};
+    private ManagerOptions options = ManagerOptions.defaults();
 
     private Builder() {}
 
@@ -91,7 +91,14 @@ public final class SetnxLocks {
      * @throws LockConfigurationException if it is no such URI, or another one was set before
      */
     public Builder node(URI uri) {
-      Address given = Address.of(uri);
+      return node(Address.of(uri));
+    }
+
+    Builder node(RedisNodeUri node) {
+      return node(Address.of(node));
+    }
+
+    private Builder node(Address given) {
       if (node != null) {
         throw new LockConfigurationException(
             "there are two nodes, "
@@ -157,14 +164,14 @@ public final class SetnxLocks {
     }
 
     /**
-     * Sets what must be left of a stamp that is to be extended, which a migration does: what clocks
+     * Sets what must be left of a stamp that must be extended, which a migration does: what clocks
      * may be apart by.
      *
      * @param clockMargin zero to an hour; default 250 ms
      * @return this
      */
     public Builder clockMargin(Duration clockMargin) {
-      if (clockMargin.isNegative() || clockMargin.compareTo(LONGEST) > 0) {
+      if (clockMargin.isNegative() || clockMargin.compareTo(LONGEST_CLOCK_MARGIN) > 0) {
         throw new LockConfigurationException(
             "clockMargin, " + clockMargin + ", is out of range: give 0s to 1h");
       }
@@ -180,7 +187,7 @@ public final class SetnxLocks {
      * @return this
      */
     public Builder nodeTimeout(Duration nodeTimeout) {
-      this.nodeTimeout = limited("nodeTimeout", nodeTimeout);
+      this.nodeTimeout = DurationRange.TIMEOUT.require("nodeTimeout", nodeTimeout);
       return this;
     }
 
@@ -193,7 +200,7 @@ public final class SetnxLocks {
      * @return this
      */
     public Builder quorumTimeout(Duration quorumTimeout) {
-      this.quorumTimeout = limited("quorumTimeout", quorumTimeout);
+      this.quorumTimeout = DurationRange.TIMEOUT.require("quorumTimeout", quorumTimeout);
       return this;
     }
 
@@ -204,7 +211,7 @@ public final class SetnxLocks {
      * @return this
      */
     public Builder connectTimeout(Duration connectTimeout) {
-      this.connectTimeout = limited("connectTimeout", connectTimeout);
+      this.connectTimeout = DurationRange.TIMEOUT.require("connectTimeout", connectTimeout);
       return this;
     }
 
@@ -218,67 +225,9 @@ public final class SetnxLocks {
       return this;
     }
 
-    /**
-     * Sets the longest pause between two attempts of one who waits; each is drawn from its upper
-     * half.
-     *
-     * @param retryDelay above zero, at most an hour; default 200 ms
-     * @return this
-     */
-    public Builder retryDelay(Duration retryDelay) {
-      Duration delay = limited("retryDelay", retryDelay);
-      return with(b -> b.retryDelay(delay));
-    }
-
-    /**
-     * Sets the longest ttl that may be asked for.
-     *
-     * @param maxTtl above zero; default 60 s
-     * @return this
-     */
-    public Builder maxTtl(Duration maxTtl) {
-      return with(b -> b.maxTtl(maxTtl));
-    }
-
-    /**
-     * Sets the label of holders whose request has none. Nobody sees it: a stamp has no room for it.
-     *
-     * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
-     * @return this
-     */
-    public Builder owner(String owner) {
-      return with(b -> b.owner(owner));
-    }
-
-    /**
-     * Sets where users' stages complete. The manager does not shut it down.
-     *
-     * @param callbacks default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder callbacks(Executor callbacks) {
-      return with(b -> b.callbacks(callbacks));
-    }
-
-    /**
-     * Sets what runs timers. The manager does not close it.
-     *
-     * @param scheduler default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder scheduler(Scheduler scheduler) {
-      this.scheduler = scheduler;
-      return this;
-    }
-
-    /**
-     * Sets where time comes from: stamps are written and compared by its wall clock.
-     *
-     * @param clock default {@link Clock#system()}
-     * @return this
-     */
-    public Builder clock(Clock clock) {
-      this.clock = Objects.requireNonNull(clock, "clock");
+    @Override
+    public Builder managerOptions(UnaryOperator<ManagerOptions> change) {
+      options = change.apply(options);
       return this;
     }
 
@@ -287,9 +236,9 @@ public final class SetnxLocks {
      * more than a second against the server's is warned of.
      *
      * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, a duration or the owner is out of
-     *     range, or the server is a replica or refuses the credentials
-     * @throws dev.holdfast.LockBackendException if the server cannot be reached in time
+     * @throws LockConfigurationException if there is no node, or the server is a replica or refuses
+     *     the credentials
+     * @throws dev.holdfast.LockOutageException if the server cannot be reached in time
      */
     public LockManager open() {
       if (node == null) {
@@ -304,22 +253,14 @@ public final class SetnxLocks {
               nodeTimeout,
               quorumTimeout,
               connectTimeout,
-              clock);
-      Scheduler own = scheduler == null ? Scheduler.create("holdfast-setnx-timer") : null;
-      Scheduler timers = own == null ? Objects.requireNonNull(scheduler) : own;
+              options.clock());
+      Scheduler timers =
+          options.scheduler().orElseGet(() -> Scheduler.create("holdfast-setnx-timer"));
       SetnxServer server = new SetnxServer(node, settings, timers);
       SetnxPrimitive primitive =
-          new SetnxPrimitive(server, settings, own == null ? () -> {} : own::close);
-      LockManager locks;
-      try {
-        LockManagerBuilder builder =
-            LockManagerBuilder.over(primitive).clock(clock).scheduler(timers);
-        manager.accept(builder);
-        locks = builder.build();
-      } catch (LockConfigurationException e) {
-        primitive.close();
-        throw e;
-      }
+          new SetnxPrimitive(
+              server, settings, options.scheduler().isPresent() ? () -> {} : timers::close);
+      LockManager locks = LockManagerBuilder.over(primitive, options).scheduler(timers).build();
       if (!lazy) {
         connect(server, locks);
       }
@@ -333,18 +274,6 @@ public final class SetnxLocks {
         locks.close();
         throw e.getCause() instanceof LockException known ? known : e;
       }
-    }
-
-    private Builder with(Consumer<LockManagerBuilder> setting) {
-      manager = manager.andThen(setting);
-      return this;
-    }
-
-    private static Duration limited(String what, Duration duration) {
-      if (duration.isZero() || duration.isNegative() || duration.compareTo(LONGEST) > 0) {
-        throw new LockConfigurationException(what + ", " + duration + ", " + WRONG_LIMIT);
-      }
-      return duration;
     }
   }
 }

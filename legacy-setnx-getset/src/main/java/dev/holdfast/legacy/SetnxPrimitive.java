@@ -1,20 +1,20 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Moment;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +23,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** The lock of the SETNX command's page, command for command, with nothing added to it. */
 final class SetnxPrimitive implements LockPrimitive {
   /** A lock that is released between two commands is asked for once more, from the start. */
-  private static final int MOST_TURNS = 2;
+  private static final int MAX_TURNS = 2;
 
-  private static final int MOST_SHOWN = 40;
-  private static final Refusal REFUSED = new Refusal(0, 1, 0);
+  private static final int MAX_SHOWN = 40;
+  private static final Refusal REFUSED = new Refusal(new LockVotes(0, 1, 0));
 
   private final SetnxServer server;
   private final Settings settings;
@@ -57,7 +57,7 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Outcome> attempt(Attempt attempt) {
+  public CompletableFuture<Outcome> attempt(Attempt attempt) {
     Acquire acquire = new Acquire(attempt.name(), attempt.ttl());
     attempt.progress().outage(acquire::outageSoFar);
     return server
@@ -77,7 +77,7 @@ final class SetnxPrimitive implements LockPrimitive {
                   isShorter ? silence + ofTtl(attempt.ttl()) : silence,
                   notTold(attempt.name()),
                   false,
-                  new Line(),
+                  new SerialTasks(),
                   acquire);
             });
   }
@@ -96,7 +96,7 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   private Duration validityOf(Duration ttl) {
-    Moment start = clock.now();
+    ClockReading start = clock.now();
     return Duration.ofNanos(start.nanosUntil(settings.validity().until(start, ttl)));
   }
 
@@ -115,20 +115,20 @@ final class SetnxPrimitive implements LockPrimitive {
     }
 
     @Override
-    public Outcome ask(Wire wire, BooleanSupplier late) {
-      Moment start = clock.now();
-      for (int turn = 0; turn < MOST_TURNS && !late.getAsBoolean(); turn++) {
+    public Outcome ask(ServerConnection connection, BooleanSupplier late) {
+      ClockReading start = clock.now();
+      for (int turn = 0; turn < MAX_TURNS && !late.getAsBoolean(); turn++) {
         Stamp stamp = stampOf(ttl);
-        boolean isFree = wire.setnx(key, stamp.text());
+        boolean isFree = connection.setnx(key, stamp.text());
         answered = true;
         if (isFree) {
-          return granted(wire, stamp, start);
+          return granted(connection, stamp, start);
         }
         long asked = clock.wallMicros();
-        Optional<Stamp> held = read(key, () -> Optional.ofNullable(wire.get(key)));
+        Optional<Stamp> held = read(key, () -> Optional.ofNullable(connection.get(key)));
         if (held.isPresent()) {
           return isExpired(held.get(), asked) && !late.getAsBoolean()
-              ? takeOver(wire, start)
+              ? takeOver(connection, start)
               : REFUSED;
         }
       }
@@ -142,32 +142,36 @@ final class SetnxPrimitive implements LockPrimitive {
         return null;
       }
       NodeException silence = NodeException.passing(SetnxServer.noAnswerWithin(unanswered));
-      return new LockBackendException(notTold(name), Map.of(server.address(), silence), false);
+      return new LockOutageException(notTold(name), Map.of(server.address(), silence), false);
     }
 
-    /** Of those who see that it has expired, one finds the expired stamp again in the reply. */
-    private Outcome takeOver(Wire wire, Moment start) {
+    /**
+     * Takes an expired lock over: exactly one client finds the expired stamp in the reply to its
+     * GETSET.
+     */
+    private Outcome takeOver(ServerConnection connection, ClockReading start) {
       long asked = clock.wallMicros();
       Stamp stamp = stampOf(ttl);
-      Optional<Stamp> before = read(key, () -> Optional.ofNullable(wire.getset(key, stamp.text())));
+      Optional<Stamp> before =
+          read(key, () -> Optional.ofNullable(connection.getset(key, stamp.text())));
       return before.isEmpty() || isExpired(before.get(), asked)
-          ? granted(wire, stamp, start)
+          ? granted(connection, stamp, start)
           : REFUSED;
     }
 
-    private Outcome granted(Wire wire, Stamp stamp, Moment start) {
+    private Outcome granted(ServerConnection connection, Stamp stamp, ClockReading start) {
       SetnxGrant grant = new SetnxGrant(name, key, stamp, settings.validity().until(start, ttl));
       if (clock.now().nanosUntil(grant.validUntil()) > 0) {
         return grant;
       }
-      delete(wire, grant);
-      return new Refusal(1, 0, 0);
+      delete(connection, grant);
+      return new Refusal(new LockVotes(1, 0, 0));
     }
 
     @Override
-    public Optional<Consumer<Wire>> undo(Outcome outcome) {
+    public Optional<Consumer<ServerConnection>> undo(Outcome outcome) {
       return outcome instanceof SetnxGrant grant
-          ? Optional.of(wire -> delete(wire, grant))
+          ? Optional.of(connection -> delete(connection, grant))
           : Optional.empty();
     }
   }
@@ -180,19 +184,20 @@ final class SetnxPrimitive implements LockPrimitive {
    * lock is the one that is compared.
    */
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     SetnxGrant ours = (SetnxGrant) grant;
     return server.run(
         "the server did not answer the extension of '" + ours.name() + "'",
         true,
         ours.line(),
-        (wire, late) -> extend(wire, ours, ttl, late));
+        (connection, late) -> extend(connection, ours, ttl, late));
   }
 
   /** Looks before it writes, because GETSET asks nothing: what it overwrites is lost. */
-  private Extension extend(Wire wire, SetnxGrant ours, Duration ttl, BooleanSupplier late) {
-    Moment start = clock.now();
-    Optional<Stamp> held = read(ours.key(), () -> Optional.ofNullable(wire.get(ours.key())));
+  private Extension extend(
+      ServerConnection connection, SetnxGrant ours, Duration ttl, BooleanSupplier late) {
+    ClockReading start = clock.now();
+    Optional<Stamp> held = read(ours.key(), () -> Optional.ofNullable(connection.get(ours.key())));
     long asked = clock.wallMicros();
     long left = ours.stamp().micros() - asked;
     if (left <= settings.clockMargin().toNanos() / 1_000 || late.getAsBoolean()) {
@@ -207,13 +212,13 @@ final class SetnxPrimitive implements LockPrimitive {
     Stamp next = stampOf(ttl);
     Stamp later = next.micros() > ours.stamp().micros() ? next : ours.stamp();
     Optional<Stamp> before =
-        read(ours.key(), () -> Optional.ofNullable(wire.getset(ours.key(), later.text())));
+        read(ours.key(), () -> Optional.ofNullable(connection.getset(ours.key(), later.text())));
     if (late.getAsBoolean()) {
       return new Lost(LossReason.EXPIRED); // which nobody hears: their lease ends as they know it
     }
     ours.rewritten(later);
     if (before.isEmpty() || isExpired(before.get(), asked)) {
-      delete(wire, ours); // what was just put there
+      delete(connection, ours); // what was just put there
       return lost(ours, before);
     }
     return new Extended(settings.validity().until(start, ttl));
@@ -225,7 +230,7 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Released> release(Release release) {
+  public CompletableFuture<Released> release(Release release) {
     SetnxGrant ours = (SetnxGrant) release.grant();
     ours.released();
     return server
@@ -249,12 +254,12 @@ final class SetnxPrimitive implements LockPrimitive {
     }
 
     @Override
-    public Optional<LossReason> ask(Wire wire, BooleanSupplier late) {
+    public Optional<LossReason> ask(ServerConnection connection, BooleanSupplier late) {
       if (ours.isGone()) {
         return Optional.of(LossReason.REMOVED);
       }
       ours.seenGone(); // whatever becomes of the DEL
-      return delete(wire, ours);
+      return delete(connection, ours);
     }
 
     @Override
@@ -264,9 +269,9 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   /** Whose key that is, cannot be known; only whether our stamp still keeps the others out. */
-  private Optional<LossReason> delete(Wire wire, SetnxGrant ours) {
+  private Optional<LossReason> delete(ServerConnection connection, SetnxGrant ours) {
     boolean passed = StampFormat.hasPassed(ours.stamp(), clock.wallMicros());
-    boolean removed = (!passed || settings.alwaysDeletes()) && wire.del(ours.key());
+    boolean removed = (!passed || settings.alwaysDeletes()) && connection.del(ours.key());
     if (passed) {
       return Optional.of(LossReason.EXPIRED);
     }
@@ -274,12 +279,12 @@ final class SetnxPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     return CompletableFuture.failedFuture(undeclared(LockCapability.INSPECTION));
   }
 
   @Override
-  public CompletionStage<Boolean> forceRelease(String name) {
+  public CompletableFuture<Boolean> forceRelease(String name) {
     return CompletableFuture.failedFuture(undeclared(LockCapability.FORCE_RELEASE));
   }
 
@@ -311,7 +316,7 @@ final class SetnxPrimitive implements LockPrimitive {
     return settings.format().isExpired(stamp, askedMicros);
   }
 
-  /** Where a value is read, and what it may be instead of a stamp. */
+  /** Reads a value, which may be something else than a stamp. */
   private Optional<Stamp> read(String key, Reply reply) {
     String value;
     try {
@@ -357,7 +362,7 @@ final class SetnxPrimitive implements LockPrimitive {
 
   private static String shown(String value) {
     String printable = value.replaceAll("[\\p{Cc}\\p{Cf}]", "\uFFFD");
-    return printable.length() <= MOST_SHOWN ? printable : printable.substring(0, MOST_SHOWN) + "…";
+    return printable.length() <= MAX_SHOWN ? printable : printable.substring(0, MAX_SHOWN) + "…";
   }
 
   private String keyOf(String name) {

@@ -2,7 +2,9 @@ package dev.holdfast.legacy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.DurationRange;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
@@ -34,19 +36,16 @@ import java.util.Set;
  */
 public final class SetnxProvider implements LockProvider {
   private static final Set<String> OPTIONS =
-      Set.of(
+      ManagerOptions.namesAnd(
           "unit",
           "number",
           "release",
           "keyPrefix",
           "clockMargin",
-          "retryDelay",
           "nodeTimeout",
           "quorumTimeout",
           "connectTimeout",
-          "connect",
-          "maxTtl",
-          "owner");
+          "connect");
 
   /** For {@link java.util.ServiceLoader}. */
   public SetnxProvider() {}
@@ -69,45 +68,27 @@ public final class SetnxProvider implements LockProvider {
   /** Everything that a URL can say. */
   static SetnxLocks.Builder builder(LockUrl url) {
     url.requireKnownOptions(OPTIONS);
-    if (url.nodes().size() != 1) {
+    List<RedisNodeUri> nodes = RedisNodeUri.all(url);
+    if (nodes.size() != 1) {
       throw new LockConfigurationException(
           url + " is not one node: write setnx:redis://host:port; this lock lives on one server");
     }
     SetnxLocks.Builder builder =
         SetnxLocks.builder()
-            .node(url.nodes().get(0))
-            .unit(isFirst(url, "unit", "s", "ms") ? ChronoUnit.SECONDS : ChronoUnit.MILLIS)
-            .floatingPoint(!isFirst(url, "number", "integer", "float"))
-            .checkedRelease(isFirst(url, "release", "checked", "del"))
+            .managerOptions(options -> options.read(url))
+            .node(nodes.get(0))
+            .unit(url.isFirst("unit", "s", "ms") ? ChronoUnit.SECONDS : ChronoUnit.MILLIS)
+            .floatingPoint(!url.isFirst("number", "integer", "float"))
+            .checkedRelease(url.isFirst("release", "checked", "del"))
             .keyPrefix(url.text("keyPrefix", SetnxLocks.DEFAULT_KEY_PREFIX))
             .clockMargin(url.duration("clockMargin", SetnxLocks.DEFAULT_CLOCK_MARGIN))
-            .retryDelay(limited(url, "retryDelay", LockManagerBuilder.DEFAULT_RETRY_DELAY))
-            .nodeTimeout(limited(url, "nodeTimeout", SetnxLocks.DEFAULT_NODE_TIMEOUT))
-            .quorumTimeout(limited(url, "quorumTimeout", SetnxLocks.DEFAULT_QUORUM_TIMEOUT))
-            .connectTimeout(limited(url, "connectTimeout", SetnxLocks.DEFAULT_CONNECT_TIMEOUT))
-            .maxTtl(url.duration("maxTtl", LockManagerBuilder.DEFAULT_MAX_TTL));
-    if (!isFirst(url, "connect", "eager", "lazy")) {
-      builder.connectLazily();
-    }
-    String owner = url.text("owner", "");
-    return owner.isEmpty() ? builder : builder.owner(owner);
+            .nodeTimeout(timeout(url, "nodeTimeout", SetnxLocks.DEFAULT_NODE_TIMEOUT))
+            .quorumTimeout(timeout(url, "quorumTimeout", SetnxLocks.DEFAULT_QUORUM_TIMEOUT))
+            .connectTimeout(timeout(url, "connectTimeout", SetnxLocks.DEFAULT_CONNECT_TIMEOUT));
+    return url.isFirst("connect", "eager", "lazy") ? builder : builder.connectLazily();
   }
 
-  /** Which of two words an option says; the first if it is not given. */
-  private static boolean isFirst(LockUrl url, String option, String first, String second) {
-    String value = url.text(option, first);
-    if (!List.of(first, second).contains(value)) {
-      throw url.wrongOption(
-          option, "is neither: write " + option + "=" + first + " or " + option + "=" + second);
-    }
-    return value.equals(first);
-  }
-
-  private static Duration limited(LockUrl url, String option, Duration otherwise) {
-    Duration value = url.duration(option, otherwise);
-    if (value.isZero() || value.compareTo(SetnxLocks.LONGEST) > 0) {
-      throw url.wrongOption(option, SetnxLocks.WRONG_LIMIT);
-    }
-    return value;
+  private static Duration timeout(LockUrl url, String option, Duration defaultValue) {
+    return DurationRange.TIMEOUT.read(url, option, defaultValue);
   }
 }

@@ -1,10 +1,10 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.core.Scheduler;
-import dev.holdfast.core.TlsMistake;
+import dev.holdfast.core.TlsMismatch;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class SetnxServer implements AutoCloseable {
   private static final int MOST = 8;
 
   /** Operations that wait for a thread: far more than a server in order lets come together. */
-  private static final int MOST_WAITING = 10_000;
+  private static final int MAX_WAITING = 10_000;
 
   private static final long IDLE_SECONDS = 10;
 
@@ -51,31 +51,31 @@ final class SetnxServer implements AutoCloseable {
   private final Address address;
   private final Settings settings;
   private final Scheduler scheduler;
-  private final Examination examination;
+  private final ServerCheck examination;
   private final Duration patience;
   private final ThreadPoolExecutor threads;
-  private final Deque<Wire> idle = new ConcurrentLinkedDeque<>();
+  private final Deque<ServerConnection> idle = new ConcurrentLinkedDeque<>();
   private @Nullable CompletableFuture<Boolean> opened;
   private volatile boolean closed;
 
-  /** What is asked in one go, on one connection. */
+  /** Commands that run on one connection, one after the other. */
   @FunctionalInterface
   interface Operation<T> {
     /**
      * Asks.
      *
-     * @param wire for this call alone
+     * @param connection for this call alone
      * @param late whether nobody waits for the result any more
      */
-    T ask(Wire wire, BooleanSupplier late);
+    T ask(ServerConnection connection, BooleanSupplier late);
 
     /** Whether it is begun even if nobody waits for the result by then. */
     default boolean isBegunLate() {
       return false;
     }
 
-    /** What takes back a result that came too late; empty if it can stay. */
-    default Optional<Consumer<Wire>> undo(T result) {
+    /** Returns what takes back a result that came too late; empty if it can stay. */
+    default Optional<Consumer<ServerConnection>> undo(T result) {
       return Optional.empty();
     }
   }
@@ -84,7 +84,7 @@ final class SetnxServer implements AutoCloseable {
     this.address = address;
     this.settings = settings;
     this.scheduler = scheduler;
-    this.examination = new Examination(address.text(), settings.clock());
+    this.examination = new ServerCheck(address.text(), settings.clock());
     Duration several = settings.quorumTimeout().multipliedBy(QUORUM_TIMEOUTS);
     this.patience = several.compareTo(SHORTEST_PATIENCE) > 0 ? several : SHORTEST_PATIENCE;
     AtomicInteger number = new AtomicInteger();
@@ -94,7 +94,7 @@ final class SetnxServer implements AutoCloseable {
             MOST,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(MOST_WAITING),
+            new LinkedBlockingQueue<>(MAX_WAITING),
             task -> {
               Thread thread = new Thread(task, "holdfast-setnx-" + number.incrementAndGet());
               thread.setDaemon(true);
@@ -117,10 +117,10 @@ final class SetnxServer implements AutoCloseable {
           "not connected within "
               + settings.connectTimeout().toMillis()
               + " ms"
-              + (address.isTls() ? TlsMistake.hint(true) : ""),
+              + (address.isTls() ? TlsMismatch.hint(true) : ""),
           failure("not connected; start the server or check its address", false),
-          new Line(),
-          (wire, late) -> true);
+          new SerialTasks(),
+          (connection, late) -> true);
       opened = opening;
     }
     return opened;
@@ -128,7 +128,7 @@ final class SetnxServer implements AutoCloseable {
 
   /** Runs an operation; the result comes within the quorum time-out. */
   <T> CompletableFuture<T> run(
-      String message, boolean outcomeUnknown, Line line, Operation<T> operation) {
+      String message, boolean outcomeUnknown, SerialTasks line, Operation<T> operation) {
     Duration limit = settings.quorumTimeout();
     return run(limit, noAnswerWithin(limit), message, outcomeUnknown, line, operation);
   }
@@ -143,7 +143,7 @@ final class SetnxServer implements AutoCloseable {
    * @param limit within which the result comes
    * @param silence what is said of the server where it does not
    * @param message what is said of it in an outage
-   * @param outcomeUnknown whether it may have happened all the same then
+   * @param outcomeUnknown whether it may have happened anyway then
    * @param line of those that must not overtake one another
    */
   <T> CompletableFuture<T> run(
@@ -151,7 +151,7 @@ final class SetnxServer implements AutoCloseable {
       String silence,
       String message,
       boolean outcomeUnknown,
-      Line line,
+      SerialTasks line,
       Operation<T> operation) {
     CompletableFuture<T> result = new CompletableFuture<>();
     run(result, limit, silence, failure(message, outcomeUnknown), line, operation);
@@ -176,7 +176,7 @@ final class SetnxServer implements AutoCloseable {
         cause.isMisconfigured()
             ? new LockConfigurationException(
                 message + ": " + address.text() + ": " + cause.getMessage(), cause)
-            : new LockBackendException(message, Map.of(address.text(), cause), outcomeUnknown);
+            : new LockOutageException(message, Map.of(address.text(), cause), outcomeUnknown);
   }
 
   private <T> void run(
@@ -184,7 +184,7 @@ final class SetnxServer implements AutoCloseable {
       Duration limit,
       String silence,
       Failure failure,
-      Line line,
+      SerialTasks line,
       Operation<T> operation) {
     Scheduler.Task end =
         scheduler.schedule(
@@ -194,7 +194,7 @@ final class SetnxServer implements AutoCloseable {
     try {
       line.add(() -> serve(result, silence, failure, operation), threads);
     } catch (RejectedExecutionException e) {
-      String why = closed ? "the manager is closed" : MOST_WAITING + " operations wait before it";
+      String why = closed ? "the manager is closed" : MAX_WAITING + " operations wait before it";
       result.completeExceptionally(failure.of(NodeException.passing(why)));
     }
   }
@@ -205,7 +205,7 @@ final class SetnxServer implements AutoCloseable {
       return;
     }
     try {
-      T value = lent(wire -> operation.ask(wire, result::isDone));
+      T value = lent(connection -> operation.ask(connection, result::isDone));
       if (!result.complete(value)) {
         operation.undo(value).ifPresent(this::takeBack);
       }
@@ -216,11 +216,11 @@ final class SetnxServer implements AutoCloseable {
     }
   }
 
-  private void takeBack(Consumer<Wire> undo) {
+  private void takeBack(Consumer<ServerConnection> undo) {
     try {
       lent(
-          wire -> {
-            undo.accept(wire);
+          connection -> {
+            undo.accept(connection);
             return true;
           });
     } catch (RuntimeException | Error failure) {
@@ -228,72 +228,72 @@ final class SetnxServer implements AutoCloseable {
           Level.WARNING,
           "a lock on "
               + address.text()
-              + " was got after its time and could not be given back:"
-              + " it keeps others out until it expires",
+              + " was granted too late and could not be released: it blocks other clients until it"
+              + " expires",
           failure);
     }
   }
 
-  private <T> T lent(Function<Wire, T> use) {
-    Wire wire = take();
+  private <T> T lent(Function<ServerConnection, T> use) {
+    ServerConnection connection = take();
     try {
-      T result = use.apply(wire);
-      giveBack(wire);
+      T result = use.apply(connection);
+      giveBack(connection);
       return result;
     } catch (LockException | JedisDataException answered) {
-      giveBack(wire);
+      giveBack(connection);
       throw answered;
     } catch (RuntimeException | Error broken) {
-      wire.close();
+      connection.close();
       closeIdle(); // what broke one connection has most often broken all
       throw broken;
     }
   }
 
-  private void giveBack(Wire wire) {
-    idle.push(wire);
+  private void giveBack(ServerConnection connection) {
+    idle.push(connection);
     if (closed) {
       closeIdle();
     }
   }
 
-  private Wire take() {
-    Wire wire = idle.poll();
-    if (wire == null) {
+  private ServerConnection take() {
+    ServerConnection connection = idle.poll();
+    if (connection == null) {
       return connected();
     }
-    if (wire.idleNanos() < FRESH_NANOS) {
-      return wire;
+    if (connection.idleNanos() < FRESH_NANOS) {
+      return connection;
     }
     try {
-      wire.ping();
-      return wire;
+      connection.ping();
+      return connection;
     } catch (RuntimeException ended) {
-      wire.close();
+      connection.close();
       closeIdle();
       return connected();
     }
   }
 
-  private Wire connected() {
-    Wire wire;
+  private ServerConnection connected() {
+    ServerConnection connection;
     try {
-      wire = Wire.connected(address, settings, patience);
+      connection = ServerConnection.connected(address, settings, patience);
     } catch (RuntimeException e) {
       throw NodeException.ofConnecting(e, address.isTls());
     }
     try {
-      examination.of(wire);
-      return wire;
+      examination.of(connection);
+      return connection;
     } catch (RuntimeException | Error unfit) {
-      wire.close();
+      connection.close();
       throw unfit;
     }
   }
 
   private void closeIdle() {
-    for (Wire wire = idle.poll(); wire != null; wire = idle.poll()) {
-      wire.close();
+    for (ServerConnection connection = idle.poll(); connection != null; connection = idle.poll()) {
+      connection.close();
     }
   }
 }

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param format of the time stamps
  * @param alwaysDeletes whether a release deletes the key even if its own stamp has passed
  * @param keyPrefix before the name of each lock
- * @param clockMargin what must be left of a stamp that is to be extended
+ * @param clockMargin what must be left of a stamp that must be extended
  * @param nodeTimeout how long an attempt may go unanswered before waiters behind it report an
  *     outage
  * @param quorumTimeout how long an operation may take, not below {@code nodeTimeout}

@@ -26,7 +26,7 @@ record StampFormat(Unit unit, boolean floating) {
   private static final Pattern FLOATING =
       Pattern.compile("[0-9]{1,24}(?:\\.[0-9]{0,24})?(?:[eE]\\+?[0-9]{1,2})?");
 
-  /** What a time can be counted in. */
+  /** The unit of a time stamp. */
   enum Unit {
     SECONDS("seconds", "s", 0),
     MILLIS("milliseconds", "ms", 3),

@@ -3,9 +3,9 @@ package dev.holdfast.legacy;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockOutageException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,8 +35,8 @@ import redis.clients.jedis.exceptions.JedisException;
  * stamp. Not safe for use by several threads.
  */
 public final class StampScan implements AutoCloseable {
-  /** What a server does in about a millisecond. */
-  private static final int MOST_AT_ONCE = 1_000;
+  /** The most keys of one command: a server needs about a millisecond for it. */
+  private static final int MAX_AT_ONCE = 1_000;
 
   private static final int BATCHES_PER_SECOND = 10;
   private static final String ALL = "*";
@@ -57,7 +57,7 @@ public final class StampScan implements AutoCloseable {
   }
 
   /**
-   * What was seen.
+   * The result of a scan.
    *
    * @param keys how many keys were looked at
    * @param begun when it began, by the server's clock
@@ -101,13 +101,13 @@ public final class StampScan implements AutoCloseable {
    *
    * @param server {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss://} for TLS
    * @return a scan, to be closed by the caller
-   * @throws LockBackendException if the server cannot be reached
+   * @throws LockOutageException if the server cannot be reached
    * @throws LockConfigurationException if the URI is wrong, or the server refuses the credentials
    */
   public static StampScan open(URI server) {
     Address address = Address.of(server);
     Connection connection =
-        told(address.text(), () -> new Connection(address.server(), address.config()));
+        withServerNamed(address.text(), () -> new Connection(address.server(), address.config()));
     return new StampScan(address.text(), connection);
   }
 
@@ -129,16 +129,16 @@ public final class StampScan implements AutoCloseable {
    * @param progress is told how many keys the server has looked at, about
    * @return what was seen
    * @throws InterruptedException if the thread is interrupted
-   * @throws LockBackendException if the server goes away
+   * @throws LockOutageException if the server goes away
    * @throws LockConfigurationException if the user may not do this
    */
   public Result run(String pattern, int keysPerSecond, LongConsumer progress)
       throws InterruptedException {
-    int batch = Math.max(1, Math.min(MOST_AT_ONCE, keysPerSecond / BATCHES_PER_SECOND));
+    int batch = Math.max(1, Math.min(MAX_AT_ONCE, keysPerSecond / BATCHES_PER_SECOND));
     String bytesOfPattern = new String(pattern.getBytes(UTF_8), ISO_8859_1);
     Instant begun = time();
     Calls before = calls();
-    Pace pace = new Pace(keysPerSecond);
+    RateLimit pace = new RateLimit(keysPerSecond);
     // A key may be named twice while the server's table grows.
     Map<String, FoundStamp> found = new LinkedHashMap<>();
     long keys = 0;
@@ -171,13 +171,13 @@ public final class StampScan implements AutoCloseable {
    * @param keysPerSecond the most in a second
    * @return those that have changed or gone meanwhile, and were left as they are
    * @throws InterruptedException if the thread is interrupted
-   * @throws LockBackendException if the server goes away; some may be deleted by then
+   * @throws LockOutageException if the server goes away; some may be deleted by then
    * @throws LockConfigurationException if the user may not do this, or the server is a replica
    */
   public List<FoundStamp> deleteUnchanged(List<FoundStamp> stamps, int keysPerSecond)
       throws InterruptedException {
     List<FoundStamp> left = new ArrayList<>();
-    Pace pace = new Pace(keysPerSecond);
+    RateLimit pace = new RateLimit(keysPerSecond);
     for (FoundStamp stamp : stamps) {
       if (!deleteUnchanged(stamp)) {
         left.add(stamp);
@@ -250,7 +250,7 @@ public final class StampScan implements AutoCloseable {
   /** One command for each key, sent together. */
   private Map<String, Object> each(List<String> keys, Command command, String... more) {
     List<Object> replies =
-        told(
+        withServerNamed(
             server,
             () -> {
               keys.forEach(key -> connection.sendCommand(command, words(key, more)));
@@ -279,7 +279,7 @@ public final class StampScan implements AutoCloseable {
   }
 
   private @Nullable Object callOrNull(Command command, String... words) {
-    return told(
+    return withServerNamed(
         server,
         () -> {
           connection.sendCommand(command, bytes(words));
@@ -300,7 +300,7 @@ public final class StampScan implements AutoCloseable {
     return reply instanceof byte[] bytes ? new String(bytes, ISO_8859_1) : String.valueOf(reply);
   }
 
-  private static <T extends @Nullable Object> T told(String server, Supplier<T> talk) {
+  private static <T extends @Nullable Object> T withServerNamed(String server, Supplier<T> talk) {
     try {
       return talk.get();
     } catch (JedisException e) {
@@ -312,6 +312,6 @@ public final class StampScan implements AutoCloseable {
     NodeException cause = NodeException.of(failure);
     return cause.isMisconfigured()
         ? new LockConfigurationException(server + ": " + cause.getMessage(), cause)
-        : new LockBackendException("cannot look for locks", Map.of(server, cause), false);
+        : new LockOutageException("cannot look for locks", Map.of(server, cause), false);
   }
 }

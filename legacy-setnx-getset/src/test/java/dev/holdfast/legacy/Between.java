@@ -36,14 +36,17 @@ final class Between implements AutoCloseable {
   private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  /** What becomes of a command. */
+  /** The fate of a command. */
   private enum Fate {
     PASSED,
     /** It reaches nobody. */
     LOST,
     /** It reaches the server, and its reply reaches nobody. */
     UNANSWERED,
-    /** As that, but it reaches the server when its sender already knows that nobody answers. */
+    /**
+     * The command is lost for its sender, but reaches the server when its sender already knows that
+     * nobody answers.
+     */
     LATE
   }
 
@@ -101,11 +104,11 @@ final class Between implements AutoCloseable {
     clients.forEach(Between::closed);
     Throwable failed = failure.get();
     if (failed != null) {
-      throw new AssertionError("what was to be done before a command failed", failed);
+      throw new AssertionError("what should have been done before a command failed", failed);
     }
   }
 
-  /** For what is to be done before a command: returns when the test lets it. */
+  /** For what must be done before a command: returns when the test lets it. */
   static void passed(CountDownLatch latch) {
     try {
       if (!latch.await(30, TimeUnit.SECONDS)) {
@@ -170,7 +173,7 @@ final class Between implements AutoCloseable {
       act.run();
     } catch (RuntimeException | Error e) {
       failure.compareAndSet(null, e);
-      throw new IOException("what was to be done before a command failed", e);
+      throw new IOException("what should have been done before a command failed", e);
     }
   }
 

@@ -8,18 +8,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
-import dev.holdfast.core.Moment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -70,7 +70,7 @@ class BothAttemptTest {
   @Test
   @DisplayName("is refused by the old lock without asking for the new one")
   void isRefusedByTheOldLock() {
-    Refusal refusal = new Refusal(0, 1, 0);
+    Refusal refusal = new Refusal(new LockVotes(0, 1, 0));
     ofOld.attempt = () -> now(refusal);
 
     assertThat(locks.attempted()).isEqualTo(refusal);
@@ -96,7 +96,7 @@ class BothAttemptTest {
     ofOld.attempt = failing(locks.outage);
     ofNew.inspect = () -> inspected;
 
-    CompletableFuture<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT).toCompletableFuture();
+    CompletableFuture<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT);
 
     assertThat(attempt).isNotDone();
     inspected.complete(Optional.empty());
@@ -106,7 +106,7 @@ class BothAttemptTest {
   @Test
   @DisplayName("gives the old lock back when the new one is refused")
   void givesTheOldLockBackWhenTheNewOneIsRefused() {
-    Refusal refusal = new Refusal(1, 2, 0);
+    Refusal refusal = new Refusal(new LockVotes(1, 2, 0));
     ofNew.attempt = () -> now(refusal);
 
     assertThat(locks.attempted()).isEqualTo(refusal);
@@ -147,10 +147,10 @@ class BothAttemptTest {
   @DisplayName("is not over before the old lock has been given back")
   void isNotOverBeforeTheOldLockHasBeenGivenBack() {
     CompletableFuture<Optional<LossReason>> released = new CompletableFuture<>();
-    ofNew.attempt = () -> now(new Refusal(0, 1, 0));
+    ofNew.attempt = () -> now(new Refusal(new LockVotes(0, 1, 0)));
     ofOld.release = () -> released;
 
-    CompletableFuture<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT).toCompletableFuture();
+    CompletableFuture<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT);
 
     assertThat(attempt).isNotDone();
     released.complete(Optional.empty());
@@ -160,7 +160,7 @@ class BothAttemptTest {
   @Test
   @DisplayName("is refused even if the old lock cannot be given back, and that is logged")
   void isRefusedEvenIfTheOldLockCannotBeGivenBack() {
-    Refusal refusal = new Refusal(0, 1, 0);
+    Refusal refusal = new Refusal(new LockVotes(0, 1, 0));
     ofNew.attempt = () -> now(refusal);
     ofOld.release = failing(locks.outage);
 
@@ -171,7 +171,7 @@ class BothAttemptTest {
         .satisfies(
             record -> {
               assertThat(record.getLevel()).isEqualTo(Level.WARNING);
-              assertThat(record.getMessage()).contains("'name'", "keeps others out");
+              assertThat(record.getMessage()).contains("'name'", "blocks other clients");
             });
   }
 
@@ -203,12 +203,12 @@ class BothAttemptTest {
   void doesNotBlockOnAnotherThread() {
     CompletableFuture<Outcome> answer = new CompletableFuture<>();
     ofOld.attempt = () -> answer;
-    ofNew.attempt = () -> now(new Refusal(0, 1, 0));
+    ofNew.attempt = () -> now(new Refusal(new LockVotes(0, 1, 0)));
 
-    CompletionStage<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT);
+    CompletableFuture<Outcome> attempt = both.attempt(TwoLocks.ATTEMPT);
     answer.complete(ofOld.grantUntil(locks.in(10)));
 
-    assertThat(attempt.toCompletableFuture()).isCompleted();
+    assertThat(attempt).isCompleted();
     assertThat(journal).containsExactly("old attempt" + ON_CALLER, "new attempt", "old release");
   }
 
@@ -225,13 +225,13 @@ class BothAttemptTest {
   @Test
   @DisplayName("ends by the earlier reading of each clock")
   void endsByTheEarlierReadingOfEachClock() {
-    Moment soonByWall = new Moment(locks.in(9).nanos(), locks.in(1).wallMicros());
-    Moment soonByNanos = new Moment(locks.in(2).nanos(), locks.in(8).wallMicros());
+    ClockReading soonByWall = new ClockReading(locks.in(9).nanos(), locks.in(1).wallMicros());
+    ClockReading soonByNanos = new ClockReading(locks.in(2).nanos(), locks.in(8).wallMicros());
     ofOld.attempt = () -> now(ofOld.grantUntil(soonByWall));
     ofNew.attempt = () -> now(ofNew.grantUntil(soonByNanos));
 
     assertThat(locks.granted().validUntil())
-        .isEqualTo(new Moment(locks.in(2).nanos(), locks.in(1).wallMicros()));
+        .isEqualTo(new ClockReading(locks.in(2).nanos(), locks.in(1).wallMicros()));
   }
 
   private static List<LogRecord> logged(Runnable act) {

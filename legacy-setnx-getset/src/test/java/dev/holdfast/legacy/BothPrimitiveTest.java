@@ -8,13 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of two locks, and what they can. */
+/** Inspection and capabilities of two locks as one. */
 class BothPrimitiveTest {
   private final TwoLocks locks = new TwoLocks();
   private final List<String> journal = locks.journal;
@@ -22,7 +23,8 @@ class BothPrimitiveTest {
   private final ScriptedPrimitive ofNew = locks.ofNew;
   private final BothPrimitive both = locks.both;
 
-  private final LockStatus status = new LockStatus("name", "somebody", TwoLocks.TTL, 1, 1);
+  private final LockStatus status =
+      new LockStatus("name", "somebody", TwoLocks.TTL, new LockVotes(1, 0, 0));
 
   @Test
   @DisplayName("sees who holds the new lock, whatever becomes of the old one")

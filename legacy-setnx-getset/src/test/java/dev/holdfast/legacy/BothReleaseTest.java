@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -111,11 +110,11 @@ class BothReleaseTest {
     CompletableFuture<Optional<LossReason>> answer = new CompletableFuture<>();
     ofNew.release = () -> answer;
 
-    CompletionStage<Released> release =
+    CompletableFuture<Released> release =
         both.release(new Release(grant, Duration.ZERO, false, true));
     answer.complete(Optional.empty());
 
-    assertThat(release.toCompletableFuture()).isCompleted();
+    assertThat(release).isCompleted();
     assertThat(journal).containsExactly("new release" + ON_CALLER, "old release");
   }
 
@@ -136,11 +135,11 @@ class BothReleaseTest {
     Grant grant = locks.granted();
     CompletableFuture<Extension> answer = new CompletableFuture<>();
     ofNew.extend = () -> answer;
-    CompletionStage<Extension> extension = both.extend(grant, TwoLocks.TTL);
+    CompletableFuture<Extension> extension = both.extend(grant, TwoLocks.TTL);
 
-    CompletionStage<Released> release =
+    CompletableFuture<Released> release =
         both.release(new Release(grant, Duration.ZERO, false, false));
-    assertThat(release.toCompletableFuture()).isCompleted();
+    assertThat(release).isCompleted();
     answer.complete(new Extended(locks.in(30)));
 
     assertThat(journal).containsExactly("new extend", "new release", "old release");
@@ -155,10 +154,10 @@ class BothReleaseTest {
     ofOld.extend = CompletableFuture::new;
     both.extend(grant, TwoLocks.TTL);
 
-    CompletionStage<Released> release =
+    CompletableFuture<Released> release =
         both.release(new Release(grant, Duration.ZERO, false, false));
 
-    assertThat(release.toCompletableFuture()).isCompleted();
+    assertThat(release).isCompleted();
     assertThat(journal).containsExactly("new extend", "old extend", "new release", "old release");
   }
 

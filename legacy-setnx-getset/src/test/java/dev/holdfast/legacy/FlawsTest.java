@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -21,9 +21,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is wrong with the pattern, made to happen on real servers. docs/legacy.md lists each of
- * these with its commands. Clocks are moved by hand, and what comes between two commands of one
- * client is said by hand at that moment: nothing here waits for chance.
+ * The flaws of the pattern, shown on real servers. docs/legacy.md lists each of these with its
+ * commands. Clocks are moved by hand, and what comes between two commands of one client is said by
+ * hand at that moment: nothing here waits for chance.
  */
 class FlawsTest {
   private static final String EXPIRED = stamp(-1);
@@ -186,7 +186,7 @@ class FlawsTest {
     assertThat(Fleet.take(fleet.manager(clock), "orders").isHeld()).isTrue();
   }
 
-  /** Why the page says GETSET: two that see the same expired stamp, and DEL it. */
+  /** The reason why the page says GETSET: two that see the same expired stamp, and DEL it. */
   @Test
   void takingOverByDelAndSetnxLetsTwoIn() {
     fleet.say("SETNX", KEY, EXPIRED);
@@ -269,7 +269,7 @@ class FlawsTest {
     broken.loseReplyTo("SETNX");
 
     assertThatThrownBy(() -> unlucky.tryAcquire("orders", Fleet.TTL))
-        .isInstanceOf(LockBackendException.class);
+        .isInstanceOf(LockOutageException.class);
 
     await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(1L));
     assertThat(unlucky.tryAcquire("orders", Fleet.TTL)).isEmpty();
@@ -284,7 +284,7 @@ class FlawsTest {
     Lease lease = Fleet.take(unlucky, "orders");
     broken.lose("DEL");
 
-    assertThatThrownBy(lease::release).isInstanceOf(LockBackendException.class);
+    assertThatThrownBy(lease::release).isInstanceOf(LockOutageException.class);
 
     assertThat(fleet.manager(clock).tryAcquire("orders", Fleet.TTL)).isEmpty();
     clock.pass(Duration.ofSeconds(12));

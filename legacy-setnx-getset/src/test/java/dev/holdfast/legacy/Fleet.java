@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Fleet implements AutoCloseable {
   static final Duration TTL = Duration.ofSeconds(10);
 
-  /** Of the lock {@code orders}. */
+  /** The key of the lock {@code orders}. */
   static final String KEY = "lock.orders";
 
   static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL, false);
@@ -86,21 +86,23 @@ final class Fleet implements AutoCloseable {
     return (SetnxGrant) answered(primitive(locks).attempt(ATTEMPT));
   }
 
-  static CompletionStage<Extension> extended(LockManager locks, SetnxGrant grant) {
+  static CompletableFuture<Extension> extended(LockManager locks, SetnxGrant grant) {
     return primitive(locks).extend(grant, TTL);
   }
 
-  static CompletionStage<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {
+  static CompletableFuture<Optional<LossReason>> released(LockManager locks, SetnxGrant grant) {
     return primitive(locks)
         .release(new LockPrimitive.Release(grant, Duration.ZERO, false, false))
         .thenApply(LockPrimitive.Released::loss);
   }
 
-  static <T> T answered(CompletionStage<T> stage) {
-    return stage.toCompletableFuture().orTimeout(5, TimeUnit.SECONDS).join();
+  static <T> T answered(CompletableFuture<T> stage) {
+    return stage.orTimeout(5, TimeUnit.SECONDS).join();
   }
 
-  /** As another client says it; of a lock's name the key is {@code lock.} and the name. */
+  /**
+   * Sends a command as another client does; of a lock's name the key is {@code lock.} and the name.
+   */
   @Nullable Object say(String... words) {
     return node.command(words);
   }

@@ -38,7 +38,12 @@ class MemoryMigrationTckTest extends LockManagerTck {
               .retryDelay(url.duration("retryDelay", MemoryLocks.DEFAULT_RETRY_DELAY))
               .maxTtl(url.duration("maxTtl", Duration.ofSeconds(60)));
       String owner = url.text("owner", "");
-      return options.containsKey("owner") ? builder.owner(owner).open() : builder.open();
+      return options.containsKey("owner") ? builder.ownerLabel(owner).open() : builder.open();
+    }
+
+    @Override
+    public boolean holdsTwoLocks() {
+      return true;
     }
 
     @Override

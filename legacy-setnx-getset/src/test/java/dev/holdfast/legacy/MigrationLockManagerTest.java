@@ -5,17 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Moment;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import java.lang.reflect.Proxy;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a fleet sees of it: processes that know the old lock, both, and the new lock. */
+/** The view of a fleet: processes that know the old lock, both, and the new lock. */
 class MigrationLockManagerTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration BRIEFLY = Duration.ofMillis(20);
@@ -106,9 +107,7 @@ class MigrationLockManagerTest {
 
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
 
-    assertThat(lease.lost().toCompletableFuture())
-        .succeedsWithin(TTL)
-        .isEqualTo(LossReason.REMOVED);
+    assertThat(lease.onLoss()).succeedsWithin(TTL).isEqualTo(LossReason.REMOVED);
     assertThat(lease.isHeld()).isFalse();
     await()
         .untilAsserted(
@@ -123,15 +122,15 @@ class MigrationLockManagerTest {
   @DisplayName("a lease is held for what it has left if nobody answers for one of them")
   void aLeaseIsHeldForWhatItHasLeft(Side silent) throws InterruptedException {
     List<String> journal = new ArrayList<>();
-    Moment end = Clock.system().now().plusNanos(TTL.toNanos());
+    ClockReading end = Clock.system().now().plusNanos(TTL.toNanos());
     ScriptedPrimitive ofOld = new ScriptedPrimitive("old", journal, end);
     ScriptedPrimitive ofNew = new ScriptedPrimitive("new", journal, end);
     LockManager locks = MigrationLockManager.both(over(ofOld), over(ofNew)).open();
     Lease lease = locks.acquire("name", TTL);
     (silent == Side.OLD ? ofOld : ofNew).extend =
-        ScriptedPrimitive.failing(new LockBackendException("an outage", Map.of(), true));
+        ScriptedPrimitive.failing(new LockOutageException("an outage", Map.of(), true));
 
-    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockBackendException.class);
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockOutageException.class);
 
     assertThat(lease.isHeld()).isTrue();
     assertThat(lease.release()).isTrue();
@@ -143,21 +142,21 @@ class MigrationLockManagerTest {
   @EnumSource
   @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
   void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage(Side silent) {
-    Moment end = Clock.system().now().plusNanos(TTL.toNanos());
+    ClockReading end = Clock.system().now().plusNanos(TTL.toNanos());
     ScriptedPrimitive ofOld = new ScriptedPrimitive("old", new CopyOnWriteArrayList<>(), end);
     ScriptedPrimitive ofNew = new ScriptedPrimitive("new", new CopyOnWriteArrayList<>(), end);
     ScriptedPrimitive unanswered = silent == Side.OLD ? ofOld : ofNew;
     CompletableFuture<LockPrimitive.Outcome> answer = new CompletableFuture<>();
     unanswered.attempt = () -> answer;
-    unanswered.outage = () -> new LockBackendException("no answer so far", Map.of(), false);
+    unanswered.outage = () -> new LockOutageException("no answer so far", Map.of(), false);
     try (LockManager locks = MigrationLockManager.both(over(ofOld), over(ofNew)).open()) {
       CompletableFuture<Optional<Lease>> head = locks.tryAcquireAsync(LockRequest.of("name", TTL));
 
       assertThatThrownBy(() -> locks.tryAcquire(LockRequest.of("name", TTL).waitAtMost(BRIEFLY)))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageStartingWith("no answer so far");
 
-      answer.complete(new LockPrimitive.Refusal(0, 1, 0));
+      answer.complete(new LockPrimitive.Refusal(new LockVotes(0, 1, 0)));
       assertThat(head).succeedsWithin(TTL);
     }
   }
@@ -191,13 +190,13 @@ class MigrationLockManagerTest {
     try (LockManager locks =
         MigrationLockManager.both(over(oldStore), over(newStore))
             .maxTtl(Duration.ofSeconds(5))
-            .owner("the fleet")
+            .ownerLabel("the fleet")
             .open()) {
       assertThatThrownBy(() -> locks.tryAcquire("name", Duration.ofSeconds(6)))
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining("maxTtl");
       assertThat(locks.tryAcquire("name", Duration.ofSeconds(5))).isPresent();
-      assertThat(locks.inspect("name").orElseThrow().owner()).isEqualTo("the fleet");
+      assertThat(locks.inspect("name").orElseThrow().ownerLabel()).isEqualTo("the fleet");
     }
   }
 

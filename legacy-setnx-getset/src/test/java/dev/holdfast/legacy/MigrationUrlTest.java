@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.testnodes.TestNodes;
@@ -110,12 +110,12 @@ class MigrationUrlTest {
     Map<String, String> options = new HashMap<>(Map.of("from", "memory:", "to", "memory:"));
     options.put(option, NOBODY);
 
-    LockBackendException outage =
-        (LockBackendException) catchThrowable(() -> LockManager.open("migrate:both", options));
+    LockOutageException outage =
+        (LockOutageException) catchThrowable(() -> LockManager.open("migrate:both", options));
 
     assertThat(outage).hasMessageContainingAll("option " + option, "127.0.0.1:1");
     assertThat(outage.failures()).containsOnlyKeys("127.0.0.1:1");
-    assertThat(outage.getSuppressed()).hasAtLeastOneElementOfType(LockBackendException.class);
+    assertThat(outage.getSuppressed()).hasAtLeastOneElementOfType(LockOutageException.class);
   }
 
   @Test
@@ -125,7 +125,7 @@ class MigrationUrlTest {
       String old = "redlock:" + nodes.uris().get(0);
 
       assertThatThrownBy(() -> LockManager.open("migrate:both", Map.of("from", old, "to", NOBODY)))
-          .isInstanceOf(LockBackendException.class);
+          .isInstanceOf(LockOutageException.class);
 
       await().until(() -> connections(nodes) == 1);
     }
@@ -141,7 +141,7 @@ class MigrationUrlTest {
     try (LockManager locks = LockManager.open("migrate:" + phase, options)) {
       assertThat(longestTtl(locks)).isEqualTo(9);
       assertThat(locks.tryAcquire("name", Duration.ofSeconds(9))).isPresent();
-      assertThat(locks.inspect("name").orElseThrow().owner()).isEqualTo("me");
+      assertThat(locks.inspect("name").orElseThrow().ownerLabel()).isEqualTo("me");
     }
 
     Map<String, String> others =
@@ -157,7 +157,7 @@ class MigrationUrlTest {
     try (LockManager locks = LockManager.open("migrate:" + phase, others)) {
       assertThat(longestTtl(locks)).isEqualTo(phase.equals("to") ? 7 : 5);
       assertThat(locks.tryAcquire("name", Duration.ofSeconds(5))).isPresent();
-      assertThat(locks.inspect("name").orElseThrow().owner())
+      assertThat(locks.inspect("name").orElseThrow().ownerLabel())
           .isEqualTo(phase.equals("from") ? "old" : "new");
     }
   }
@@ -169,7 +169,7 @@ class MigrationUrlTest {
         "migrate:?from=memory:&to=memory:                           ; names no phase",
         "migrate:bth?from=memory:&to=memory:                        ; names no phase",
         "migrate:both?form=memory:x                                 ; the nearest is from",
-        "migrate:both?retryDelay=0ms                                ; '0ms' is zero",
+        "migrate:both?retryDelay=0ms                                ; '0ms' is out of range",
         "migrate:both?maxTtl=5                                      ; '5' has no unit",
         "migrate:both?from=redlock:redis://h&to=redlock:redis://h   ; another keyPrefix",
         "migrate:from?from=memory:x&to=memory:x                     ; the same as option from",
@@ -238,7 +238,7 @@ class MigrationUrlTest {
     }
   }
 
-  /** In seconds. */
+  /** Returns the longest ttl in seconds. */
   private static long longestTtl(LockManager locks) {
     return LongStream.rangeClosed(1, 60)
         .filter(seconds -> mayAsk(locks, Duration.ofSeconds(seconds)))

@@ -4,8 +4,8 @@ import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Moment;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,18 +24,19 @@ final class ScriptedPrimitive implements LockPrimitive {
       EnumSet.complementOf(EnumSet.of(LockCapability.FIFO_IN_PROCESS));
   Runnable requireName = () -> {};
   Runnable requireUsable = () -> {};
-  Supplier<CompletionStage<Outcome>> attempt;
+  Supplier<CompletableFuture<Outcome>> attempt;
 
-  /** What an attempt reports while it is under way. */
+  /** The outage that an attempt in flight reports. */
   Supplier<@Nullable LockException> outage = () -> null;
 
-  Supplier<CompletionStage<Extension>> extend;
-  Supplier<CompletionStage<Optional<LossReason>>> release = () -> now(Optional.empty());
-  Supplier<CompletionStage<Optional<LockStatus>>> inspect = () -> now(Optional.empty());
-  Supplier<CompletionStage<Boolean>> forceRelease = () -> now(false);
+  Supplier<CompletableFuture<Extension>> extend;
+  Supplier<CompletableFuture<Optional<LossReason>>> release = () -> now(Optional.empty());
+  Supplier<CompletableFuture<Optional<LockStatus>>> inspect = () -> now(Optional.empty());
+  Supplier<CompletableFuture<Boolean>> forceRelease = () -> now(false);
   Runnable close = () -> {};
 
-  private record Scripted(String name, String token, OptionalLong fencingToken, Moment validUntil)
+  private record Scripted(
+      String name, String token, OptionalLong fencingToken, ClockReading validUntil)
       implements Grant {}
 
   /**
@@ -45,22 +45,22 @@ final class ScriptedPrimitive implements LockPrimitive {
    * @param side stands in the journal before each call
    * @param journal what several of them were asked, in order
    */
-  ScriptedPrimitive(String side, List<String> journal, Moment validUntil) {
+  ScriptedPrimitive(String side, List<String> journal, ClockReading validUntil) {
     this.side = side;
     this.journal = journal;
     this.attempt = () -> now(grantUntil(validUntil));
     this.extend = () -> now(new Extended(validUntil));
   }
 
-  static <T> CompletionStage<T> now(T answer) {
+  static <T> CompletableFuture<T> now(T answer) {
     return CompletableFuture.completedFuture(answer);
   }
 
-  static <T> Supplier<CompletionStage<T>> failing(RuntimeException failure) {
+  static <T> Supplier<CompletableFuture<T>> failing(RuntimeException failure) {
     return () -> CompletableFuture.failedFuture(failure);
   }
 
-  Outcome grantUntil(Moment validUntil) {
+  Outcome grantUntil(ClockReading validUntil) {
     return new Scripted("name", side + "-token", OptionalLong.of(side.length()), validUntil);
   }
 
@@ -80,21 +80,21 @@ final class ScriptedPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Outcome> attempt(Attempt asked) {
+  public CompletableFuture<Outcome> attempt(Attempt asked) {
     note("attempt", asked.callerWaits());
     asked.progress().outage(outage);
     return attempt.get();
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     note("extend", false);
     requireOwn(grant);
     return extend.get();
   }
 
   @Override
-  public CompletionStage<Released> release(Release asked) {
+  public CompletableFuture<Released> release(Release asked) {
     Duration keep = asked.keep();
     note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", asked.callerWaits());
     requireOwn(asked.grant());
@@ -102,13 +102,13 @@ final class ScriptedPrimitive implements LockPrimitive {
   }
 
   @Override
-  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     note("inspect", false);
     return inspect.get();
   }
 
   @Override
-  public CompletionStage<Boolean> forceRelease(String name) {
+  public CompletableFuture<Boolean> forceRelease(String name) {
     note("forceRelease", false);
     return forceRelease.get();
   }

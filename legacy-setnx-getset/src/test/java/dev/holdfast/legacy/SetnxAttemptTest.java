@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockVotes;
 import dev.holdfast.core.LockPrimitive.Refusal;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** How a lock is asked for: the commands, and what others do between them. */
 class SetnxAttemptTest {
-  /** Of a hold of ten seconds that began three tenths after the start. */
+  /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
   private static final String STAMP = stamp(11);
 
   private static final LockRequest BRIEFLY =
@@ -191,7 +192,7 @@ class SetnxAttemptTest {
 
     assertThat(Fleet.primitive(locks).attempt(Fleet.ATTEMPT))
         .succeedsWithin(5, TimeUnit.SECONDS)
-        .isEqualTo(new Refusal(1, 0, 0));
+        .isEqualTo(new Refusal(new LockVotes(1, 0, 0)));
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
   }
 
@@ -204,7 +205,7 @@ class SetnxAttemptTest {
     NODE.freeze();
     try {
       assertThatThrownBy(() -> locks.tryAcquire("orders", Fleet.TTL))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessage(
               "the server did not tell whether 'orders' is free: "
                   + NODE.address()
@@ -242,7 +243,7 @@ class SetnxAttemptTest {
               assertThat(attempt)
                   .failsWithin(5, TimeUnit.SECONDS)
                   .withThrowableOfType(ExecutionException.class)
-                  .withCauseInstanceOf(LockBackendException.class));
+                  .withCauseInstanceOf(LockOutageException.class));
     } finally {
       NODE.thaw();
     }
@@ -302,7 +303,7 @@ class SetnxAttemptTest {
     NODE.freeze();
     try {
       assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(200)))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessage(
               "the server did not tell whether 'orders' is free: "
                   + NODE.address()
@@ -327,7 +328,7 @@ class SetnxAttemptTest {
     clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
 
     assertThatThrownBy(() -> locks.tryAcquire(BRIEFLY))
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessage(
             "the server did not tell whether 'orders' is free: "
                 + between.address()

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** How a stamp is moved on, and what is found instead of it. */
 class SetnxExtensionTest {
-  /** Of a hold of ten seconds that began three tenths after the start. */
+  /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
   private static final String STAMP = stamp(11);
 
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);
@@ -129,7 +129,7 @@ class SetnxExtensionTest {
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
   }
 
-  /** Whoever has no answer holds the lock for what it had left, and no longer. */
+  /** The holder without an answer holds the lock for the time that was left, and no longer. */
   @Test
   void anExtensionThatIsAnsweredTooLateChangesNothingForItsHolder() {
     Between between = fleet.between();

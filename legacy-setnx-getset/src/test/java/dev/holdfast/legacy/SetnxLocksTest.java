@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.core.Clock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -118,7 +118,7 @@ class SetnxLocksTest {
       NODE.freeze();
       try {
         assertThatThrownBy(lease::release)
-            .isInstanceOf(LockBackendException.class)
+            .isInstanceOf(LockOutageException.class)
             .hasMessageEndingWith(": no answer within " + millis + " ms");
       } finally {
         NODE.thaw();
@@ -173,9 +173,9 @@ class SetnxLocksTest {
   @Test
   @DisplayName("OPEN-1: a server that is down fails the opening, with its address and the cause")
   void aServerThatIsDownIsAnOutage() {
-    LockBackendException outage =
+    LockOutageException outage =
         catchThrowableOfType(
-            LockBackendException.class, () -> LockManager.open("setnx:redis://127.0.0.1:1"));
+            LockOutageException.class, () -> LockManager.open("setnx:redis://127.0.0.1:1"));
 
     assertThat(outage)
         .hasMessageStartingWith(
@@ -190,7 +190,7 @@ class SetnxLocksTest {
     NODE.freeze();
     try {
       assertThatThrownBy(() -> LockManager.open("setnx:" + NODE.uri() + "?connectTimeout=300ms"))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageEndingWith(NODE.address() + ": not connected within 300 ms");
     } finally {
       NODE.thaw();
@@ -234,7 +234,7 @@ class SetnxLocksTest {
     down.kill();
     try (LockManager locks = LockManager.open("setnx:" + down.uri() + "?connect=lazy&" + PATIENT)) {
       assertThatThrownBy(() -> locks.tryAcquire("orders", TTL))
-          .isInstanceOf(LockBackendException.class);
+          .isInstanceOf(LockOutageException.class);
       down.restart();
 
       assertThat(locks.tryAcquire("orders", TTL)).isPresent();

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 
 /** How a lock is given back, and when it is not. */
 class SetnxReleaseTest {
-  /** Of a hold of ten seconds that began three tenths after the start. */
+  /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
   private static final String STAMP = stamp(11);
 
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);
@@ -82,12 +82,12 @@ class SetnxReleaseTest {
     Lease lease = Fleet.take(locks, "orders");
     between.loseReplyTo("DEL");
 
-    LockBackendException outage = catchThrowableOfType(LockBackendException.class, lease::release);
+    LockOutageException outage = catchThrowableOfType(LockOutageException.class, lease::release);
     await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));
     fleet.say("SETNX", KEY, STAMP);
     locks.close(); // when all has been sent
 
-    assertThat(outage.outcomeUnknown()).isTrue();
+    assertThat(outage.isOutcomeUnknown()).isTrue();
     assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
     assertThat(between.commandsAbout(KEY)).last().isEqualTo("DEL " + KEY);
   }
@@ -103,14 +103,14 @@ class SetnxReleaseTest {
     }
     NODE.freeze();
     try {
-      List<? extends CompletionStage<Boolean>> releases =
+      List<? extends CompletableFuture<Boolean>> releases =
           leases.stream().map(Lease::releaseAsync).toList();
       releases.forEach(
           release ->
-              assertThat(release.toCompletableFuture())
+              assertThat(release)
                   .failsWithin(5, TimeUnit.SECONDS)
                   .withThrowableOfType(ExecutionException.class)
-                  .withCauseInstanceOf(LockBackendException.class));
+                  .withCauseInstanceOf(LockOutageException.class));
     } finally {
       NODE.thaw();
     }
@@ -125,9 +125,9 @@ class SetnxReleaseTest {
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     Lease lease = Fleet.take(locks, "orders");
     NODE.freeze();
-    LockBackendException outage;
+    LockOutageException outage;
     try {
-      outage = catchThrowableOfType(LockBackendException.class, lease::release);
+      outage = catchThrowableOfType(LockOutageException.class, lease::release);
     } finally {
       NODE.thaw();
     }
@@ -137,7 +137,7 @@ class SetnxReleaseTest {
             "the server did not answer the release of 'orders': "
                 + NODE.address()
                 + ": no answer within 200 ms");
-    assertThat(outage.outcomeUnknown()).isTrue();
+    assertThat(outage.isOutcomeUnknown()).isTrue();
     await().untilAsserted(() -> assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L));
   }
 
@@ -188,9 +188,9 @@ class SetnxReleaseTest {
     SetnxGrant grant = Fleet.granted(locks);
     CountDownLatch arrives = new CountDownLatch(1);
     between.before("GET", () -> Between.passed(arrives));
-    CompletionStage<Extension> extension = Fleet.extended(locks, grant);
+    CompletableFuture<Extension> extension = Fleet.extended(locks, grant);
 
-    CompletionStage<Optional<LossReason>> release = Fleet.released(locks, grant);
+    CompletableFuture<Optional<LossReason>> release = Fleet.released(locks, grant);
     arrives.countDown();
 
     assertThat(Fleet.answered(release)).isEmpty();
@@ -209,7 +209,7 @@ class SetnxReleaseTest {
     between.before("GETSET", () -> Between.passed(arrives));
     assertThat(Fleet.extended(locks, grant)).failsWithin(5, TimeUnit.SECONDS);
 
-    CompletionStage<Optional<LossReason>> release = Fleet.released(locks, grant);
+    CompletableFuture<Optional<LossReason>> release = Fleet.released(locks, grant);
     assertThat(release).failsWithin(5, TimeUnit.SECONDS); // it waits for the GETSET, for 1 s
     assertThat(between.commandsAbout(KEY)).last().asString().startsWith("GETSET ");
     arrives.countDown();

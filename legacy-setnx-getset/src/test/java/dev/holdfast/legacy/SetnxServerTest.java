@@ -3,7 +3,7 @@ package dev.holdfast.legacy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.Scheduler;
@@ -56,12 +56,13 @@ class SetnxServerTest {
 
   @Test
   void whatIsInOneLineWaitsForTheRealEndOfWhatIsBeforeIt() {
-    Line line = new Line();
+    SerialTasks line = new SerialTasks();
     CompletableFuture<Boolean> slow = server.run("slow", true, line, this::held);
     assertThatItIsGivenUp(slow);
 
     CompletableFuture<Boolean> next = server.run("next", true, line, begunLate("next"));
-    CompletableFuture<Boolean> other = server.run("other", true, new Line(), begunLate("other"));
+    CompletableFuture<Boolean> other =
+        server.run("other", true, new SerialTasks(), begunLate("other"));
     assertThat(other).succeedsWithin(5, TimeUnit.SECONDS);
     assertThatItIsGivenUp(next);
     assertThat(done).containsExactly("other");
@@ -81,7 +82,7 @@ class SetnxServerTest {
 
   @Test
   void whatIsInALineIsDoneThoughTheManagerIsClosedMeanwhile() {
-    Line line = new Line();
+    SerialTasks line = new SerialTasks();
     assertThatItIsGivenUp(server.run("slow", true, line, this::held));
     assertThatItIsGivenUp(server.run("next", true, line, begunLate("next")));
 
@@ -95,9 +96,9 @@ class SetnxServerTest {
   void whatNobodyWaitsForIsNotBegunUnlessItSaysSo() {
     occupyAllThreads();
     CompletableFuture<Boolean> attempt =
-        server.run("attempt", false, new Line(), (wire, late) -> done.add("attempt"));
+        server.run("attempt", false, new SerialTasks(), (connection, late) -> done.add("attempt"));
     CompletableFuture<Boolean> release =
-        server.run("release", true, new Line(), begunLate("release"));
+        server.run("release", true, new SerialTasks(), begunLate("release"));
     assertThatItIsGivenUp(attempt);
     assertThatItIsGivenUp(release);
     held.countDown();
@@ -110,11 +111,12 @@ class SetnxServerTest {
   void operationsThatAreTooManyAreAnOutage() {
     occupyAllThreads();
     List<CompletableFuture<Boolean>> waiting =
-        Stream.generate(() -> server.run("waits", false, new Line(), (wire, late) -> true))
+        Stream.generate(
+                () -> server.run("waits", false, new SerialTasks(), (connection, late) -> true))
             .limit(10_000)
             .toList();
 
-    assertThat(server.run("one more", false, new Line(), (wire, late) -> true))
+    assertThat(server.run("one more", false, new SerialTasks(), (connection, late) -> true))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withMessageContaining("one more: " + NODE.address() + ": 10000 operations wait before");
@@ -129,8 +131,8 @@ class SetnxServerTest {
         server.run(
             "fails",
             false,
-            new Line(),
-            (wire, late) -> {
+            new SerialTasks(),
+            (connection, late) -> {
               throw error;
             });
 
@@ -148,7 +150,7 @@ class SetnxServerTest {
   @Test
   void whatCouldNotBeTakenBackIsLogged() {
     try (Logs logs = new Logs()) {
-      assertThatItIsGivenUp(server.run("late", false, new Line(), new CannotBeTakenBack()));
+      assertThatItIsGivenUp(server.run("late", false, new SerialTasks(), new CannotBeTakenBack()));
       held.countDown();
 
       await()
@@ -158,21 +160,21 @@ class SetnxServerTest {
                       .containsExactly(
                           "a lock on "
                               + NODE.address()
-                              + " was got after its time and could not be given back:"
-                              + " it keeps others out until it expires"));
+                              + " was granted too late and could not be released:"
+                              + " it blocks other clients until it expires"));
     }
   }
 
   private final class CannotBeTakenBack implements SetnxServer.Operation<Boolean> {
     @Override
-    public Boolean ask(Wire wire, BooleanSupplier late) {
-      return held(wire, late);
+    public Boolean ask(ServerConnection connection, BooleanSupplier late) {
+      return held(connection, late);
     }
 
     @Override
-    public Optional<Consumer<Wire>> undo(Boolean result) {
+    public Optional<Consumer<ServerConnection>> undo(Boolean result) {
       return Optional.of(
-          wire -> {
+          connection -> {
             throw NodeException.passing("an outage");
           });
     }
@@ -181,7 +183,7 @@ class SetnxServerTest {
   private SetnxServer.Operation<Boolean> begunLate(String what) {
     return new SetnxServer.Operation<>() {
       @Override
-      public Boolean ask(Wire wire, BooleanSupplier late) {
+      public Boolean ask(ServerConnection connection, BooleanSupplier late) {
         return done.add(what);
       }
 
@@ -193,7 +195,7 @@ class SetnxServerTest {
   }
 
   /** Does not end before the test says so. */
-  private boolean held(Wire wire, BooleanSupplier late) {
+  private boolean held(ServerConnection connection, BooleanSupplier late) {
     try {
       return held.await(30, TimeUnit.SECONDS) && done.add("held");
     } catch (InterruptedException e) {
@@ -203,7 +205,7 @@ class SetnxServerTest {
 
   private void occupyAllThreads() {
     CountDownLatch begun = new CountDownLatch(THREADS);
-    Stream.generate(Line::new)
+    Stream.generate(SerialTasks::new)
         .limit(THREADS)
         .forEach(
             line ->
@@ -211,9 +213,9 @@ class SetnxServerTest {
                     "slow",
                     false,
                     line,
-                    (wire, late) -> {
+                    (connection, late) -> {
                       begun.countDown();
-                      return held(wire, late);
+                      return held(connection, late);
                     }));
     await().until(() -> begun.getCount() == 0);
   }
@@ -222,7 +224,7 @@ class SetnxServerTest {
     assertThat(operation)
         .failsWithin(5, TimeUnit.SECONDS)
         .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(LockBackendException.class);
+        .withCauseInstanceOf(LockOutageException.class);
   }
 
   private static Settings settings(Duration quorumTimeout) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SetnxTlsTest {
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
 
-  /** With time for handshakes on busy machines. */
+  /** Options with time for handshakes on busy machines. */
   private static final String PATIENT = "?unit=ms&quorumTimeout=5s&connectTimeout=10s";
 
   private static final Duration TTL = Duration.ofSeconds(10);

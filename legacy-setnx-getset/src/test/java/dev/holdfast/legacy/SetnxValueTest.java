@@ -11,7 +11,7 @@ import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is at the key is no stamp, or says less than users ask. */
+/** The value of the key is no stamp, or too short for a stamp. */
 class SetnxValueTest {
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);
   private static final TestNode NODE = NODES.node(0);
@@ -97,7 +97,7 @@ class SetnxValueTest {
   void aStampDoesNotSayWhoHolds() {
     LockPrimitive primitive = Fleet.primitive(fleet.manager(clock));
 
-    CompletionStage<Optional<LockStatus>> inspected = primitive.inspect("orders");
+    CompletableFuture<Optional<LockStatus>> inspected = primitive.inspect("orders");
 
     assertThat(inspected).isCompletedExceptionally();
     assertThat(primitive.forceRelease("orders")).isCompletedExceptionally();

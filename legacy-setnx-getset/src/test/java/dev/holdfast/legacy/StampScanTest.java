@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.OPTIONAL;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** On a real server. */
+/** The scan of a real server. */
 class StampScanTest {
   private static final int FAST = 10_000_000;
 
@@ -178,20 +178,20 @@ class StampScanTest {
   void aHundredThousandKeysAreLookedAtNoFasterThanTheRateAndWithoutKeys() throws Exception {
     NODE.fill("key:", 100_000);
     NODE.command("SET", "lock.a", PAST);
-    List<Long> told = new ArrayList<>();
+    List<Long> notified = new ArrayList<>();
     long begun = System.nanoTime();
 
     StampScan.Result result;
     try (StampScan scan = open()) {
       assertThat(scan.keys()).isEqualTo(100_001);
-      result = scan.run("*", 50_000, told::add);
+      result = scan.run("*", 50_000, notified::add);
     }
 
     assertThat(millisSince(begun)).isGreaterThanOrEqualTo(2_000);
     assertThat(result.keys()).isGreaterThanOrEqualTo(100_001);
     assertThat(byName(result.stamps())).containsOnlyKeys("lock.a");
-    assertThat(told).isSorted().hasSizeGreaterThan(90);
-    assertThat(told.get(told.size() - 1)).isEqualTo(result.keys());
+    assertThat(notified).isSorted().hasSizeGreaterThan(90);
+    assertThat(notified.get(notified.size() - 1)).isEqualTo(result.keys());
     assertThat(NODE.commandCounts())
         .doesNotContainKey("keys")
         .doesNotContainKey("get")
@@ -375,7 +375,7 @@ class StampScanTest {
       other.node(0).kill();
 
       assertThatThrownBy(() -> StampScan.open(uri))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageContaining(other.node(0).address())
           .hasMessageNotContaining("geheim");
     }
@@ -388,7 +388,7 @@ class StampScanTest {
       other.node(0).fill("key:", 5_000);
 
       assertThatThrownBy(() -> scan.run("*", 100_000, keys -> other.node(0).kill()))
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageContaining(other.node(0).address());
     }
   }

@@ -1,15 +1,15 @@
 package dev.holdfast.legacy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Release;
-import dev.holdfast.core.Moment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,20 +23,20 @@ final class TwoLocks {
   static final String ON_CALLER = " on the caller's thread";
 
   final HandClock clock = HandClock.atStart();
-  private final Moment start = clock.now();
+  private final ClockReading start = clock.now();
 
-  /** What the two were asked since the last attempt began, in order. */
+  /** The calls of both locks since the last attempt began, in order. */
   final List<String> journal = new ArrayList<>();
 
   final ScriptedPrimitive ofOld = new ScriptedPrimitive("old", journal, in(10));
   final ScriptedPrimitive ofNew = new ScriptedPrimitive("new", journal, in(10));
   final BothPrimitive both = new BothPrimitive(over(ofOld), over(ofNew), clock);
-  final LockBackendException outage = outage("the one");
-  final LockBackendException otherOutage = outage("the other");
+  final LockOutageException outage = outage("the one");
+  final LockOutageException otherOutage = outage("the other");
 
   Outcome attempted() {
     journal.clear();
-    return both.attempt(ATTEMPT).toCompletableFuture().join();
+    return both.attempt(ATTEMPT).join();
   }
 
   Grant granted() {
@@ -46,16 +46,16 @@ final class TwoLocks {
   }
 
   Extension extended(Grant grant) {
-    return both.extend(grant, TTL).toCompletableFuture().join();
+    return both.extend(grant, TTL).join();
   }
 
   Optional<LossReason> released() {
     Release release = new Release(granted(), Duration.ZERO, false, true);
-    return both.release(release).toCompletableFuture().join().loss();
+    return both.release(release).join().loss();
   }
 
   /** So many seconds after the start. */
-  Moment in(int seconds) {
+  ClockReading in(int seconds) {
     return start.plusNanos(seconds * 1_000_000_000L);
   }
 
@@ -63,7 +63,7 @@ final class TwoLocks {
     return LockManagerBuilder.over(primitive).clock(clock).build();
   }
 
-  private static LockBackendException outage(String which) {
-    return new LockBackendException("an outage", Map.of(which, new RuntimeException("down")), true);
+  private static LockOutageException outage(String which) {
+    return new LockOutageException("an outage", Map.of(which, new RuntimeException("down")), true);
   }
 }

@@ -4,10 +4,10 @@ import dev.holdfast.LockManager;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.core.ManagerSettings;
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * Opens managers whose locks live in this process.
@@ -34,11 +34,13 @@ public final class MemoryLocks {
     return new Builder();
   }
 
-  /** How a manager is to be. Not safe for use by many threads. */
-  public static final class Builder {
+  /**
+   * The settings of a manager, whose clock is always that of the store. Not safe for use by many
+   * threads.
+   */
+  public static final class Builder implements ManagerSettings<Builder> {
     private MemoryStore store = new MemoryStore(Clock.system());
-    private Consumer<LockManagerBuilder> settings = b -> b.retryDelay(DEFAULT_RETRY_DELAY);
-
+    private ManagerOptions options = ManagerOptions.defaults().retryDelay(DEFAULT_RETRY_DELAY);
     private KeyPrefix keyPrefix = new KeyPrefix("");
 
     private Builder() {}
@@ -50,6 +52,7 @@ public final class MemoryLocks {
      * @param clock default {@link Clock#system()}
      * @return this
      */
+    @Override
     public Builder clock(Clock clock) {
       return store(new MemoryStore(clock));
     }
@@ -65,56 +68,10 @@ public final class MemoryLocks {
       return this;
     }
 
-    /**
-     * Sets what runs timers. The manager does not close it.
-     *
-     * @param scheduler default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder scheduler(Scheduler scheduler) {
-      return with(b -> b.scheduler(scheduler));
-    }
-
-    /**
-     * Sets where users' stages complete. The manager does not shut it down.
-     *
-     * @param callbacks default: daemon threads of the manager's own
-     * @return this
-     */
-    public Builder callbacks(Executor callbacks) {
-      return with(b -> b.callbacks(callbacks));
-    }
-
-    /**
-     * Sets the longest pause between two attempts of one who waits; each is drawn from its upper
-     * half.
-     *
-     * @param retryDelay above zero; default {@link #DEFAULT_RETRY_DELAY}
-     * @return this
-     */
-    public Builder retryDelay(Duration retryDelay) {
-      return with(b -> b.retryDelay(retryDelay));
-    }
-
-    /**
-     * Sets the longest ttl that may be asked for.
-     *
-     * @param maxTtl above zero, up to {@link LockManagerBuilder#LONGEST_MAX_TTL}; default {@link
-     *     LockManagerBuilder#DEFAULT_MAX_TTL}
-     * @return this
-     */
-    public Builder maxTtl(Duration maxTtl) {
-      return with(b -> b.maxTtl(maxTtl));
-    }
-
-    /**
-     * Sets the label of holders whose request has none.
-     *
-     * @param owner 1 to 256 bytes in UTF-8; default {@code host:pid}
-     * @return this
-     */
-    public Builder owner(String owner) {
-      return with(b -> b.owner(owner));
+    @Override
+    public Builder managerOptions(UnaryOperator<ManagerOptions> change) {
+      options = change.apply(options);
+      return this;
     }
 
     /**
@@ -135,18 +92,12 @@ public final class MemoryLocks {
      *
      * @return a new manager, to be closed by the caller; {@link LockManager#unwrap} gives its
      *     {@link MemoryStore}
-     * @throws dev.holdfast.LockConfigurationException if a duration or the owner is out of range
+     * @throws dev.holdfast.LockConfigurationException if no thread can be started
      */
     public LockManager open() {
-      LockManagerBuilder builder =
-          LockManagerBuilder.over(new MemoryPrimitive(store, keyPrefix)).clock(store.clock());
-      settings.accept(builder);
-      return builder.build();
-    }
-
-    private Builder with(Consumer<LockManagerBuilder> setting) {
-      settings = settings.andThen(setting);
-      return this;
+      return LockManagerBuilder.over(new MemoryPrimitive(store, keyPrefix), options)
+          .clock(store.clock())
+          .build();
     }
   }
 }

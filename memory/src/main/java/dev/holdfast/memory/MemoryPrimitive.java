@@ -2,16 +2,16 @@ package dev.holdfast.memory;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockPrimitive;
-import dev.holdfast.core.Moment;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /** A store as the core sees it. Every operation is over when the call returns. */
 record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPrimitive {
@@ -25,7 +25,8 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
           LockCapability.FENCING_TOKEN);
 
   private record MemoryGrant(
-      String name, String token, OptionalLong fencingToken, Moment validUntil) implements Grant {}
+      String name, String token, OptionalLong fencingToken, ClockReading validUntil)
+      implements Grant {}
 
   @Override
   public Set<LockCapability> capabilities() {
@@ -43,22 +44,22 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
-  public CompletionStage<Outcome> attempt(Attempt attempt) {
-    Moment validUntil = fromNow(attempt.ttl());
+  public CompletableFuture<Outcome> attempt(Attempt attempt) {
+    ClockReading validUntil = fromNow(attempt.ttl());
     Outcome outcome =
         store
-            .take(keyPrefix.keyOf(attempt.name()), attempt.owner(), validUntil.nanos())
+            .take(keyPrefix.keyOf(attempt.name()), attempt.ownerLabel(), validUntil.nanos())
             .<Outcome>map(
                 hold ->
                     new MemoryGrant(
                         attempt.name(), hold.token(), OptionalLong.of(hold.fence()), validUntil))
-            .orElseGet(() -> new Refusal(0, 1, 0));
+            .orElseGet(() -> new Refusal(new LockVotes(0, 1, 0)));
     return CompletableFuture.completedFuture(outcome);
   }
 
   @Override
-  public CompletionStage<Extension> extend(Grant grant, Duration ttl) {
-    Moment validUntil = fromNow(ttl);
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
+    ClockReading validUntil = fromNow(ttl);
     Extension extension =
         store
             .extend(keyPrefix.keyOf(grant.name()), grant.token(), validUntil.nanos())
@@ -68,7 +69,7 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
-  public CompletionStage<Released> release(Release release) {
+  public CompletableFuture<Released> release(Release release) {
     Grant grant = release.grant();
     String key = keyPrefix.keyOf(grant.name());
     Optional<LossReason> loss =
@@ -79,15 +80,15 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
-  public CompletionStage<Optional<LockStatus>> inspect(String name) {
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     return CompletableFuture.completedFuture(
         store
             .status(keyPrefix.keyOf(name))
-            .map(s -> new LockStatus(name, s.owner(), s.remaining(), s.agreeing(), s.nodes())));
+            .map(s -> new LockStatus(name, s.ownerLabel(), s.remaining(), s.votes())));
   }
 
   @Override
-  public CompletionStage<Boolean> forceRelease(String name) {
+  public CompletableFuture<Boolean> forceRelease(String name) {
     return CompletableFuture.completedFuture(store.remove(keyPrefix.keyOf(name)));
   }
 
@@ -101,7 +102,7 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
     // what is held is left to expire, and the store may be shared
   }
 
-  private Moment fromNow(Duration duration) {
+  private ClockReading fromNow(Duration duration) {
     return store.clock().now().plusNanos(duration.toNanos());
   }
 }

@@ -2,7 +2,7 @@ package dev.holdfast.memory;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.util.Set;
@@ -15,13 +15,11 @@ import java.util.stream.Stream;
  * a test profile replaces the URL alone.
  */
 public final class MemoryProvider implements LockProvider {
-  private static final String MAX_TTL = "maxTtl";
-  private static final String RETRY_DELAY = "retryDelay";
-  private static final String OWNER = "owner";
   private static final String KEY_PREFIX = "keyPrefix";
 
   private static final Set<String> OPTIONS =
-      Stream.concat(Stream.of(MAX_TTL, RETRY_DELAY, OWNER, KEY_PREFIX), RedlockOnly.NAMES.stream())
+      Stream.of(ManagerOptions.namesAnd(KEY_PREFIX), RedlockOnly.NAMES)
+          .flatMap(Set::stream)
           .collect(Collectors.toUnmodifiableSet());
 
   /** For {@link java.util.ServiceLoader}. */
@@ -41,17 +39,15 @@ public final class MemoryProvider implements LockProvider {
   public LockManager open(LockUrl url) {
     url.requireKnownOptions(OPTIONS);
     RedlockOnly.check(url);
-    if (!url.nodes().isEmpty()) {
+    if (url.addresses().isPresent()) {
       throw new LockConfigurationException(
           url + " names nodes: write memory: or memory:name, which lock in this process alone");
     }
     MemoryLocks.Builder builder =
         MemoryLocks.builder()
-            .retryDelay(RedlockOnly.limited(url, RETRY_DELAY, MemoryLocks.DEFAULT_RETRY_DELAY))
-            .keyPrefix(url.text(KEY_PREFIX, ""))
-            .maxTtl(url.duration(MAX_TTL, LockManagerBuilder.DEFAULT_MAX_TTL));
+            .managerOptions(options -> options.read(url))
+            .keyPrefix(url.text(KEY_PREFIX, ""));
     url.name().map(MemoryStore::shared).ifPresent(builder::store);
-    String owner = url.text(OWNER, "");
-    return owner.isEmpty() ? builder.open() : builder.owner(owner).open();
+    return builder.open();
   }
 }

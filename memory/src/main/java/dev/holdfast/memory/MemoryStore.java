@@ -3,9 +3,10 @@ package dev.holdfast.memory;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
-import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.ManagerOptions;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -19,7 +20,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds which lock. A test takes locks away with it, to see what the holder makes of the loss:
+ * The locks of a process and their holders. A test takes locks away with it, to see what the holder
+ * makes of the loss:
  *
  * <pre>{@code
  * MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * otherwise. To end a lease by its own clock, move that one ({@link MemoryLocks.Builder#clock}).
  *
  * <p>Exact: a lock is held until the monotonic time of the store's clock has passed its ttl. A
- * lease goes by wall-clock time besides, so it never ends after its lock. Safe for use by many
+ * lease goes by wall-clock time as well, so it never ends after its lock. Safe for use by many
  * threads.
  */
 public final class MemoryStore {
@@ -92,8 +94,7 @@ public final class MemoryStore {
    * LossReason#TAKEN}. {@link #remove} takes it from the thief.
    *
    * @param name the name of the lock
-   * @param ttl how long the thief has it; above zero, up to {@link
-   *     LockManagerBuilder#LONGEST_MAX_TTL}
+   * @param ttl how long the thief has it; above zero, up to {@link ManagerOptions#LONGEST_MAX_TTL}
    * @throws LockConfigurationException if the name or the ttl is out of range
    */
   public void steal(String name, Duration ttl) {
@@ -101,7 +102,7 @@ public final class MemoryStore {
   }
 
   /**
-   * As {@link #steal(String, Duration)}, for a token of the thief's own choice.
+   * Steals as {@link #steal(String, Duration)} does, with a token of the caller's choice.
    *
    * @param name the name of the lock
    * @param token the thief's; whoever has a lease with this token holds the lock again
@@ -110,12 +111,12 @@ public final class MemoryStore {
    */
   public void steal(String name, String token, Duration ttl) {
     LockRequest theft = LockRequest.of(name, ttl);
-    if (ttl.compareTo(LockManagerBuilder.LONGEST_MAX_TTL) > 0) {
+    if (ttl.compareTo(ManagerOptions.LONGEST_MAX_TTL) > 0) {
       throw new LockConfigurationException(
           "the ttl of the theft is "
               + ttl
               + ": give at most "
-              + LockManagerBuilder.LONGEST_MAX_TTL.toDays()
+              + ManagerOptions.LONGEST_MAX_TTL.toDays()
               + " days");
     }
     long until = clock.nanos() + theft.ttl().toNanos();
@@ -197,7 +198,8 @@ public final class MemoryStore {
     long left = hold == null ? 0 : left(hold);
     return hold == null || left <= 0
         ? Optional.empty()
-        : Optional.of(new LockStatus(name, hold.owner(), Duration.ofNanos(left), 1, 1));
+        : Optional.of(
+            new LockStatus(name, hold.owner(), Duration.ofNanos(left), new LockVotes(1, 0, 0)));
   }
 
   private Optional<LossReason> change(
@@ -223,7 +225,7 @@ public final class MemoryStore {
     return hold.until() - clock.nanos();
   }
 
-  /** As Redlock's, so that what users see of a token is the same. It keeps no secret here. */
+  /** Returns a new token of the same form as Redlock's. It keeps no secret here. */
   private static String newToken(String owner) {
     byte[] bytes = new byte[TOKEN_BYTES];
     ThreadLocalRandom.current().nextBytes(bytes);

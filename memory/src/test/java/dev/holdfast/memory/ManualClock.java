@@ -24,7 +24,7 @@ final class ManualClock implements Clock {
     setWall(time);
   }
 
-  /** As an administrator does, or as it looks when the machine slept. */
+  /** Sets the wall clock, as an administrator does, or as it looks when the machine slept. */
   void setWall(Duration by) {
     wallNanos.addAndGet(by.toNanos());
   }

@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
-import dev.holdfast.LockUnavailableException;
+import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ class MemoryLocksTest {
   private static final Duration TICK = Duration.ofNanos(1);
 
   private final ManualClock clock = new ManualClock();
-  private final LockManager one = MemoryLocks.builder().clock(clock).owner("one").open();
+  private final LockManager one = MemoryLocks.builder().clock(clock).ownerLabel("one").open();
   private final LockManager two =
       MemoryLocks.builder().store(one.unwrap(MemoryStore.class).orElseThrow()).open();
 
@@ -183,10 +184,10 @@ class MemoryLocksTest {
   @Test
   void inspectionTellsWhoHoldsAndForHowLong() throws Exception {
     assertThat(two.inspect("x")).isEmpty();
-    Lease lease = one.acquire(LockRequest.of("x", TTL).owner("alice"));
+    Lease lease = one.acquire(LockRequest.of("x", TTL).ownerLabel("alice"));
     clock.advance(Duration.ofSeconds(10));
     assertThat(two.inspect("x"))
-        .contains(new LockStatus("x", "alice", Duration.ofSeconds(20), 1, 1));
+        .contains(new LockStatus("x", "alice", Duration.ofSeconds(20), new LockVotes(1, 0, 0)));
     assertThat(lease.release()).isTrue();
     assertThat(two.inspect("x")).isEmpty();
   }
@@ -239,11 +240,11 @@ class MemoryLocksTest {
     one.acquire("x", TTL);
     assertThatThrownBy(() -> two.acquire(LockRequest.of("x", TTL).waitAtMost(Duration.ZERO)))
         .isInstanceOfSatisfying(
-            LockUnavailableException.class,
+            LockContendedException.class,
             e -> {
-              assertThat(e.granted()).isZero();
-              assertThat(e.refused()).isOne();
-              assertThat(e.unanswered()).isZero();
+              assertThat(e.votes().granted()).isZero();
+              assertThat(e.votes().refused()).isOne();
+              assertThat(e.votes().unanswered()).isZero();
             });
   }
 

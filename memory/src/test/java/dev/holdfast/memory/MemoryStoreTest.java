@@ -169,7 +169,7 @@ class MemoryStoreTest {
     try (LockManager renewing =
         MemoryLocks.builder().store(store).scheduler(timers).callbacks(Runnable::run).open()) {
       Lease lease = renewing.acquire(LockRequest.of("x", TTL).keepAliveUpTo(Duration.ofMinutes(1)));
-      CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+      CompletableFuture<LossReason> lost = lease.onLoss();
       store.steal("x", TTL);
       assertThat(lost).isNotDone();
 

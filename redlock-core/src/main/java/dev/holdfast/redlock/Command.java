@@ -4,30 +4,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a round asks of its nodes. A driver that writes to the socket sends {@link #encoded()}; one
- * that can send any command, {@link #words()}; one that has methods of its own for each goes by the
- * type.
+ * A command of a round. A driver that writes to the socket sends {@link #encoded()}. A driver that
+ * can send any command sends {@link #words()}. A driver that has a method for each command goes by
+ * the type.
  */
 public sealed interface Command {
   /**
-   * The command as it goes over the wire, in UTF-8.
+   * Returns the command as sent over the wire, in UTF-8.
    *
    * @return the command's name, then its arguments
    */
   List<String> words();
 
   /**
-   * The command as bytes, in RESP: an array of bulk strings. Made anew by each call; all nodes of a
-   * round can share it.
+   * Encodes the command in RESP, as an array of bulk strings. Each call encodes again. All nodes of
+   * a round can share the result.
    *
-   * @return what is to be written to the socket
+   * @return the bytes to write to the socket
    */
   default byte[] encoded() {
     return Resp.encoded(words());
   }
 
   /**
-   * {@code SET key value NX PX ttl}: replies {@code OK}, or nil if the key is there.
+   * The command {@code SET key value NX PX ttl}. It replies {@code OK}, or nil if the key is there.
    *
    * @param key the key
    * @param value its new value
@@ -41,8 +41,8 @@ public sealed interface Command {
   }
 
   /**
-   * A script, by its digest ({@code EVALSHA}) or with its source ({@code EVAL}). Drivers do not
-   * fall back from one to the other: that is done above them.
+   * A script, sent by its digest ({@code EVALSHA}) or with its source ({@code EVAL}). Drivers do
+   * not fall back from one to the other, which the layers above do.
    *
    * @param script the script
    * @param withSource whether to send the source
@@ -63,7 +63,7 @@ public sealed interface Command {
     }
   }
 
-  /** {@code INFO}: replies with the server's default sections as one string. */
+  /** The command {@code INFO}. It replies with the server's default sections as one string. */
   record Info() implements Command {
     @Override
     public List<String> words() {

@@ -45,8 +45,8 @@ final class ConditionalDelete {
   /**
    * Deletes the key if it has this value.
    *
-   * @return the code of {@link Scripts#RELEASE}; null if the node has no such command, or its user
-   *     may not run it, and nothing was done
+   * @return the code of {@link Scripts#RELEASE}, or null if the node has no such command, or its
+   *     user may not run it, and nothing was done
    */
   CompletableFuture<@Nullable Object> run(String key, String value) {
     return run(key, value, way);
@@ -58,11 +58,11 @@ final class ConditionalDelete {
     }
     // first, because the reply 0 does not tell a missing key from the key of another owner
     CompletableFuture<@Nullable Object> before =
-        OneNode.ask(nodes, connection, new Command.Plain(List.of("GET", key)));
-    return OneNode.ask(nodes, connection, by.command(key, value))
+        SingleNodeCall.ask(nodes, connection, new Command.Plain(List.of("GET", key)));
+    return SingleNodeCall.ask(nodes, connection, by.command(key, value))
         .handle(
             (reply, failure) -> {
-              if (isRefused(OneNode.errorOf(failure))) {
+              if (isRefused(SingleNodeCall.errorOf(failure))) {
                 way = by.next();
                 return run(key, value, by.next());
               }
@@ -80,7 +80,10 @@ final class ConditionalDelete {
     return error != null && (error.startsWith("NOPERM") || error.startsWith("ERR unknown command"));
   }
 
-  /** A key that had our value and is not deleted has expired in between. */
+  /**
+   * Returns the code of a reply. A key that had our value and is not deleted has expired in
+   * between.
+   */
   private static CompletableFuture<@Nullable Object> code(
       @Nullable Object reply, @Nullable Object found, String value) {
     if (DELETED.equals(reply)) {
@@ -89,6 +92,6 @@ final class ConditionalDelete {
     return NOT_DELETED.equals(reply)
         ? CompletableFuture.completedFuture(
             found == null || found.equals(value) ? Scripts.MISSING : Scripts.OTHER)
-        : OneNode.failed("ERR no reply to a conditional DEL: " + reply);
+        : SingleNodeCall.failed("ERR no reply to a conditional DEL: " + reply);
   }
 }

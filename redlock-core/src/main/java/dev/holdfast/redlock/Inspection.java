@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What the nodes hold under one key, put together. */
+/** The values that the nodes hold under one key. */
 final class Inspection {
   private final int nodes;
+  private int answers;
   private final Map<String, List<Long>> ttlsOfValue = new HashMap<>();
 
   Inspection(int nodes) {
@@ -20,7 +22,7 @@ final class Inspection {
   }
 
   /** Reads the reply of {@link Scripts#INSPECT}. */
-  synchronized @Nullable Answer read(int node, @Nullable Object reply) {
+  synchronized @Nullable Vote read(int node, @Nullable Object reply) {
     if (!(reply instanceof List<?> parts)
         || parts.size() != 3
         || !(parts.get(0) instanceof String kind)
@@ -28,15 +30,18 @@ final class Inspection {
         || !(parts.get(2) instanceof Long ttl)) {
       return null;
     }
+    answers++;
     if (kind.equals("none")) {
-      return Answer.MISSING;
+      return Vote.MISSING;
     }
     String holder = kind.equals("string") ? value : "(a key of type " + kind + ")";
     ttlsOfValue.computeIfAbsent(holder, v -> new ArrayList<>()).add(ttl);
-    return kind.equals("string") ? Answer.OTHER : Answer.WRONG_TYPE;
+    return kind.equals("string") ? Vote.OTHER : Vote.WRONG_TYPE;
   }
 
-  /** The value that most nodes hold; it is held for as long as its quorum-th longest ttl. */
+  /**
+   * Returns the value that most nodes hold. It is held for as long as its quorum-th longest ttl.
+   */
   synchronized Optional<LockStatus> status(String name) {
     return ttlsOfValue.entrySet().stream()
         .max(Comparator.comparingInt(value -> value.getValue().size()))
@@ -47,10 +52,9 @@ final class Inspection {
               long left = ttls.get(Math.min(Tally.quorumOf(nodes), ttls.size()) - 1);
               return new LockStatus(
                   name,
-                  Tokens.labelOf(value.getKey()),
+                  LockValues.labelOf(value.getKey()),
                   Duration.ofMillis(Math.max(0, left)),
-                  ttls.size(),
-                  nodes);
+                  new LockVotes(ttls.size(), answers - ttls.size(), nodes - answers));
             });
   }
 }

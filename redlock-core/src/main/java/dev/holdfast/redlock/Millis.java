@@ -2,11 +2,11 @@ package dev.holdfast.redlock;
 
 import java.time.Duration;
 
-/** What Redis counts in. */
+/** Converts durations to milliseconds, the unit of Redis. */
 final class Millis {
   private Millis() {}
 
-  /** Rounded up: a key that lives longer than the validity is safe. */
+  /** Rounds up: a key that lives longer than the validity is safe. */
   static long of(Duration duration) {
     return (duration.toNanos() + 999_999) / 1_000_000;
   }

@@ -1,17 +1,21 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
-import dev.holdfast.core.TlsMistake;
+import dev.holdfast.core.TlsMismatch;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Why one node did not vote. Has no stack trace of its own: where it was seen says nothing. */
+/**
+ * The reason why one node did not vote. It has no stack trace, because the place where it was seen
+ * says nothing.
+ */
 final class NodeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Error codes that only a person can mend; all others may pass. */
+  /** Error codes that only a person can mend. Errors with other codes may pass. */
   private static final Set<String> MISCONFIGURED =
       Set.of(
           "NOAUTH",
@@ -25,15 +29,21 @@ final class NodeException extends RuntimeException {
           "CROSSSLOT",
           "CLUSTERDOWN");
 
-  /** Their like without a code of their own, of a URL with a password or a database too many. */
+  /**
+   * Beginnings of such errors without a code of their own: the URL has a password too many or a
+   * wrong database.
+   */
   private static final List<String> MISTAKEN =
       List.of("ERR AUTH ", "ERR Client sent AUTH", "ERR DB index", "ERR invalid DB index");
 
-  /** Redis 6 and 7: every server but a Sentinel knows the command, which drivers send first. */
+  /**
+   * Beginnings of the errors of a Sentinel. Drivers send {@code SELECT} first, and on Redis 6 and 7
+   * every other server knows it.
+   */
   private static final List<String> OF_SENTINEL =
       List.of("ERR unknown command `SELECT`", "ERR unknown command 'SELECT'");
 
-  /** How the messages of drivers begin where one side speaks TLS and the other does not. */
+  /** Beginnings of the messages of drivers if one side speaks TLS and the other does not. */
   private static final List<String> ENDED =
       List.of(
           "Connection reset",
@@ -49,10 +59,10 @@ final class NodeException extends RuntimeException {
       "it is a node of a Redis Cluster, which moves keys from node to node: list independent"
           + " masters, with cluster-enabled no";
 
-  /** What follows may be a password. */
+  /** The words after which an error may repeat a password. */
   private static final String ECHO = ", with args beginning with: ";
 
-  /** How the messages of Lettuce, Jedis and Redisson begin where no Redis server answers. */
+  /** Beginnings of the messages of Lettuce, Jedis and Redisson if no Redis server answers. */
   private static final List<String> UNREADABLE =
       List.of("Invalid first byte", "Unknown reply", "Can't decode replay");
 
@@ -60,11 +70,11 @@ final class NodeException extends RuntimeException {
   private final @Nullable Quarantine quarantine;
 
   private enum Kind {
-    /** Waiting may help. */
+    /** A failure that may pass. */
     PASSING,
-    /** A person has to mend the node, or what is said of it. */
+    /** A failure that a person has to mend, at the node or in its URL. */
     MISCONFIGURED,
-    /** As misconfigured; and to go on without the node would be wrong. */
+    /** A misconfiguration with which it would be wrong to go on without the node. */
     VETO
   }
 
@@ -79,12 +89,12 @@ final class NodeException extends RuntimeException {
     this(message, misconfigured ? Kind.MISCONFIGURED : Kind.PASSING, null, cause);
   }
 
-  /** An error reply. */
+  /** Makes the cause of an error reply. */
   static NodeException reply(String error) {
     int end = error.indexOf(' ');
     String code = end < 0 ? error : error.substring(0, end);
-    if (code.equals(Guard.FOREIGN)) {
-      return Guard.foreign(error);
+    if (code.equals(GuardTerms.FOREIGN)) {
+      return GuardTerms.foreign(error);
     }
     if (OF_SENTINEL.stream().anyMatch(error::startsWith)) {
       return misconfigured(SENTINEL);
@@ -96,49 +106,54 @@ final class NodeException extends RuntimeException {
         null);
   }
 
-  /** What only a person can mend. */
+  /** Makes a cause that only a person can mend. */
   static NodeException misconfigured(String message) {
     return new NodeException(message, true, null);
   }
 
-  /** What makes the whole attempt wrong, whatever other nodes say. */
+  /** Makes a cause that makes the whole attempt wrong, whatever other nodes say. */
   static NodeException veto(String message) {
     return new NodeException(message, Kind.VETO, null, null);
   }
 
-  /** It may not vote yet. */
+  /** Makes the cause of a node in quarantine. */
   static NodeException of(Quarantine quarantine) {
     return new NodeException(quarantine.toString(), Kind.PASSING, quarantine, null);
   }
 
-  /** What may pass. */
+  /** Makes a cause that may pass. */
   static NodeException passing(String message) {
     return new NodeException(message, false, null);
   }
 
-  /** Its connection is no more. */
+  /** Makes the cause of a node that let the deadline of a round pass. */
+  static NodeException noAnswerWithin(long nanos) {
+    return passing("no answer within " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms");
+  }
+
+  /** Makes the cause of a connection that ended. */
   static NodeException ended() {
     return passing("the connection ended");
   }
 
   /**
-   * A failure to connect.
+   * Makes the cause of a failure to connect.
    *
    * @param tls whether the node is spoken to by TLS
    */
   static NodeException ofConnecting(Throwable cause, boolean tls) {
     NodeException seen = of(cause);
-    Optional<String> mistake = TlsMistake.in(cause);
+    Optional<String> mistake = TlsMismatch.in(cause);
     if (mistake.isPresent()) {
       return new NodeException(mistake.get(), true, cause);
     }
     String message = String.valueOf(seen.getMessage());
     return ENDED.stream().anyMatch(message::startsWith)
-        ? new NodeException(message + TlsMistake.hint(tls), false, cause)
+        ? new NodeException(message + TlsMismatch.hint(tls), false, cause)
         : seen;
   }
 
-  /** Whatever the driver gave as a reason. */
+  /** Makes a cause of the reason that a driver gives. */
   static NodeException of(Throwable cause) {
     Throwable deepest = cause;
     for (Throwable at = cause; at != null; at = at.getCause()) {
@@ -155,7 +170,7 @@ final class NodeException extends RuntimeException {
       }
       if (message != null && UNREADABLE.stream().anyMatch(message::startsWith)) {
         return new NodeException(
-            "what listens there is no Redis server, or wants TLS (rediss://)", false, cause);
+            "no Redis server listens there, or it requires TLS (rediss://)", false, cause);
       }
     }
     String message = deepest.getMessage();
@@ -182,7 +197,7 @@ final class NodeException extends RuntimeException {
     return kind == Kind.VETO;
   }
 
-  /** Null if that is not why. */
+  /** Returns the quarantine that is the cause, or null if it is not. */
   @Nullable Quarantine quarantine() {
     return quarantine;
   }

@@ -6,28 +6,35 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node under quarantine would have voted. It lost its data, and with it locks that may be
- * held, so it does not vote until all of them have expired and a client has ended the quarantine.
+ * The reply of a node in quarantine, with the vote that it would have given. The node lost its
+ * data, and with it perhaps locks that are held. So it does not vote until all of them have expired
+ * and a client has ended the quarantine.
  *
- * @param code what it would have replied: what it found at the key, or the fencing token that it
- *     gives
- * @param age since it was first seen without its data
- * @param left until it may end, by this client's longest ttl; zero or less if that has passed
- * @param more how much longer it is by the longest ttl of all who asked for locks there
- * @param isNew whether it had no record of ever having voted, as a node that restarts empty has
- *     none; if no node has, they may all be new
- * @param begun when it began by the node's clock, which tells it from every other one
+ * @param code the reply without the quarantine: the code of the key that it found, or the fencing
+ *     token that it proposes
+ * @param age the time since the node was first seen without its data
+ * @param left the time until the quarantine may end, by this client's longest ttl, or zero or less
+ *     if that has passed
+ * @param more how much longer the quarantine is by the longest ttl of all clients that asked for
+ *     locks at the node
+ * @param isNew whether the node had no guard record, as a node that restarts empty has none. If no
+ *     node had one, they may all be new
+ * @param begun when the quarantine began by the node's clock, which identifies it
  */
 record Quarantine(
     long code, Duration age, Duration left, Duration more, boolean isNew, String begun) {
-  /** Advice for nodes that are new indeed. Where they are not, waiting is right. */
+  /** Advice for nodes that really are new. Otherwise waiting is right. */
   static final String IF_NEW = "holdfast nodes init --url …, or newNodes=trust";
 
   private static final Pattern REPLY =
       Pattern.compile(
           "QUARANTINE (\\d{1,16}) (\\d{1,15}) (-?\\d{1,15}) (\\d{1,15}) ([01]) (\\d{1,17})");
 
-  /** Reads the error reply of a guarded script; null if it is none. */
+  /**
+   * Reads the error reply of a guarded script.
+   *
+   * @return null for any other error
+   */
   static @Nullable Quarantine in(String error) {
     Matcher reply = REPLY.matcher(error);
     return reply.matches()
@@ -45,19 +52,24 @@ record Quarantine(
     return Duration.ofMillis(Long.parseLong(text));
   }
 
-  /** What it found at the key. */
-  Answer vote() {
-    return code == Scripts.OTHER
-        ? Answer.OTHER
-        : code == Scripts.MISSING ? Answer.MISSING : Answer.MINE;
+  /** Returns the vote on the key that the node found. */
+  Vote vote() {
+    return code == Scripts.OTHER ? Vote.OTHER : code == Scripts.MISSING ? Vote.MISSING : Vote.MINE;
   }
 
-  /** Whether it may end, as far as this client's locks and some others are concerned. */
+  /**
+   * Tells whether the quarantine may end.
+   *
+   * @param others by how much the quarantine of other clients is longer
+   */
   boolean isOver(Duration others) {
     return left.plus(others).compareTo(Duration.ZERO) <= 0;
   }
 
-  /** For example {@code it came back without its data 3 s ago; its vote counts again in 57 s}. */
+  /**
+   * Returns for example {@code it came back without its data 3 s ago; its vote counts again in 57
+   * s}.
+   */
   @Override
   public String toString() {
     String found =

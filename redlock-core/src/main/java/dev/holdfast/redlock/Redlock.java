@@ -1,20 +1,22 @@
 package dev.holdfast.redlock;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.Scheduler;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/** Makes a Redlock manager of a driver's nodes. For authors of drivers. */
+/** The entry point for authors of drivers: makes a Redlock manager over a driver's nodes. */
 public final class Redlock {
-  /** Connections, two to a node, are bits of a long; nobody runs more than seven nodes. */
-  private static final int MOST_NODES = 31;
+  /** Maximum number of nodes. A {@link NodeSet} has room for two connections to each. */
+  private static final int MAX_NODES = 31;
 
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
@@ -29,60 +31,76 @@ public final class Redlock {
    * @return a new manager, to be closed by the caller
    * @throws LockConfigurationException if there is no node, or what was found on one is wrong: a
    *     replica, the same server twice, bad credentials
-   * @throws LockBackendException if no quorum can be reached in time
+   * @throws LockOutageException if no quorum can be reached in time
    */
   public static LockManager open(RedisNodes nodes, RedlockOptions options) {
-    int size = nodes.addresses().size();
-    if (size < 1 || size > MOST_NODES) {
-      nodes.close();
-      throw new LockConfigurationException(
-          "there are " + size + " nodes: give 1 to " + MOST_NODES + "; 3 or 5 are usual");
-    }
-    Guard guard;
+    GuardTerms guard;
     try {
-      guard = new Guard(options, nodes.addresses());
+      requireDistinct(nodes.addresses());
+      guard = new GuardTerms(options, nodes.addresses());
     } catch (LockConfigurationException e) {
       nodes.close();
       throw e;
     }
-    Vote vote = options.isFencing() ? Scripts.ACQUIRE : guard.isOn() ? Scripts.TAKE : null;
     Scheduler scheduler = options.scheduler().orElseGet(() -> ownScheduler(nodes));
     RedlockPrimitive primitive =
         new RedlockPrimitive(
-            new WithoutScripts(
-                nodes,
-                () ->
-                    vote == null
-                        ? List.of()
-                        : List.of(guard.teaching(vote), guard.teaching(Scripts.EXTEND)),
-                options.isTrustingNewNodes()),
+            new ScriptFallback(nodes, () -> teaching(options, guard), options.isTrustingNewNodes()),
             options,
             guard,
             scheduler,
             options.scheduler().isPresent() ? () -> {} : scheduler::close);
-    LockManager manager;
-    try {
-      manager = options.applyTo(LockManagerBuilder.over(primitive).scheduler(scheduler)).build();
-    } catch (LockConfigurationException e) {
-      primitive.close();
-      throw e;
+    LockManager manager =
+        LockManagerBuilder.over(primitive, options.managerOptions()).scheduler(scheduler).build();
+    warnOfTrust(options, guard);
+    if (!options.isLazy()) {
+      connect(primitive, manager, guard);
     }
+    return manager;
+  }
+
+  private static void requireDistinct(List<String> addresses) {
+    int size = addresses.size();
+    if (size < 1 || size > MAX_NODES) {
+      throw new LockConfigurationException(
+          "there are " + size + " nodes: give 1 to " + MAX_NODES + "; 3 or 5 are usual");
+    }
+    Set<String> known = new HashSet<>();
+    for (String address : addresses) {
+      if (!known.add(address)) {
+        throw new LockConfigurationException(
+            "node " + address + " is listed twice: list each server once");
+      }
+    }
+  }
+
+  /** Returns the commands by which a node that is connected learns the scripts of each attempt. */
+  private static List<Command> teaching(RedlockOptions options, GuardTerms guard) {
+    if (!options.isFencing() && !guard.isOn()) {
+      return List.of();
+    }
+    GuardedScript acquire = options.isFencing() ? Scripts.ACQUIRE : Scripts.TAKE;
+    return List.of(guard.teaching(acquire), guard.teaching(Scripts.EXTEND));
+  }
+
+  private static void warnOfTrust(RedlockOptions options, GuardTerms guard) {
     if (options.isTrustingNewNodes() && guard.isOn()) {
       LOG.log(
           Level.WARNING,
           "newNodes=trust: if all nodes look new, they vote at once. Nodes that have all lost their"
-              + " data look the same, and give locks away that are held: for tests and trials only");
+              + " data look the same, and give locks away that are held: for tests and trials"
+              + " only");
     }
-    if (!options.isLazy()) {
-      try {
-        primitive.open().join();
-        requireQuorum(primitive.members(), guard);
-      } catch (LockConfigurationException | LockBackendException e) {
-        manager.close();
-        throw e;
-      }
+  }
+
+  private static void connect(RedlockPrimitive primitive, LockManager manager, GuardTerms guard) {
+    try {
+      primitive.open().join();
+      requireQuorum(primitive.connections(), guard);
+    } catch (LockConfigurationException | LockOutageException e) {
+      manager.close();
+      throw e;
     }
-    return manager;
   }
 
   private static Scheduler ownScheduler(RedisNodes nodes) {
@@ -94,31 +112,31 @@ public final class Redlock {
     }
   }
 
-  private static void requireQuorum(Members members, Guard guard) {
+  private static void requireQuorum(NodeConnections connections, GuardTerms guard) {
     Map<String, Throwable> down = new LinkedHashMap<>();
-    for (int node = 0; node < members.size(); node++) {
-      if (members.reachable(1L << node) == 0) {
-        NodeException cause = members.cause(node);
+    for (int node = 0; node < connections.size(); node++) {
+      if (!connections.isReachable(node)) {
+        NodeException cause = connections.cause(node);
         if (cause.isMisconfigured()) {
           throw new LockConfigurationException(
               "node "
-                  + members.address(node)
+                  + connections.address(node)
                   + " cannot vote: "
                   + cause.getMessage()
-                  + (cause.isVeto() ? guard.given() : ""),
+                  + (cause.isVeto() ? guard.describe() : ""),
               cause);
         }
-        down.put(members.address(node), cause);
+        down.put(connections.address(node), cause);
       }
     }
-    int quorum = Tally.quorumOf(members.size());
-    int up = members.size() - down.size();
+    int quorum = Tally.quorumOf(connections.size());
+    int up = connections.size() - down.size();
     if (up < quorum) {
-      throw new LockBackendException(
+      throw new LockOutageException(
           "connected to "
               + up
               + " of "
-              + members.size()
+              + connections.size()
               + " nodes, which is no quorum ("
               + quorum
               + "); start the nodes or check their addresses",

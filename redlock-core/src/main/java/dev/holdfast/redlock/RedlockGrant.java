@@ -1,39 +1,42 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
-import dev.holdfast.core.Moment;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that a quorum granted, and which nodes may hold a key of it. */
+/** A lock that a quorum granted, with the nodes that may hold a key of it. */
 final class RedlockGrant implements Grant {
   private final String name;
   private final String key;
   private final String token;
   private final OptionalLong fencingToken;
-  private final Moment validUntil;
-  private final @Nullable Moment[] sure;
-  private volatile long sent;
-  private volatile @Nullable Ballot extension;
+  private final ClockReading validUntil;
+
+  /**
+   * For each node the time until which it surely has the key, or null if it may not have the key.
+   */
+  private final @Nullable ClockReading[] sureUntil;
+
+  private volatile NodeSet sent;
+  private volatile @Nullable QuorumCall extension;
 
   RedlockGrant(
       String name,
       String key,
       String token,
       OptionalLong fencingToken,
-      Moment validUntil,
+      ClockReading validUntil,
       int nodes,
-      long granting,
-      long sent) {
+      NodeSet granting,
+      NodeSet sent) {
     this.name = name;
     this.key = key;
     this.token = token;
     this.fencingToken = fencingToken;
     this.validUntil = validUntil;
-    this.sure = new Moment[nodes];
-    for (long left = granting; left != 0; left &= left - 1) {
-      sure[Long.numberOfTrailingZeros(left)] = validUntil;
-    }
+    this.sureUntil = new ClockReading[nodes];
+    granting.forEach(node -> sureUntil[node] = validUntil);
     this.sent = sent;
   }
 
@@ -53,7 +56,7 @@ final class RedlockGrant implements Grant {
   }
 
   @Override
-  public Moment validUntil() {
+  public ClockReading validUntil() {
     return validUntil;
   }
 
@@ -62,47 +65,51 @@ final class RedlockGrant implements Grant {
   }
 
   /**
-   * Whether a node cannot have voted for anybody else since it had the key: it is there, or was
-   * lost together with all else, and then the node does not vote. What it answers now, under
-   * quarantine, counts.
+   * Tells whether a node cannot have voted for another owner since it had the key. Either the key
+   * is there, or it was lost with all other data, and then the node does not vote. The answer of
+   * such a node counts although the node is in quarantine.
    */
-  synchronized boolean isSure(int node, Moment now) {
-    Moment end = sure[node];
+  synchronized boolean isSure(int node, ClockReading now) {
+    ClockReading end = sureUntil[node];
     return end != null && now.nanosUntil(end) > 0;
   }
 
   /**
-   * A node has answered an extension, and is sure or not under quarantine.
+   * Notes the vote on an extension by a node that is sure or not in quarantine.
    *
-   * @param end of the life of a key that was extended or put back
+   * @param end the end of the life of a key that was extended or put back
    */
-  synchronized void heard(int node, Answer answer, Moment end) {
-    sure[node] = answer == Answer.MINE || answer == Answer.MISSING ? end : null;
+  synchronized void onExtensionVote(int node, Vote vote, ClockReading end) {
+    sureUntil[node] = vote == Vote.MINE || vote == Vote.MISSING ? end : null;
   }
 
-  /** An extension is under way. */
-  void extendedBy(Ballot ballot) {
-    extension = ballot;
+  /** Notes the extension that begins. */
+  void extendedBy(QuorumCall call) {
+    extension = call;
   }
 
   /**
-   * Decides the extension that is under way, if any: what follows must reach each node after it, so
-   * that it must send nothing more.
+   * Decides the extension in flight, if there is one. Commands that follow must reach each node
+   * after the extension, so it must send nothing more.
    */
   void abandonExtension() {
-    Ballot ballot = extension;
-    if (ballot != null) {
-      ballot.abandon();
+    QuorumCall call = extension;
+    if (call != null) {
+      call.abandon();
     }
   }
 
-  long sent() {
+  /** Returns the nodes that were asked for the lock or for an extension. */
+  NodeSet sent() {
     return sent;
   }
 
-  /** Extensions follow one another, and a release the last of them: visibility is enough. */
+  /**
+   * Adds nodes that were asked for an extension. Extensions follow one another and a release
+   * follows the last of them, so visibility is enough.
+   */
   @SuppressWarnings("NonAtomicVolatileUpdate")
-  void sentTo(long nodes) {
-    sent |= nodes;
+  void sentTo(NodeSet nodes) {
+    sent = sent.union(nodes);
   }
 }

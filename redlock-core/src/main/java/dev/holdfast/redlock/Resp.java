@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 
 /**
- * Commands as they go over the wire: arrays of bulk strings. What is made is the result alone; the
- * clients' own ways ask for five times the memory.
+ * Encodes commands in RESP, as arrays of bulk strings. Allocates the result alone: the encoders of
+ * the clients allocate five times as much.
  */
 final class Resp {
   private static final int LINE_END = 2;

@@ -4,42 +4,42 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command for several nodes at once, and where their answers go. The driver answers for each
- * node exactly once, on any thread; what happens then is short and does not block.
+ * A command for several nodes, with the receiver of their answers. The driver answers for each node
+ * exactly once, on any thread. The receiver is quick and does not block.
  */
 public final class Round {
   private final Command command;
-  private final long nodes;
+  private final NodeSet nodes;
   private final boolean callerWaits;
   private final Answers answers;
 
   /**
-   * Makes a round. Managers do so themselves; for tests of a driver alone.
+   * Makes a round. Managers do this themselves, so it serves only tests of drivers.
    *
-   * @param command what to ask
-   * @param nodes whom: bit i is for the node with index i
+   * @param command the command
+   * @param nodes the nodes to ask
    * @param callerWaits whether {@link RedisNodes#submit} may block until the round is decided
-   * @param answers where the answers go
+   * @param answers the receiver of the answers
    */
-  public Round(Command command, long nodes, boolean callerWaits, Answers answers) {
+  public Round(Command command, NodeSet nodes, boolean callerWaits, Answers answers) {
     this.command = command;
     this.nodes = nodes;
     this.callerWaits = callerWaits;
     this.answers = answers;
   }
 
-  /** Where the answers go: one for each node that is asked. See the methods of the same names. */
+  /** The receiver of the answers: one for each node that is asked. */
   public interface Answers {
     /**
-     * A node replied.
+     * Receives the reply of a node.
      *
      * @param node its index
-     * @param reply what it replied
+     * @param reply the reply
      */
     void reply(int node, @Nullable Object reply);
 
     /**
-     * A node replied with an error.
+     * Receives the error reply of a node.
      *
      * @param node its index
      * @param error the text of the reply
@@ -47,23 +47,23 @@ public final class Round {
     void error(int node, String error);
 
     /**
-     * A node gave no reply, and will give none.
+     * Receives the failure of a node, which will give no reply.
      *
      * @param node its index
-     * @param cause why not
+     * @param cause why it failed
      */
     void failure(int node, Throwable cause);
 
     /**
-     * Whether further answers change nothing any more.
+     * Tells whether further answers change nothing.
      *
-     * @return true once nobody waits for the round
+     * @return true once no caller waits for the round
      */
     boolean decided();
   }
 
   /**
-   * What to ask.
+   * Returns the command.
    *
    * @return the same for all nodes
    */
@@ -71,40 +71,38 @@ public final class Round {
     return command;
   }
 
-  /** The nodes that are asked: bit i is node i. */
-  long nodes() {
+  /** Returns the nodes that are asked. */
+  NodeSet nodes() {
     return nodes;
   }
 
-  /** The same round for some of its nodes; its answers go where the others' go. */
-  Round to(long some) {
-    return new Round(command, some, callerWaits, answers);
+  /** Returns this round for some of its nodes, with the same receiver of answers. */
+  Round to(NodeSet some) {
+    return some.equals(nodes) ? this : new Round(command, some, callerWaits, answers);
   }
 
   /**
-   * Whether a node is asked.
+   * Tells whether a node is asked.
    *
    * @param node its index
    * @return true if the command is for it
    */
   public boolean asks(int node) {
-    return (nodes & 1L << node) != 0;
+    return nodes.contains(node);
   }
 
   /**
-   * Goes through the nodes that are asked, in the order of their indexes.
+   * Calls an action for each node that is asked, in ascending order of the indexes.
    *
    * @param action takes the index
    */
   public void forEachNode(IntConsumer action) {
-    for (long left = nodes; left != 0; left &= left - 1) {
-      action.accept(Long.numberOfTrailingZeros(left));
-    }
+    nodes.forEach(action);
   }
 
   /**
-   * Whether the submitting thread does nothing else until the round is decided, so that the driver
-   * may use it for its input and output.
+   * Tells whether the submitting thread only waits until the round is decided, so that the driver
+   * may use it for input and output.
    *
    * @return false if {@link RedisNodes#submit} must not block
    */
@@ -113,16 +111,16 @@ public final class Round {
   }
 
   /**
-   * Whether further answers change nothing any more; they are still to be brought.
+   * Tells whether further answers change nothing. The driver brings them anyway.
    *
-   * @return true once nobody waits for this round
+   * @return true once no caller waits for this round
    */
   public boolean decided() {
     return answers.decided();
   }
 
   /**
-   * A node replied.
+   * Brings the reply of a node.
    *
    * @param node its index
    * @param reply a {@link Long} for an integer, a {@link String} for a status or (UTF-8) bulk
@@ -133,7 +131,7 @@ public final class Round {
   }
 
   /**
-   * A node replied with an error.
+   * Brings the error reply of a node.
    *
    * @param node its index
    * @param error the text of the reply, its code first
@@ -143,10 +141,10 @@ public final class Round {
   }
 
   /**
-   * A node gave no reply, and will give none.
+   * Brings the failure of a node, which will give no reply.
    *
    * @param node its index
-   * @param cause why not
+   * @param cause why it failed
    */
   public void failure(int node, Throwable cause) {
     answers.failure(node, cause);

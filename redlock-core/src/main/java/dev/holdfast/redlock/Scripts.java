@@ -3,29 +3,30 @@ package dev.holdfast.redlock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scripts. None has a {@code #!lua} header: with one, and without {@code allow-oom}, Redis 7
- * refuses to run it when memory is full, and a release must not be refused.
+ * The Lua scripts. None has a {@code #!lua} header: with one, and without {@code allow-oom}, Redis
+ * 7 refuses to run a script when memory is full, and a release must not be refused.
  */
 final class Scripts {
-  /** A reply of {@link #RELEASE} and {@link #EXTEND}. */
+  /** The reply if the key held another token. */
   static final long OTHER = 0;
 
-  /** The key held our token. */
+  /** The reply if the key held our token. */
   static final long MINE = 1;
 
-  /** The key was not there. */
+  /** The reply if the key was not there. */
   static final long MISSING = 2;
 
-  /** A reply of {@link #RELEASE}: the key held our token, and nothing may be published. */
-  static final long MINE_AND_MUTE = 3;
+  /** The reply of {@link #RELEASE} if the key held our token, and the user may not publish. */
+  static final long MINE_UNPUBLISHED = 3;
 
-  /** No more listeners than these are counted, so that no reply that is nonsense passes. */
-  static final long MOST_LISTENERS = 96;
+  /** Maximum number of receivers that is counted, so that nonsense is not taken for a reply. */
+  static final long MAX_RECEIVERS = 96;
 
   /**
-   * KEYS: the lock. ARGV: our token, for how many milliseconds to keep others out (0: delete), what
-   * to tell those who wait, if anything. Compares and deletes as one. A user who may not publish
-   * may release all the same. A reply above {@link #MINE_AND_MUTE} says how many listened.
+   * Releases a lock: compares and deletes atomically. KEYS: the lock. ARGV: our token, for how many
+   * milliseconds to keep other owners out (0: delete), the notification, if there is one. A user
+   * who may not publish may release anyway. A reply above {@link #MINE_UNPUBLISHED} is that code
+   * plus the number of receivers.
    */
   static final Script RELEASE =
       Script.of(
@@ -46,21 +47,25 @@ final class Scripts {
           return 1
           """);
 
-  /** Shows whether scripts may be run. */
+  /** Does nothing. It shows whether scripts may be run. */
   static final Script NOTHING = Script.of("return 1");
 
   /**
-   * KEYS: the lock, its counter. ARGV: our token, the ttl in milliseconds, the client's time in
-   * microseconds, how many milliseconds the counter lives at least. Replies with the fencing token
-   * that this node gives, or 0 if the lock is held. A clock that is far from the node's is not
-   * followed: one ahead would exhaust the numbers, and one behind would fall below counters that
-   * have gone. A counter that is ahead of time lives until time has caught up. Without keys it
-   * takes nothing, so that a node that was just connected can be told its source: an attempt that
-   * had to would come late there. Where a word says it, no number is made a text: that takes as
-   * long as to get a key.
+   * Takes a lock with a fencing token. KEYS: the lock, its counter. ARGV: our token, the ttl in
+   * milliseconds, the client's time in microseconds, the shortest life of the counter in
+   * milliseconds. Replies with the number that this node proposes, or 0 if the lock is held.
+   *
+   * <p>A client's clock that is far from the node's is not followed: a clock ahead would exhaust
+   * the numbers, and a clock behind would fall below counters that have expired. A counter that is
+   * ahead of time lives until time has caught up.
+   *
+   * <p>Without keys the script takes nothing, so that a node that was just connected can be taught
+   * the source. An attempt that had to send the source would come late there. The proposed number
+   * is converted to a text only if it is not the client's, because a conversion takes as long as a
+   * GET.
    */
-  static final Vote ACQUIRE =
-      Vote.of(
+  static final GuardedScript ACQUIRE =
+      GuardedScript.of(
           """
           local code = 1
           if #KEYS > 1 then
@@ -78,9 +83,9 @@ final class Scripts {
           end
           """);
 
-  /** As {@link #ACQUIRE}, without a fencing token. KEYS: the lock. ARGV: our token, the ttl. */
-  static final Vote TAKE =
-      Vote.of(
+  /** Takes a lock without a fencing token. KEYS: the lock. ARGV: our token, the ttl. */
+  static final GuardedScript TAKE =
+      GuardedScript.of(
           """
           local code = 1
           if #KEYS > 1 and not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
@@ -89,9 +94,9 @@ final class Scripts {
           """);
 
   /**
-   * KEYS: the lock, its counter. ARGV: our token, the fencing token that was agreed on, how many
-   * milliseconds the counter lives at least. Writes it where the lock is still ours: a write that
-   * does not look would set a later owner's counter back, or come after it.
+   * Stores the fencing token. KEYS: the lock, its counter. ARGV: our token, the fencing token, the
+   * shortest life of the counter in milliseconds. Writes only where the lock is still ours: an
+   * unconditional write would set a later owner's counter back, or come after it.
    */
   static final Script FENCE =
       Script.of(
@@ -110,13 +115,13 @@ final class Scripts {
           """);
 
   /**
-   * KEYS: the lock. ARGV: our token, the new ttl in milliseconds. Never shortens: a key shortened
-   * by a request whose reply is lost would let a second owner in. A key that is gone (its node
-   * restarted) is put back, but that is no vote: it counts from the next round on. A ttl of 0 looks
-   * at no key, so that a node can be told the source.
+   * Extends a lock. KEYS: the lock. ARGV: our token, the new ttl in milliseconds. Never shortens
+   * the ttl: a key shortened by a request whose reply is lost would let a second owner in. A
+   * missing key (its node restarted) is put back, but that is no vote: it counts from the next
+   * round on. With a ttl of 0 no key is touched, so that a node can be taught the source.
    */
-  static final Vote EXTEND =
-      Vote.of(
+  static final GuardedScript EXTEND =
+      GuardedScript.of(
           """
           local code = 0
           if ARGV[2] ~= '0' then
@@ -134,12 +139,13 @@ final class Scripts {
           """);
 
   /**
-   * ARGV: the quarantine to end. It is ended only if it is the present one: then the node has had
-   * its data since it began, and the terms of who ends it are those of all who vote there. Replies
-   * with 1 if it is over for clients of these terms, whoever of them ended it.
+   * Ends a quarantine. ARGV: the quarantine to end. It is ended only if it is the present one: then
+   * the node has had its data since it began, and the terms of the client that ends it are those of
+   * all clients that vote there. Replies with 1 if the quarantine is over for clients of these
+   * terms, even if another client ended it.
    */
   static final Script END =
-      Vote.about(
+      GuardedScript.about(
           """
           local code = 0
           if since > 0 then
@@ -155,7 +161,10 @@ final class Scripts {
           return code
           """);
 
-  /** KEYS: the lock. Replies with its type, its value ('' unless it is a string) and its PTTL. */
+  /**
+   * Inspects a lock. KEYS: the lock. Replies with its type, its value ('' unless it is a string)
+   * and its PTTL.
+   */
   static final Script INSPECT =
       Script.of(
           """
@@ -165,7 +174,7 @@ final class Scripts {
           return {kind, value, redis.call('PTTL', KEYS[1])}
           """);
 
-  /** KEYS: the lock. Deletes it, whoever holds it, unless it is no lock at all. */
+  /** Deletes a lock, even another owner's, but no key of another type. KEYS: the lock. */
   static final Script REMOVE =
       Script.of(
           """
@@ -179,25 +188,25 @@ final class Scripts {
   private Scripts() {}
 
   /** Reads the reply of {@link #RELEASE}, {@link #EXTEND}, {@link #FENCE} or {@link #REMOVE}. */
-  static @Nullable Answer compared(int node, @Nullable Object reply) {
+  static @Nullable Vote compared(int node, @Nullable Object reply) {
     if (!(reply instanceof Long code)) {
       return null;
     }
-    if (code == MINE || (code >= MINE_AND_MUTE && code <= MINE_AND_MUTE + MOST_LISTENERS)) {
-      return Answer.MINE;
+    if (code == MINE || (code >= MINE_UNPUBLISHED && code <= MINE_UNPUBLISHED + MAX_RECEIVERS)) {
+      return Vote.MINE;
     }
     if (code == OTHER) {
-      return Answer.OTHER;
+      return Vote.OTHER;
     }
-    return code == MISSING ? Answer.MISSING : null;
+    return code == MISSING ? Vote.MISSING : null;
   }
 
-  /** Whether a command ends a quarantine. */
+  /** Tells whether a command ends a quarantine. */
   static boolean isEnd(Command command) {
     return command instanceof Command.Eval eval && END.equals(eval.script());
   }
 
-  /** Whether a command takes a lock. */
+  /** Tells whether a command takes a lock. */
   static boolean isAcquire(Command command) {
     return command instanceof Command.SetIfAbsent
         || (command instanceof Command.Eval eval

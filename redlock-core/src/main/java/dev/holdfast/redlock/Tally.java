@@ -1,100 +1,134 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.LossReason;
+
 /**
- * The votes of one round at one moment, as sets of nodes (bit i is node i). Immutable.
+ * The votes of one round at one moment. Immutable.
  *
  * @param nodes how many there are, asked or not
- * @param mine said that the key holds our token
- * @param other said that it holds another
- * @param missing said that it is not there
- * @param wrongType said that it is no string
- * @param failed gave no answer, and will give none
- * @param pending have not answered yet
+ * @param mine nodes whose key holds our token
+ * @param other nodes whose key holds another token
+ * @param missing nodes without the key
+ * @param wrongType nodes whose key is no string
+ * @param failed nodes that did not vote and will not
+ * @param pending nodes that have not voted yet
  */
 record Tally(
-    int nodes, long mine, long other, long missing, long wrongType, long failed, long pending) {
+    int nodes,
+    NodeSet mine,
+    NodeSet other,
+    NodeSet missing,
+    NodeSet wrongType,
+    NodeSet failed,
+    NodeSet pending) {
 
-  /** More than half of all nodes that are configured, whether they can be reached or not. */
+  /** Returns the tally of a round before any vote. */
+  static Tally before(int nodes, NodeSet asked) {
+    return new Tally(
+        nodes, NodeSet.NONE, NodeSet.NONE, NodeSet.NONE, NodeSet.NONE, NodeSet.NONE, asked);
+  }
+
+  /** Returns more than half of all configured nodes, reachable or not. */
   static int quorumOf(int nodes) {
     return nodes / 2 + 1;
   }
 
-  /** The same, with the vote of a node that had failed. */
-  Tally withVoteOf(int node, Answer answer) {
-    long vote = 1L << node;
+  /** Adds the vote of some nodes, each of which was pending or had failed. */
+  Tally withVotes(NodeSet voters, Vote vote) {
     return new Tally(
         nodes,
-        mine | (answer == Answer.MINE ? vote : 0),
-        other | (answer == Answer.OTHER ? vote : 0),
-        missing | (answer == Answer.MISSING ? vote : 0),
-        wrongType | (answer == Answer.WRONG_TYPE ? vote : 0),
-        failed & ~vote,
-        pending);
+        vote == Vote.MINE ? mine.union(voters) : mine,
+        vote == Vote.OTHER ? other.union(voters) : other,
+        vote == Vote.MISSING ? missing.union(voters) : missing,
+        vote == Vote.WRONG_TYPE ? wrongType.union(voters) : wrongType,
+        failed.minus(voters),
+        pending.minus(voters));
+  }
+
+  /** Notes that some nodes, each of which was pending, will not vote. */
+  Tally withFailures(NodeSet silent) {
+    return new Tally(
+        nodes, mine, other, missing, wrongType, failed.union(silent), pending.minus(silent));
   }
 
   int quorum() {
     return quorumOf(nodes);
   }
 
+  /** Returns the nodes that voted, for or against. */
+  NodeSet voters() {
+    return mine.union(refusing());
+  }
+
+  private NodeSet refusing() {
+    return other.union(missing).union(wrongType);
+  }
+
   int granted() {
-    return Long.bitCount(mine);
+    return mine.size();
   }
 
   int refused() {
-    return Long.bitCount(other | missing | wrongType);
+    return refusing().size();
   }
 
   int answered() {
     return granted() + refused();
   }
 
-  /** Nodes that failed; a node whose vote is still to come did not fail to answer. */
+  /** Counts the nodes that failed, but a node whose vote is pending is none of them. */
   int unanswered() {
-    return Long.bitCount(failed);
+    return failed.size();
   }
 
   boolean isGranted() {
     return granted() >= quorum();
   }
 
-  /** A quorum says that the lock is not ours. */
+  /** Tells whether a quorum says that the lock is not ours. */
   boolean isDenied() {
     return refused() >= quorum();
   }
 
-  /** Enough answers to know that nothing is broken. */
+  /** Returns why a lease is lost that a quorum denies. */
+  LossReason lossReason() {
+    return other.union(wrongType).isEmpty() ? LossReason.REMOVED : LossReason.TAKEN;
+  }
+
+  /** Tells whether a quorum voted, so that there is no outage. */
   boolean hasQuorumOfAnswers() {
     return answered() >= quorum();
   }
 
   /**
-   * Granted, or contention that no further answer can make a grant. What is to be an outage is not
-   * decided early, here and below: it is to name every node that does not answer.
+   * Tells whether the lock is granted, or refused by a quorum of votes that no further vote can
+   * turn into a grant. An outage is not decided early, here and below, because its error names
+   * every node that does not answer.
    */
   boolean isGrantDecided() {
     return isGranted() || (granted() + waitingFor() < quorum() && hasQuorumOfAnswers());
   }
 
-  /** Granted or denied. */
+  /** Tells whether the extension is granted or denied. */
   boolean isExtensionDecided() {
     return isGranted() || isDenied();
   }
 
-  /** A loss, or a quorum of answers that no further one can make a loss. */
+  /** Tells whether a quorum denies the release, or voted and can no longer deny it. */
   boolean isReleaseDecided() {
     return isDenied() || (hasQuorumOfAnswers() && refused() + waitingFor() < quorum());
   }
 
-  /** Whether waiting longer cannot turn the answers into a quorum, or they are one already. */
+  /** Tells whether a quorum has voted, or can no longer vote: only stragglers are missing. */
   boolean missesStragglersOnly() {
-    return hasQuorumOfAnswers() || (failed != 0 && answered() + waitingFor() < quorum());
+    return hasQuorumOfAnswers() || (!failed.isEmpty() && answered() + waitingFor() < quorum());
   }
 
   boolean isComplete() {
-    return pending == 0;
+    return pending.isEmpty();
   }
 
   private int waitingFor() {
-    return Long.bitCount(pending);
+    return pending.size();
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Redlock. The heart is {@code RedlockPrimitive}: a request becomes a {@link
- * dev.holdfast.redlock.Round}, a round brings votes, a {@code Ballot} counts them, and a quorum of
- * them makes a grant.
+ * The Redlock algorithm. {@code RedlockPrimitive} turns a request into a {@link
+ * dev.holdfast.redlock.Round}. The nodes of the round vote, a {@code QuorumCall} counts the votes,
+ * and a quorum of them makes a grant.
  *
- * <p>For authors of drivers: implement {@link dev.holdfast.redlock.RedisNodes} and hand it to
- * {@link dev.holdfast.redlock.Redlock#open}.
+ * <p>Authors of drivers implement {@link dev.holdfast.redlock.RedisNodes} and pass it to {@link
+ * dev.holdfast.redlock.Redlock#open}.
  */
 @NullMarked
 package dev.holdfast.redlock;

@@ -22,7 +22,7 @@ class ConditionalDeleteTest {
   private static final String FORBIDDEN = "NOPERM User u has no permissions to run the 'x' command";
 
   private final ScriptedNodes nodes = new ScriptedNodes(1).withConditionalDelete();
-  private final Transactions transactions = new Transactions(nodes, FIRST, SECOND);
+  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST, SECOND);
 
   @BeforeEach
   void connect() {
@@ -32,8 +32,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a release compares and deletes by one command, behind its look at the key")
-  void aReleaseIsOneCommand() {
+  @DisplayName("REL-1: a release compares and deletes by one command, after a GET of the key")
+  void releaseIsOneCommandAfterAGet() {
     CompletableFuture<@Nullable Object> release = release();
     assertThat(asked()).containsExactly("GET a", "DELEX a IFEQ me:1");
     assertThat(nodes.pending()).extracting(ScriptedNodes.Asked::node).containsOnly(FIRST);
@@ -55,8 +55,8 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("REL-3: a key that expires between the look and the command is missing")
-  void aKeyThatExpiresInBetweenIsMissing() {
+  @DisplayName("REL-3: a key that expires between the GET and the command is missing")
+  void keyThatExpiresAfterTheGetIsMissing() {
     CompletableFuture<@Nullable Object> release = release();
 
     reply(TOKEN, 0L);
@@ -66,8 +66,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-2: the key of another owner is another's")
-  void theKeyOfAnotherOwnerIsAnothers() {
+  @DisplayName("REL-2: the key of another owner is left")
+  void keyOfAnotherOwnerIsLeft() {
     CompletableFuture<@Nullable Object> release = release();
 
     reply("another:2", 0L);
@@ -77,7 +77,7 @@ class ConditionalDeleteTest {
 
   @ParameterizedTest
   @ValueSource(strings = {UNKNOWN, FORBIDDEN})
-  @DisplayName("what Redis calls DELEX, Valkey calls DELIFEQ, and it is found once by trying")
+  @DisplayName("DELIFEQ of Valkey is tried once if DELEX of Redis is refused")
   void delifeqIsFoundByTrying(String refusal) {
     CompletableFuture<@Nullable Object> release = release();
     replyWithError(TOKEN, refusal);
@@ -90,8 +90,8 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("where a node has neither command, this and each later release is a transaction")
-  void withNeitherItIsATransaction() {
+  @DisplayName("on a node with neither command, this and each later release is a transaction")
+  void releaseIsATransactionWithoutEitherCommand() {
     CompletableFuture<@Nullable Object> release = release();
     replyWithError(TOKEN, UNKNOWN);
     replyWithError(TOKEN, FORBIDDEN);
@@ -106,8 +106,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: any other error of the command is the release's own, and no vote")
-  void anotherErrorIsTheReleasesOwn() {
+  @DisplayName("ERR-6: any other error of the command is an error of the release and no vote")
+  void otherErrorsOfTheCommandAreErrorsOfTheRelease() {
     CompletableFuture<@Nullable Object> release = release();
 
     replyWithError(TOKEN, "READONLY You can't write against a read only replica.");
@@ -118,8 +118,10 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-9: a key of another type is told by the look, because DELEX has other words")
-  void aKeyOfAnotherTypeIsToldByTheLook() {
+  @DisplayName(
+      "ACQ-9: a key of another type is recognised by the GET, because DELEX gives"
+          + " another error")
+  void keyOfAnotherTypeIsRecognisedByTheGet() {
     CompletableFuture<@Nullable Object> release = release();
     List<ScriptedNodes.Asked> taken = nodes.take();
     taken.get(0).round().error(FIRST, "WRONGTYPE Operation against a key");
@@ -167,13 +169,13 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a release that is to tell waiters says that none was told")
-  void aReleaseThatIsToTellSaysThatItIsMute() {
+  @DisplayName("WAIT-11: a release that notifies waiters reports that nothing was published")
+  void releaseThatNotifiesReportsThatNothingWasPublished() {
     CompletableFuture<@Nullable Object> release = ask(Scripts.RELEASE, TOKEN, "0", "channel");
 
     reply(TOKEN, 1L);
 
-    assertThat(release).isCompletedWithValue(Scripts.MINE_AND_MUTE);
+    assertThat(release).isCompletedWithValue(Scripts.MINE_UNPUBLISHED);
   }
 
   private CompletableFuture<@Nullable Object> release() {
@@ -183,7 +185,7 @@ class ConditionalDeleteTest {
   private CompletableFuture<@Nullable Object> ask(Script script, String... arguments) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     Command command = new Command.Eval(script, false, List.of("a"), List.of(arguments));
-    transactions.submit(new Round(command, 1L << FIRST, false, new Answered(answer)));
+    transactions.submit(new Round(command, NodeSet.of(FIRST), false, new Answered(answer)));
     return answer;
   }
 

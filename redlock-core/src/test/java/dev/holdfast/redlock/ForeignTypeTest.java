@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
@@ -46,8 +46,9 @@ class ForeignTypeTest {
   }
 
   @Test
-  @DisplayName("ACQ-9: with other nodes that do not answer they are an outage that names both")
-  void aForeignTypeBesideNodesThatDoNotAnswerIsAnOutage() {
+  @DisplayName(
+      "ACQ-9: keys of another type and nodes that do not answer are an outage that" + " names both")
+  void foreignTypeAndSilentNodesAreAnOutage() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     grant(asked, 0, 1);
@@ -56,7 +57,7 @@ class ForeignTypeTest {
     answerReleases(Map.of(0, Scripts.MINE, 1, Scripts.MINE, 2, WRONG, 3, WRONG, 4, WRONG));
 
     assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll(
             "'a', whose key holds no string, so no lock, on h3:6379 (3 of 5 nodes answered)",
             "h4:6379: no answer");
@@ -76,8 +77,9 @@ class ForeignTypeTest {
   }
 
   @Test
-  @DisplayName("ACQ-9: so it is where those that do not answer could change nothing")
-  void aForeignTypeIsContentionWhereTheSilentCouldChangeNothing() {
+  @DisplayName(
+      "ACQ-9: keys of another type are contention if the silent nodes could change" + " nothing")
+  void foreignTypeIsContentionIfSilentNodesCouldChangeNothing() {
     CompletableFuture<Optional<Lease>> future = ask();
     refuse(nodes.take(), 2, 3, 4);
     answerReleases(Map.of(2, WRONG, 3, Scripts.OTHER, 4, Scripts.OTHER));

@@ -3,9 +3,10 @@ package dev.holdfast.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What operators see and do, reply by reply. */
+/** Inspection and forced releases by operators, reply by reply. */
 class InspectingTest {
   private static final String ALICE = "alice:" + "0a".repeat(20);
   private static final String BOB = "bob:" + "0b".repeat(20);
@@ -29,14 +30,17 @@ class InspectingTest {
   private final RedlockOptions options =
       RedlockOptions.defaults().keyPrefix("app:").clock(time).scheduler(time);
 
-  /** As what stands over several of them uses it. */
+  /** The primitive, as managers over several backends use it. */
   private final RedlockPrimitive primitive =
-      new RedlockPrimitive(nodes, options, new Guard(options, nodes.addresses()), time, () -> {});
+      new RedlockPrimitive(
+          nodes, options, new GuardTerms(options, nodes.addresses()), time, () -> {});
 
   @ParameterizedTest
   @ValueSource(strings = {"alice", "bob"})
-  @DisplayName("INSP-1: the holder is who most nodes name, for as long as a quorum of them does")
-  void theHolderIsWhoMostNodesName(String holder) {
+  @DisplayName(
+      "INSP-1: the holder is the owner that most nodes name, for as long as a"
+          + " quorum of them does")
+  void holderIsTheOwnerThatMostNodesName(String holder) {
     String most = holder.equals("alice") ? ALICE : BOB;
     String other = holder.equals("alice") ? BOB : ALICE;
     var status = inspect();
@@ -51,12 +55,14 @@ class InspectingTest {
 
     assertThat(status)
         .isCompletedWithValue(
-            Optional.of(new LockStatus("a", holder, Duration.ofSeconds(7), 4, 5)));
+            Optional.of(
+                new LockStatus("a", holder, Duration.ofSeconds(7), new LockVotes(4, 5 - 4, 0))));
   }
 
   @Test
-  @DisplayName("INSP-1: a holder whom a minority names is shown, for as long as all of them do")
-  void aHolderWhomAMinorityNamesIsShown() {
+  @DisplayName(
+      "INSP-1: a holder that only a minority names is shown, for as long as all of" + " them do")
+  void holderOfAMinorityIsShown() {
     var status = inspect();
     List<Asked> asked = nodes.take();
     reply(asked.get(0), held(ALICE, 9_000));
@@ -64,12 +70,14 @@ class InspectingTest {
     asked.subList(2, 5).forEach(a -> reply(a, NOTHING));
 
     assertThat(status)
-        .isCompletedWithValue(Optional.of(new LockStatus("a", "alice", Duration.ZERO, 2, 5)));
+        .isCompletedWithValue(
+            Optional.of(new LockStatus("a", "alice", Duration.ZERO, new LockVotes(2, 5 - 2, 0))));
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl above maxTtl is refused whatever the manager's own limit")
-  void aTtlAboveMaxTtlIsRefused() {
+  @DisplayName(
+      "VAL-6: a ttl above maxTtl is refused, even if the manager's own limit is" + " higher")
+  void ttlAboveMaxTtlIsRefused() {
     primitive.requireUsable("a", Duration.ofSeconds(60));
     assertThatThrownBy(() -> primitive.requireUsable("a", Duration.ofMillis(60_001)))
         .isInstanceOf(LockConfigurationException.class)
@@ -77,8 +85,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1: nobody is shown where nobody holds")
-  void nobodyIsShownWhereNobodyHolds() {
+  @DisplayName("INSP-1: a free lock has no holder")
+  void freeLockHasNoHolder() {
     var status = inspect();
     nodes.answer(a -> reply(a, NOTHING));
 
@@ -86,22 +94,22 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1: a key of another type is shown as such")
-  void aKeyOfAnotherTypeIsShownAsSuch() {
+  @DisplayName("INSP-1: a key of another type is shown with its type")
+  void keyOfAnotherTypeIsShown() {
     var status = inspect();
     nodes.answer(a -> reply(a, List.of("list", "", -1L)));
 
-    assertThat(status.join().orElseThrow().owner()).isEqualTo("(a key of type list)");
+    assertThat(status.join().orElseThrow().ownerLabel()).isEqualTo("(a key of type list)");
   }
 
   @Test
-  @DisplayName("INSP-1: what other libraries write is shown as it is, cut and fit to be printed")
-  void whatOthersWriteIsShownFitToBePrinted() {
-    assertThat(Tokens.labelOf("another's")).isEqualTo("another's");
-    assertThat(Tokens.labelOf("host:1:" + "0a".repeat(20))).isEqualTo("host:1");
-    assertThat(Tokens.labelOf("x\u001b[31m\ny")).isEqualTo("x\ufffd[31m\ufffdy");
-    assertThat(Tokens.labelOf("x".repeat(256))).isEqualTo("x".repeat(256));
-    assertThat(Tokens.labelOf("x".repeat(257))).isEqualTo("x".repeat(256) + "…");
+  @DisplayName("INSP-1: values of other libraries are cut and made printable")
+  void foreignValuesAreCutAndMadePrintable() {
+    assertThat(LockValues.labelOf("another's")).isEqualTo("another's");
+    assertThat(LockValues.labelOf("host:1:" + "0a".repeat(20))).isEqualTo("host:1");
+    assertThat(LockValues.labelOf("x\u001b[31m\ny")).isEqualTo("x\ufffd[31m\ufffdy");
+    assertThat(LockValues.labelOf("x".repeat(256))).isEqualTo("x".repeat(256));
+    assertThat(LockValues.labelOf("x".repeat(257))).isEqualTo("x".repeat(256) + "…");
   }
 
   static List<Object> noReplies() {
@@ -117,15 +125,15 @@ class InspectingTest {
   @ParameterizedTest
   @MethodSource("noReplies")
   @Tag("exclusion")
-  @DisplayName("ERR-6: what is no reply to an inspection is no vote")
-  void whatIsNoReplyIsNoVote(Object bad) {
+  @DisplayName("ERR-6: a malformed reply to an inspection is no vote")
+  void malformedReplyToAnInspectionIsNoVote(Object bad) {
     var status = inspect();
     List<Asked> asked = nodes.take();
     asked.subList(0, 2).forEach(a -> reply(a, NOTHING));
     asked.subList(2, 5).forEach(a -> reply(a, bad));
 
     assertThatThrownBy(status::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll("'a'", "2 of 5", "h3:6379", "h4:6379", "h5:6379");
   }
 
@@ -139,12 +147,12 @@ class InspectingTest {
     assertThat(status).isNotDone();
     time.advance(Duration.ofMillis(1));
 
-    assertThat(status.join().orElseThrow().agreeing()).isEqualTo(3);
+    assertThat(status.join().orElseThrow().votes().granted()).isEqualTo(3);
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release is true where one node had a lock to remove")
-  void aForcedReleaseIsTrueWhereThereWasOne() {
+  @DisplayName("INSP-2: a forced release is true if one node had the lock")
+  void forcedReleaseIsTrueIfOneNodeHadTheLock() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
     assertThat(asked.get(0).command().words()).contains(Scripts.REMOVE.sha1(), "app:a");
@@ -155,8 +163,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release of what is free is false")
-  void aForcedReleaseOfWhatIsFreeIsFalse() {
+  @DisplayName("INSP-2: a forced release of a free lock is false")
+  void forcedReleaseOfAFreeLockIsFalse() {
     var removed = forceRelease();
     nodes.answer(a -> reply(a, Scripts.MISSING));
 
@@ -172,13 +180,13 @@ class InspectingTest {
     time.advance(Duration.ofSeconds(1));
 
     assertThatThrownBy(removed::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll("'a'", "2 of 5");
   }
 
   @Test
-  @DisplayName("ACQ-9: a forced release removes no key that is no lock, and says where it is")
-  void aForcedReleaseRemovesNoKeyOfAnotherType() {
+  @DisplayName("ACQ-9: a forced release removes no key of another type, and names its nodes")
+  void forcedReleaseRemovesNoKeyOfAnotherType() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
     asked.subList(0, 2).forEach(a -> a.round().error(a.node(), "WRONGTYPE it is no lock"));
@@ -191,8 +199,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a lock is removed although another node holds something else there")
-  void aLockIsRemovedBesideAKeyOfAnotherType() {
+  @DisplayName("INSP-2: a lock is removed although another node has a key of another type")
+  void lockIsRemovedDespiteAKeyOfAnotherType() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
     asked.get(0).round().error(0, "WRONGTYPE it is no lock");
@@ -202,11 +210,11 @@ class InspectingTest {
   }
 
   private CompletableFuture<Optional<LockStatus>> inspect() {
-    return primitive.inspect("a").toCompletableFuture();
+    return primitive.inspect("a");
   }
 
   private CompletableFuture<Boolean> forceRelease() {
-    return primitive.forceRelease("a").toCompletableFuture();
+    return primitive.forceRelease("a");
   }
 
   private static List<Object> held(String value, long ttlMillis) {

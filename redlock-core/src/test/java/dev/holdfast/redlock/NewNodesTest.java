@@ -31,8 +31,10 @@ class NewNodesTest {
   private LockManager locks = open(options().trustNewNodes());
 
   @Test
-  @DisplayName("GUARD-8: if all nodes look new they are marked, each as it was looked at")
-  void newNodesAreMarked() {
+  @DisplayName(
+      "GUARD-8: if all nodes look new they are initialised, each with the"
+          + " quarantine that was seen")
+  void newNodesAreInitialised() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> looks = nodes.take();
     assertThat(marks(looks)).containsExactly("", "", "");
@@ -52,8 +54,9 @@ class NewNodesTest {
 
   @ParameterizedTest
   @MethodSource("others")
-  @DisplayName("GUARD-8: if one node does not look new, none is marked, and locks are asked for")
-  void oneThatDoesNotLookNewStopsIt(Object other) {
+  @DisplayName(
+      "GUARD-8: if one node does not look new, none is initialised, and the" + " attempt goes on")
+  void nodeThatIsNotNewPreventsIt(Object other) {
     ask();
     List<Asked> looks = nodes.take();
     reply(looks.get(0), isNew(0));
@@ -66,8 +69,8 @@ class NewNodesTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: if one node cannot be reached at first, none is marked, now and later")
-  void oneThatIsAwayStopsIt() {
+  @DisplayName("GUARD-8: if one node is down at first, none is initialised, now or later")
+  void nodeThatIsDownPreventsIt() {
     nodes.unreachable(2, new IllegalStateException("refused"));
 
     ask();
@@ -97,8 +100,8 @@ class NewNodesTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: without the option none is marked")
-  void withoutTheOptionNoneIsMarked() {
+  @DisplayName("GUARD-8: without the option no node is initialised")
+  void withoutTheOptionNoNodeIsInitialised() {
     locks = open(options());
 
     ask();
@@ -139,14 +142,14 @@ class NewNodesTest {
   }
 
   private CompletableFuture<Optional<Lease>> ask() {
-    return locks.tryAcquireAsync(LockRequest.of("a", TTL)).toCompletableFuture();
+    return locks.tryAcquireAsync(LockRequest.of("a", TTL));
   }
 
   /** The quarantines that reviews are to end; empty for one that looks only. */
   private static List<String> marks(List<Asked> asked) {
     return asked.stream()
         .map(a -> (Command.Eval) a.command())
-        .filter(eval -> eval.keys().equals(List.of(Guard.KEY)))
+        .filter(eval -> eval.keys().equals(List.of(GuardTerms.KEY)))
         .map(eval -> eval.arguments().get(0))
         .toList();
   }

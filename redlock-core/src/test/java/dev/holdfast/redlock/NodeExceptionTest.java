@@ -30,17 +30,16 @@ class NodeExceptionTest {
         "ERR Client sent AUTH, but no password is set",
         "ERR DB index is out of range"
       })
-  @DisplayName(
-      "ERR-1: a password that nobody asks for, or a database that is not there, is no outage")
-  void whatAUrlHasTooManyOfIsAMistake(String reply) {
+  @DisplayName("ERR-1: a superfluous password, or a database that does not exist, is no outage")
+  void superfluousPasswordOrDatabaseIsAMistake(String reply) {
     assertThat(NodeException.reply(reply).isMisconfigured()).isTrue();
     assertThat(NodeException.of(new RuntimeException("no", new IllegalStateException(reply))))
         .hasMessageContainingAll(reply, "check this node's URL");
   }
 
   @Test
-  @DisplayName("ERR-3: a server that does not know AUTH repeats the password")
-  void whatACommandWasGivenIsNotRepeated() {
+  @DisplayName("ERR-3: the password that a server without AUTH repeats is not shown")
+  void argumentsOfACommandAreNotRepeated() {
     String reply = "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ";
 
     assertThat(NodeException.reply(reply)).hasMessage("ERR unknown command `AUTH`");
@@ -57,8 +56,9 @@ class NodeExceptionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"handshake timed out after 10000ms", "Connection reset by peer"})
-  @DisplayName("ERR-1: where TLS may be what is wrong, the message says what to write")
-  void aFailureThatTlsMayCauseSaysWhatToWrite(String message) {
+  @DisplayName(
+      "ERR-1: the message of a failure that TLS may have caused names the right" + " scheme")
+  void failureThatTlsMayCauseNamesTheScheme(String message) {
     RuntimeException failure = new IllegalStateException(message);
     assertThat(NodeException.ofConnecting(failure, true))
         .hasMessage(message + " (if this port speaks no TLS, write redis:// for rediss://)")

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
@@ -34,8 +34,9 @@ class OpeningTest {
 
   @Test
   @DisplayName(
-      "OPEN-4: with a quorum up, a first attempt waits for the others no longer than nodeTimeout")
-  void aSilentMinorityIsWaitedForAsAStragglerIs() {
+      "OPEN-4: with a quorum up, a first attempt waits for the other nodes no"
+          + " longer than nodeTimeout")
+  void silentMinorityHasNodeTimeout() {
     nodes.silent(2);
     CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
     time.advance(Duration.ofMillis(50).minus(TICK));
@@ -60,7 +61,7 @@ class OpeningTest {
 
     assertThat(nodes.disconnects()).containsExactly(1, 2);
     assertThatThrownBy(lease::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll(
             "h2:6379: not connected within 2000 ms", "h3:6379: not connected within 2000 ms");
   }
@@ -88,8 +89,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("OPEN-4: those who come while it opens connect nothing twice")
-  void thoseWhoComeMeanwhileConnectNothingTwice() {
+  @DisplayName("OPEN-4: requests during the opening connect nothing twice")
+  void concurrentRequestsConnectOnce() {
     nodes.silent(2);
     LockManager locks = openLazily();
     locks.tryAcquireAsync(REQUEST);
@@ -151,8 +152,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("what stands behind the nodes is the driver's to give")
-  void whatStandsBehindTheNodesIsTheDriversToGive() {
+  @DisplayName("unwrap returns the driver's objects")
+  void unwrapReturnsTheDriversObjects() {
     assertThat(openLazily().unwrap(ScriptedNodes.class)).containsSame(nodes);
     assertThat(openLazily().unwrap(String.class)).isEmpty();
   }

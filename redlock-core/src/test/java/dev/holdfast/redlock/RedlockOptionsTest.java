@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a URL and a program may ask for, and what becomes of it. */
+/** The options that a URL and a program may give, and their effects. */
 class RedlockOptionsTest {
   private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration LEAST = Duration.ofNanos(1);
@@ -31,8 +31,8 @@ class RedlockOptionsTest {
   private final ScriptedNodes nodes = new ScriptedNodes(3);
 
   @Test
-  @DisplayName("what a URL says nothing of is as the documentation says")
-  void whatAUrlSaysNothingOfIsTheDefault() {
+  @DisplayName("options that a URL does not set have the documented defaults")
+  void missingOptionsHaveTheDocumentedDefaults() {
     RedlockOptions options = from(Map.of());
 
     assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(50));
@@ -48,8 +48,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("each option of a URL arrives where it is meant to")
-  void eachOptionOfAUrlArrives() {
+  @DisplayName("each option of a URL is read")
+  void eachOptionOfAUrlIsRead() {
     RedlockOptions options =
         from(
             Map.of(
@@ -154,6 +154,16 @@ class RedlockOptionsTest {
     requirePositive("maxTtl", time -> RedlockOptions.defaults().maxTtl(time));
   }
 
+  @Test
+  @DisplayName("ERR-4: a program's owner label is of 1 to 256 bytes")
+  void anOwnerLabelOfAProgramIsInRange() {
+    RedlockOptions defaults = RedlockOptions.defaults();
+    assertThatCode(() -> defaults.ownerLabel("o".repeat(256))).doesNotThrowAnyException();
+    assertThatThrownBy(() -> defaults.ownerLabel("o".repeat(257)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContainingAll("owner label", "257", "256");
+  }
+
   @ParameterizedTest
   @CsvSource({"0,true", "0.99,true", "-0.001,false", "1,false", "NaN,false"})
   @DisplayName("ERR-4: drift is from 0 % to 99 %")
@@ -168,8 +178,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("options that are changed leave those that they come from as they were")
-  void optionsAreValues() {
+  @DisplayName("changing options leaves the original unchanged")
+  void optionsAreImmutable() {
     RedlockOptions changed = RedlockOptions.defaults().cluster("bills").connectLazily();
     RedlockOptions again = changed.cluster("mails");
 

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
@@ -39,7 +39,7 @@ class RedlockTest {
   @Test
   @Tag("exclusion")
   @DisplayName(
-      "VAL-1: validity is the ttl less what elapsed since before the first message, less drift")
+      "VAL-1: validity is the ttl less the time since before the first message," + " less drift")
   void validityIsMeasuredFromBeforeTheFirstMessage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -85,8 +85,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("REL-2, ACQ-3: a failed attempt is taken back on every node, the silent ones too")
-  void aFailedAttemptIsReleasedEverywhere() {
+  @DisplayName("REL-2, ACQ-3: a failed attempt is released on every node, the silent ones too")
+  void failedAttemptIsReleasedOnEveryNode() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     List<Asked> asked = nodes.take();
@@ -104,8 +104,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("a failed attempt hears its voters again before it is told, but waits for no other")
-  void aRefusalIsToldWhenThoseWhoVotedHaveReleased() {
+  @DisplayName("the result of a failed attempt waits only for the release by its voters")
+  void refusalWaitsForTheReleaseByItsVoters() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     List<Asked> asked = nodes.take();
@@ -136,7 +136,7 @@ class RedlockTest {
     assertThatThrownBy(future::join)
         .cause()
         .isInstanceOfSatisfying(
-            LockBackendException.class,
+            LockOutageException.class,
             e -> assertThat(e.failures()).containsOnlyKeys("h3:6379", "h4:6379", "h5:6379"))
         .hasMessageContainingAll(
             "2 of 5", "LOADING", "connection reset", "h5:6379: no answer within 1000 ms");
@@ -144,8 +144,8 @@ class RedlockTest {
 
   @Test
   @DisplayName(
-      "ERR-1: if mending what is misconfigured makes a quorum, it is a configuration error")
-  void errorsThatAPersonMustMendAreConfigurationErrors() {
+      "ERR-1: if mending misconfigured nodes makes a quorum, it is a configuration" + " error")
+  void mistakesThatPreventAQuorumAreConfigurationErrors() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     List<Asked> asked = nodes.take();
@@ -161,8 +161,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("ERR-1: if mending what is misconfigured makes no quorum, it is an outage")
-  void errorsThatMendingWouldNotHelpAreAnOutage() {
+  @DisplayName("ERR-1: if mending misconfigured nodes makes no quorum, it is an outage")
+  void mistakesThatPreventNoQuorumAreAnOutage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
     List<Asked> asked = nodes.take();
@@ -174,7 +174,7 @@ class RedlockTest {
     nodes.answerAll(RedlockTest::mine);
 
     assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll("1 of 5", "h2:6379: NOPERM");
   }
 
@@ -192,7 +192,7 @@ class RedlockTest {
     nodes.answerAll(RedlockTest::mine);
 
     assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContainingAll("h3:6379: a reply that is no vote", "QUEUED");
   }
 
@@ -217,7 +217,7 @@ class RedlockTest {
   @DisplayName("a script that a node does not know is sent with its source")
   void anUnknownScriptIsSentWithItsSource() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     nodes.answer(a -> a.round().error(a.node(), "NOSCRIPT No matching script"));
     List<Asked> again = nodes.take();
     assertThat(again).extracting(Asked::name).containsOnly("EVAL").hasSize(5);
@@ -232,25 +232,26 @@ class RedlockTest {
           + " may be under way")
   void aDecidedExtensionIsTaughtButNotSentAgain() {
     Lease lease = acquired(open());
-    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    var extended = lease.extendAsync(TTL);
     List<Asked> asked = nodes.take();
     reply(asked, Scripts.MINE, 0, 1, 2);
     extended.join();
-    nodes.told();
+    nodes.notified();
     asked.get(3).round().error(3, "NOSCRIPT No matching script");
 
     assertThat(nodes.take()).isEmpty();
-    List<Asked> told = nodes.told();
-    assertThat(told).extracting(Asked::node).containsExactly(3);
-    assertThat(told.get(0).command().words())
+    List<Asked> notified = nodes.notified();
+    assertThat(notified).extracting(Asked::node).containsExactly(3);
+    assertThat(notified.get(0).command().words())
         .containsExactly("EVAL", Scripts.EXTEND.plain().source(), "0", "", "0");
   }
 
   @Test
-  @DisplayName("a release is sent with its source however late, so that no key is left")
-  void aDecidedReleaseIsSentAgain() {
+  @DisplayName(
+      "the source of a release is sent even after the decision, so that no key is" + " left")
+  void sourceOfADecidedReleaseIsSent() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     List<Asked> asked = nodes.take();
     reply(asked, Scripts.MINE, 0, 1, 2);
     assertThat(released.join()).isTrue();
@@ -261,10 +262,10 @@ class RedlockTest {
   @Test
   @Tag("exclusion")
   @DisplayName(
-      "REL-6: a release that a broken connection swallowed is sent once more on the next one")
-  void anUnansweredReleaseIsSentOnTheNextConnection() {
+      "REL-6: a release that a broken connection lost is sent once more on the" + " next one")
+  void unansweredReleaseIsSentOnTheNextConnection() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     nodes.answer(
         a -> {
           if (a.node() != 2) {
@@ -277,10 +278,10 @@ class RedlockTest {
     assertThat(released.join()).isTrue();
     time.advance(Duration.ofSeconds(1));
 
-    List<Asked> owed = nodes.take();
-    assertThat(owed).extracting(Asked::node).containsExactly(2);
-    assertThat(owed.get(0).command().words()).contains(lease.token());
-    owed.get(0).round().reply(2, Scripts.MINE);
+    List<Asked> pending = nodes.take();
+    assertThat(pending).extracting(Asked::node).containsExactly(2);
+    assertThat(pending.get(0).command().words()).contains(lease.token());
+    pending.get(0).round().reply(2, Scripts.MINE);
     nodes.breakConnection(2);
     time.advance(Duration.ofSeconds(1));
     assertThat(nodes.take()).isEmpty();
@@ -312,10 +313,10 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a silent node's release is owed too, once its connection breaks at last")
-  void aReleaseThatFailsAfterItsDeadlineIsOwed() {
+  @DisplayName("REL-6: a silent node's release is pending, too, once its connection breaks")
+  void releaseThatFailsAfterItsDeadlineIsPending() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     List<Asked> asked = nodes.take();
     reply(asked, Scripts.MINE, 0, 1, 2, 3);
     assertThat(released.join()).isTrue();
@@ -327,11 +328,11 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("a node that was down all the while is owed nothing")
-  void aNodeThatWasNeverAskedIsOwedNothing() {
+  @DisplayName("a node that was always down has no pending release")
+  void nodeThatWasNeverAskedHasNoPendingRelease() {
     nodes.unreachable(4, new IllegalStateException("connection refused"));
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     nodes.answerAll(RedlockTest::mine);
     assertThat(released.join()).isTrue();
     nodes.unreachable(4, null);
@@ -346,7 +347,7 @@ class RedlockTest {
   void anExtensionIsMeasuredFromBeforeItWasSent() {
     Lease lease = acquired(open());
     time.advance(Duration.ofSeconds(5));
-    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    var extended = lease.extendAsync(TTL);
     List<Asked> asked = nodes.take();
     time.advance(Duration.ofMillis(20));
     reply(asked, Scripts.MINE, 0, 1, 2);
@@ -357,11 +358,11 @@ class RedlockTest {
 
   @Test
   @DisplayName("EXT-5: another token on a quorum is TAKEN, no key on a quorum is REMOVED")
-  void aQuorumOfOthersIsALoss() {
+  void quorumOfOtherTokensIsALoss() {
     for (long code : List.of(Scripts.OTHER, Scripts.MISSING)) {
       nodes = new ScriptedNodes(5);
       Lease lease = acquired(open());
-      var extended = lease.extendAsync(TTL).toCompletableFuture();
+      var extended = lease.extendAsync(TTL);
       reply(nodes.take(), code, 0, 1, 2);
 
       LossReason expected = code == Scripts.OTHER ? LossReason.TAKEN : LossReason.REMOVED;
@@ -379,13 +380,13 @@ class RedlockTest {
   @DisplayName("EXT-7: a key that is put back is no vote")
   void aKeyThatIsPutBackIsNoVote() {
     Lease lease = acquired(open());
-    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    var extended = lease.extendAsync(TTL);
     List<Asked> asked = nodes.take();
     reply(asked, Scripts.MINE, 0, 1);
     reply(asked, Scripts.MISSING, 2, 3);
     asked.get(4).round().failure(4, new IllegalStateException("gone"));
 
-    assertThatThrownBy(extended::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThatThrownBy(extended::join).hasCauseInstanceOf(LockOutageException.class);
     assertThat(lease.isHeld()).isTrue();
   }
 
@@ -394,14 +395,14 @@ class RedlockTest {
       "EXT-4: an extension without a quorum of answers throws, and the lease is still held")
   void anExtensionInAnOutageLeavesTheLease() {
     Lease lease = acquired(open());
-    var extended = lease.extendAsync(TTL).toCompletableFuture();
+    var extended = lease.extendAsync(TTL);
     nodes.take();
     time.advance(QUORUM_TIMEOUT);
 
     assertThatThrownBy(extended::join)
         .cause()
         .isInstanceOfSatisfying(
-            LockBackendException.class, e -> assertThat(e.outcomeUnknown()).isTrue());
+            LockOutageException.class, e -> assertThat(e.isOutcomeUnknown()).isTrue());
     assertThat(lease.remaining()).isEqualTo(TTL.minus(DRIFT).minus(QUORUM_TIMEOUT));
   }
 
@@ -409,7 +410,7 @@ class RedlockTest {
   @DisplayName("REL-3: a release is false when a quorum no longer holds the token")
   void aReleaseThatComesLateIsFalse() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     reply(nodes.take(), Scripts.OTHER, 0, 1, 2);
     assertThat(released.join()).isFalse();
     assertThatThrownBy(lease::requireHeld).isInstanceOf(LockLostException.class);
@@ -419,11 +420,11 @@ class RedlockTest {
   @DisplayName("REL-4: a release that no quorum answers is an outage, and the lease is over")
   void aReleaseInAnOutageThrows() {
     Lease lease = acquired(open());
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     reply(nodes.take(), Scripts.MINE, 0, 1);
     time.advance(QUORUM_TIMEOUT);
 
-    assertThatThrownBy(released::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThatThrownBy(released::join).hasCauseInstanceOf(LockOutageException.class);
     assertThat(lease.isHeld()).isFalse();
   }
 
@@ -445,7 +446,7 @@ class RedlockTest {
   void noTimerIsLeftBehind() {
     LockManager locks = open();
     Lease lease = acquired(locks);
-    var released = lease.releaseAsync().toCompletableFuture();
+    var released = lease.releaseAsync();
     nodes.answerAll(RedlockTest::mine);
     released.join();
     time.advance(Duration.ofMillis(500)); // in which the watch for sleeps finds no lease, and ends
@@ -460,7 +461,7 @@ class RedlockTest {
     CompletableFuture<Optional<Lease>> next =
         locks.tryAcquireAsync(LockRequest.of("a", TTL).waitForever());
     nodes.answerAll(RedlockTest::other);
-    CompletableFuture<Boolean> released = held.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> released = held.releaseAsync();
 
     List<Asked> asked = nodes.take();
     assertThat(asked).extracting(Asked::node).containsExactly(0, 1, 2, 3, 4, 0, 1, 2, 3, 4);
@@ -472,7 +473,7 @@ class RedlockTest {
   }
 
   private LockManager open() {
-    return Redlock.open(nodes, time.plainOptions().owner("me"));
+    return Redlock.open(nodes, time.plainOptions().ownerLabel("me"));
   }
 
   private Lease acquired(LockManager locks) {

@@ -12,14 +12,14 @@ class ScriptErrorTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "ERR Error running script (call to f_2a7f): @user_script:1: WRONGTYPE Operation against a key"
-            + "|WRONGTYPE Operation against a key",
+        "ERR Error running script (call to f_2a7f): @user_script:1: WRONGTYPE Operation against a"
+            + " key|WRONGTYPE Operation against a key",
         "ERR Error running script (call to f_2a7f): @user_script:1: @user_script: 1: -READONLY You"
             + " can't write against a read only replica."
             + "|READONLY You can't write against a read only replica.",
-        "ERR Error running script (call to f_e18e): @user_script:1: @user_script: 1: -OOM command not"
-            + " allowed when used memory > 'maxmemory'."
-            + "|OOM command not allowed when used memory > 'maxmemory'.",
+        "ERR Error running script (call to f_e18e): @user_script:1: @user_script: 1: -OOM command"
+            + " not allowed when used memory > 'maxmemory'.|OOM command not allowed when used"
+            + " memory > 'maxmemory'.",
         "ERR Error running script (call to f_2a7f): @user_script:1: @user_script: 1: The user"
             + " executing the script can't run this command or subcommand"
             + "|NOPERM The user executing the script can't run this command or subcommand",
@@ -32,8 +32,8 @@ class ScriptErrorTest {
             + "|NOPERM The user executing the script can't run this command or subcommand script:"
             + " 37eb, on @user_script:3.",
       })
-  @DisplayName("ERR-1: what failed inside of a script is known for what it is")
-  void whatFailedInsideIsFound(String error, String plain) {
+  @DisplayName("ERR-1: the error of a command inside of a script is recognised")
+  void errorInsideAScriptIsUnwrapped(String error, String plain) {
     assertThat(ScriptError.unwrapped(error)).isEqualTo(plain);
   }
 
@@ -45,8 +45,8 @@ class ScriptErrorTest {
         "NOPERM this user has no permissions to access one of the keys used as arguments",
         "ERR unknown command 'EVALSHA'",
       })
-  @DisplayName("ERR-1: all other errors are taken as they are")
-  void othersStayAsTheyAre(String error) {
+  @DisplayName("ERR-1: all other errors are unchanged")
+  void otherErrorsAreUnchanged(String error) {
     assertThat(ScriptError.unwrapped(error)).isEqualTo(error);
   }
 }

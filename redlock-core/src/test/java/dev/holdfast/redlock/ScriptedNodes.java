@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class ScriptedNodes implements RedisNodes {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
-  private final List<Asked> told = new ArrayList<>();
-  private final Map<Integer, List<ScriptedEar>> ears = new HashMap<>();
+  private final List<Asked> notified = new ArrayList<>();
+  private final Map<Integer, List<ScriptedSubscription>> subscriptions = new HashMap<>();
   private final @Nullable Runnable[] disconnected;
   private final List<Integer> connects = new ArrayList<>();
   private final List<Integer> disconnects = new ArrayList<>();
@@ -84,7 +83,7 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** Sets the failure of each later attempt to listen to a node; null for none. */
-  void cannotListen(int node, @Nullable Error failure) {
+  void cannotSubscribe(int node, @Nullable Error failure) {
     mute.compute(node, (n, before) -> failure);
   }
 
@@ -93,7 +92,7 @@ final class ScriptedNodes implements RedisNodes {
     silent.add(node);
   }
 
-  /** What a node says when it has been connected and runs its first script. */
+  /** Sets the error of a node when it has been connected and runs its first script. */
   void firstError(int node, String error) {
     firstErrors[node] = error;
   }
@@ -116,13 +115,13 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** Takes the scripts that were told for no lock, which were answered at once. */
-  List<Asked> told() {
-    List<Asked> taken = List.copyOf(told);
-    told.clear();
+  List<Asked> notified() {
+    List<Asked> taken = List.copyOf(notified);
+    notified.clear();
     return taken;
   }
 
-  /** What was asked and is not taken yet. */
+  /** Returns the commands that are not taken yet. */
   List<Asked> pending() {
     return List.copyOf(asked);
   }
@@ -163,7 +162,7 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable whenDisconnected) {
+  public CompletableFuture<Void> connect(int node, Runnable whenDisconnected) {
     connects.add(node);
     beforeConnecting.run();
     Throwable cause = unreachable[node];
@@ -189,7 +188,7 @@ final class ScriptedNodes implements RedisNodes {
     } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {
       round.forEachNode(
           node -> {
-            told.add(new Asked(node, round));
+            notified.add(new Asked(node, round));
             String error = firstErrors[node];
             if (error != null) {
               round.error(node, error);
@@ -225,9 +224,10 @@ final class ScriptedNodes implements RedisNodes {
     return node < addresses().size() && command.words().get(0).equals("GET");
   }
 
-  /** What a node runs to know a script, as before it is asked for any lock. */
+  /** Tells whether a command teaches a node a script, before any lock is asked for. */
   private static boolean isFirst(Command.Eval eval) {
-    return eval.withSource() && (eval.keys().isEmpty() || eval.keys().equals(List.of(Guard.KEY)));
+    return eval.withSource()
+        && (eval.keys().isEmpty() || eval.keys().equals(List.of(GuardTerms.KEY)));
   }
 
   /** Has nodes grant a lock. */
@@ -245,32 +245,34 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** A connection that listens, from the first call to its end. */
-  static final class ScriptedEar implements Ear {
-    final String always;
-    final Heard heard;
+  static final class ScriptedSubscription implements PubSubConnection {
+    final Subscription subscription;
     final Set<String> channels = new TreeSet<>();
+    @Nullable String always;
     boolean closed;
-    private final Runnable ended;
 
-    ScriptedEar(String always, Heard heard, Runnable ended) {
-      this.always = always;
-      this.heard = heard;
-      this.ended = ended;
+    ScriptedSubscription(Subscription subscription) {
+      this.subscription = subscription;
     }
 
     void breakOff() {
-      closed = true;
-      ended.run();
+      subscription.onEnded();
     }
 
     @Override
-    public void subscribe(String channel) {
-      channels.add(channel);
+    public void subscribe(List<String> names) {
+      channels.addAll(names);
+      if (always == null) {
+        always = names.get(0);
+        channels.remove(always);
+      }
+      names.forEach(subscription::onAnswered);
     }
 
     @Override
-    public void unsubscribe(String channel) {
-      channels.remove(channel);
+    public void unsubscribe(List<String> names) {
+      names.forEach(channels::remove);
+      names.forEach(subscription::onAnswered);
     }
 
     @Override
@@ -280,25 +282,25 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+  public void subscribe(int node, Subscription subscription) {
     Error failure = mute.get(node);
     if (failure != null) {
       throw failure;
     }
-    ScriptedEar ear = new ScriptedEar(channel, heard, ended);
-    ears.computeIfAbsent(node, n -> new ArrayList<>()).add(ear);
-    return ear;
+    ScriptedSubscription made = new ScriptedSubscription(subscription);
+    subscriptions.computeIfAbsent(node, n -> new ArrayList<>()).add(made);
+    subscription.onConnected(made);
   }
 
   /** The last one at a node; null before anybody listened. */
-  @Nullable ScriptedEar ear(int node) {
-    List<ScriptedEar> all = ears.getOrDefault(node, List.of());
+  @Nullable ScriptedSubscription subscription(int node) {
+    List<ScriptedSubscription> all = subscriptions.getOrDefault(node, List.of());
     return all.isEmpty() ? null : all.get(all.size() - 1);
   }
 
   /** How often somebody began to listen to a node. */
-  int listens(int node) {
-    return ears.getOrDefault(node, List.of()).size();
+  int subscriptions(int node) {
+    return subscriptions.getOrDefault(node, List.of()).size();
   }
 
   @Override

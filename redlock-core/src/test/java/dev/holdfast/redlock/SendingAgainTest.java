@@ -12,7 +12,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a node is sent that was away when a lock was released. */
+/** Releases that are sent to a node after it was away. */
 class SendingAgainTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final int AWAY = 2;
@@ -41,8 +41,10 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-11, REL-6: a release that is sent again keeps others out for what is left")
-  void aReleaseThatIsSentAgainKeepsOthersOutForWhatIsLeft() {
+  @DisplayName(
+      "ACQ-11, REL-6: a release that is sent again keeps other owners out for the"
+          + " rest of the time")
+  void resentReleaseKeepsTheRestOfHoldAtLeast() {
     comesBackAfter(SECOND);
     assertThat(keptMillis(nodes.take())).isEqualTo("4000");
   }
@@ -57,8 +59,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: once the longest ttl has passed nothing is owed")
-  void onceTheLongestTtlHasPassedNothingIsOwed() {
+  @DisplayName("REL-6: after the longest ttl no release is pending")
+  void afterTheLongestTtlNoReleaseIsPending() {
     comesBackAfter(Duration.ofSeconds(61));
     assertThat(nodes.take()).isEmpty();
   }

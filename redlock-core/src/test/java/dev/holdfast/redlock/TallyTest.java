@@ -31,15 +31,17 @@ class TallyTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
-  @DisplayName("a decided grant cannot change, and an undecided one can, or names who is out")
-  void aGrantIsDecidedExactlyWhenItCannotChange(int nodes) {
+  @DisplayName(
+      "a decided grant cannot change, and an undecided one can, or names the" + " silent nodes")
+  void grantIsDecidedExactlyWhenItCannotChange(int nodes) {
     decidedExactlyWhenItCannotChange(nodes, Tally::isGrantDecided, TallyTest::grantOutcome);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
-  @DisplayName("a decided release cannot change, and an undecided one can, or names who is out")
-  void aReleaseIsDecidedExactlyWhenItCannotChange(int nodes) {
+  @DisplayName(
+      "a decided release cannot change, and an undecided one can, or names the" + " silent nodes")
+  void releaseIsDecidedExactlyWhenItCannotChange(int nodes) {
     decidedExactlyWhenItCannotChange(
         nodes,
         Tally::isReleaseDecided,
@@ -51,8 +53,9 @@ class TallyTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
-  @DisplayName("a decided extension cannot change, and an undecided one can, or names who is out")
-  void anExtensionIsDecidedExactlyWhenItCannotChange(int nodes) {
+  @DisplayName(
+      "a decided extension cannot change, and an undecided one can, or names the" + " silent nodes")
+  void extensionIsDecidedExactlyWhenItCannotChange(int nodes) {
     decidedExactlyWhenItCannotChange(
         nodes,
         Tally::isExtensionDecided,
@@ -65,14 +68,35 @@ class TallyTest {
   @Test
   @DisplayName("two nodes with one vote each: refused, though none is a majority")
   void aSplitVoteIsContention() {
-    Tally tally = new Tally(2, 0b01, 0b10, 0, 0, 0, 0);
+    Tally tally =
+        Tally.before(2, NodeSet.all(2))
+            .withVotes(NodeSet.of(0), Vote.MINE)
+            .withVotes(NodeSet.of(1), Vote.OTHER);
     assertThat(grantOutcome(tally)).isEqualTo(Outcome.NOT_OURS);
+  }
+
+  @Test
+  @DisplayName("a vote that is counted late is no failure any more")
+  void aLateVoteIsNoFailure() {
+    Tally tally =
+        Tally.before(2, NodeSet.all(2))
+            .withFailures(NodeSet.all(2))
+            .withVotes(NodeSet.of(1), Vote.MINE);
+    assertThat(tally.voters()).isEqualTo(NodeSet.of(1));
+    assertThat(tally.failed()).isEqualTo(NodeSet.of(0));
+    assertThat(tally.isComplete()).isTrue();
   }
 
   @Test
   @DisplayName("ERR-1: each node has granted, refused or not answered")
   void eachNodeHasGrantedRefusedOrNotAnswered() {
-    Tally tally = new Tally(6, 0b00001, 0b00010, 0b00100, 0b01000, 0b10000, 0b100000);
+    Tally tally =
+        Tally.before(6, NodeSet.all(6))
+            .withVotes(NodeSet.of(0), Vote.MINE)
+            .withVotes(NodeSet.of(1), Vote.OTHER)
+            .withVotes(NodeSet.of(2), Vote.MISSING)
+            .withVotes(NodeSet.of(3), Vote.WRONG_TYPE)
+            .withFailures(NodeSet.of(4));
     assertThat(tally.granted()).isEqualTo(1);
     assertThat(tally.refused()).isEqualTo(3);
     assertThat(tally.unanswered()).as("one failed, one is awaited").isEqualTo(1);
@@ -99,12 +123,11 @@ class TallyTest {
   private static List<Tally> completions(Tally tally) {
     List<Tally> all = new ArrayList<>(List.of(tally));
     for (int node = 0; node < tally.nodes(); node++) {
-      long bit = 1L << node;
-      if ((tally.pending() & bit) != 0) {
+      if (tally.pending().contains(node)) {
         List<Tally> longer = new ArrayList<>();
         for (Tally t : all) {
           for (int vote = 0; vote < 3; vote++) {
-            longer.add(voted(t, bit, vote));
+            longer.add(voted(t, node, vote));
           }
         }
         all = longer;
@@ -115,13 +138,12 @@ class TallyTest {
 
   private static List<Tally> allVotes(int nodes, boolean withPending) {
     List<Tally> all = new ArrayList<>();
-    all.add(new Tally(nodes, 0, 0, 0, 0, 0, (1L << nodes) - 1));
+    all.add(Tally.before(nodes, NodeSet.all(nodes)));
     for (int node = 0; node < nodes; node++) {
-      long bit = 1L << node;
       List<Tally> longer = new ArrayList<>();
       for (Tally t : all) {
         for (int vote = 0; vote < (withPending ? 4 : 3); vote++) {
-          longer.add(voted(t, bit, vote));
+          longer.add(voted(t, node, vote));
         }
       }
       all = longer;
@@ -129,14 +151,12 @@ class TallyTest {
     return all;
   }
 
-  private static Tally voted(Tally t, long bit, int vote) {
-    return new Tally(
-        t.nodes(),
-        t.mine() | (vote == 0 ? bit : 0),
-        t.other() | (vote == 1 ? bit : 0),
-        0,
-        0,
-        t.failed() | (vote == 2 ? bit : 0),
-        vote == 3 ? t.pending() : t.pending() & ~bit);
+  private static Tally voted(Tally tally, int node, int vote) {
+    return switch (vote) {
+      case 0 -> tally.withVotes(NodeSet.of(node), Vote.MINE);
+      case 1 -> tally.withVotes(NodeSet.of(node), Vote.OTHER);
+      case 2 -> tally.withFailures(NodeSet.of(node));
+      default -> tally;
+    };
   }
 }

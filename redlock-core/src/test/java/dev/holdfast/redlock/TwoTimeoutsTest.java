@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
@@ -96,8 +96,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("ERR-1: once no quorum can answer, the others are waited for as stragglers are")
-  void onceNoQuorumCanAnswerTheOthersAreStragglers() {
+  @DisplayName("ERR-1: once no quorum can answer, the pending nodes are stragglers")
+  void onceNoQuorumCanAnswerPendingNodesAreStragglers() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     for (int node : List.of(0, 1, 2)) {
@@ -106,7 +106,7 @@ class TwoTimeoutsTest {
     time.advance(NODE_TIMEOUT);
 
     assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContaining("h4:6379: no answer within 50 ms");
   }
 
@@ -121,13 +121,15 @@ class TwoTimeoutsTest {
     time.advance(TICK);
 
     assertThatThrownBy(future::join)
-        .hasCauseInstanceOf(LockBackendException.class)
+        .hasCauseInstanceOf(LockOutageException.class)
         .hasMessageContaining("within 196 ms, which is all that a ttl of 200 ms leaves");
   }
 
   @Test
-  @DisplayName("FAULT-8: a ttl that leaves no time for answers makes no outage for those behind")
-  void anOutageThatAShortTtlMadeIsItsOwn() {
+  @DisplayName(
+      "FAULT-8: a ttl that leaves no time for answers makes no outage for waiters"
+          + " in the queue")
+  void outageByAShortTtlIsNotThatOfOtherWaiters() {
     LockManager locks = open();
     Duration wait = Duration.ofMillis(10);
     CompletableFuture<Optional<Lease>> first =
@@ -136,13 +138,14 @@ class TwoTimeoutsTest {
         locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(wait));
     time.advance(wait);
 
-    assertThatThrownBy(first::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThatThrownBy(first::join).hasCauseInstanceOf(LockOutageException.class);
     assertThat(behind).isCompletedWithValue(Optional.empty());
   }
 
   @Test
-  @DisplayName("WAIT-15: nodes that were far away the last time are no outage for those behind")
-  void nodesThatAreFarAwayAreNoOutageForThoseBehind() {
+  @DisplayName(
+      "WAIT-15: nodes that were far away the last time are no outage for waiters" + " in the queue")
+  void distantNodesAreNoOutageForQueuedWaiters() {
     LockManager locks = open();
     locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(TTL));
     List<Asked> asked = nodes.take();
@@ -160,7 +163,7 @@ class TwoTimeoutsTest {
     time.advance(Duration.ofMillis(161));
 
     assertThat(inTime).isCompletedWithValue(Optional.empty());
-    assertThatThrownBy(tooLate::join).hasCauseInstanceOf(LockBackendException.class);
+    assertThatThrownBy(tooLate::join).hasCauseInstanceOf(LockOutageException.class);
   }
 
   @Test
@@ -222,8 +225,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-8: a round that expires late gives its nodes one more look")
-  void aRoundThatExpiresLateGivesNoNodeUp() {
+  @DisplayName("FAULT-8: a round that expires late checks its nodes once more")
+  void roundThatExpiresLateGivesNoNodeUp() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     time.leap(QUORUM_TIMEOUT.multipliedBy(3));
@@ -243,9 +246,9 @@ class TwoTimeoutsTest {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2, 3, 4);
     Lease lease = future.join().orElseThrow();
-    CompletableFuture<Void> extension = lease.extendAsync(TTL).toCompletableFuture();
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
     List<Asked> extended = nodes.take();
-    CompletableFuture<Boolean> release = lease.releaseAsync().toCompletableFuture();
+    CompletableFuture<Boolean> release = lease.releaseAsync();
     List<Asked> released = nodes.take();
     assertThat(extension).isCompletedExceptionally();
     extended.get(0).round().error(0, "NOSCRIPT No matching script");

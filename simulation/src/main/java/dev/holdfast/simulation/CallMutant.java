@@ -1,23 +1,25 @@
 package dev.holdfast.simulation;
 
+import static dev.holdfast.simulation.Flaw.edit;
+
 import java.util.List;
 
 /** The flaws in what calls report, and in how long they take. */
 enum CallMutant implements Flaw {
   STRAGGLERS_LIKE_A_QUORUM(
-      "stragglers are waited for as long as a quorum",
+      "a call waits for stragglers as long as for a quorum",
       Profile.SLOW,
       Invariant.STRAGGLERS,
       edit(
-          "redlock/Ballot",
-          "waitFor(Math.min(limitNanos, Math.max(members.nodeTimeoutNanos(), 2 * took)));",
+          "redlock/QuorumCall",
+          "waitFor(Math.min(limitNanos, Math.max(connections.nodeTimeoutNanos(), 2 * took)));",
           "waitFor(limitNanos);")),
   QUORUM_LIKE_STRAGGLERS(
-      "a quorum is waited for only as long as stragglers",
+      "a call waits for a quorum only as long as for stragglers",
       Profile.DISTANT,
       Invariant.UNDISTURBED,
       edit(
-          "redlock/Acquire",
+          "redlock/AcquireAttempt",
           "options.quorumTimeout().toNanos() - (now",
           "options.nodeTimeout().toNanos() - (now")),
   EXTENSION_OUTLIVES_ITS_LEASE(
@@ -25,18 +27,18 @@ enum CallMutant implements Flaw {
       Profile.SLOW,
       Invariant.CALL_LIMIT,
       edit(
-          "core/HeldLock",
-          "surroundings.scheduler().fork(this::endExtensions);",
-          "surroundings.scheduler().fork(() -> {});"),
-      edit("redlock/RedlockPrimitive", "    ours.abandonExtension();\n", "")),
+          "core/LeaseState",
+          "context.scheduler().fork(this::failExtensions);",
+          "context.scheduler().fork(() -> {});"),
+      edit("redlock/RedlockPrimitive", "    grant.abandonExtension();\n", "")),
   RENEWED_FROM_THE_GRANT(
       "the first renewal is counted from the grant",
       Profile.SLOW,
       Invariant.RENEWAL,
       edit(
           "core/KeepAlive",
-          "renewAfter(begunAt);\n  }\n\n  void stop",
-          "renewIn(interval());\n  }\n\n  void stop")),
+          "renewAfter(attemptedAt, new WeakReference<>(lease));",
+          "renewIn(interval(), new WeakReference<>(lease));")),
   ERRORS_ARE_ANSWERS(
       "an error counts as an answer",
       Profile.ERRORS,
@@ -46,7 +48,7 @@ enum CallMutant implements Flaw {
           "return granted() + refused();",
           "return granted() + refused() + unanswered();")),
   ERRORS_END_THE_WAIT(
-      "after errors and answers of a quorum only stragglers are waited for",
+      "after errors and answers of a quorum a call waits only for stragglers",
       Profile.ERRORS,
       Invariant.OUTAGE,
       edit(
@@ -57,43 +59,43 @@ enum CallMutant implements Flaw {
       "an outage is reported as contention",
       Profile.PARTITIONS,
       Invariant.OUTAGE,
-      edit("redlock/Acquire", "outages.requireAnswers(noVote(), ballot, votes);", "")),
+      edit("redlock/AcquireAttempt", "failures.requireAnswers(noVote(), call, votes);", "")),
   CONTENTION_IS_AN_OUTAGE(
       "contention is reported as an outage",
       Profile.BUSY,
       Invariant.OUTAGE,
-      edit("redlock/Outages", "!votes.hasQuorumOfAnswers()", "!votes.isGranted()")),
-  OUTAGE_IN_LINE_IS_CONTENTION(
+      edit("redlock/QuorumFailures", "!votes.hasQuorumOfAnswers()", "!votes.isGranted()")),
+  OUTAGE_IN_QUEUE_IS_CONTENTION(
       "a wait that ends behind an attempt without answers is reported as contention",
       Profile.PARTITIONS,
       Invariant.OUTAGE,
-      edit("core/WaitingLines", "waited ? line.head.outageSoFar() : null", "waited ? null : null")),
-  OUTAGE_SO_FAR_IS_EVERYBODYS(
-      "a request without a wait reports the outage that the head's attempt is in so far",
+      edit("core/WaitQueues", "waited ? queue.head.outageSoFar() : null", "waited ? null : null")),
+  OUTAGE_SO_FAR_IS_FOR_ALL(
+      "a request without a wait reports the present outage of the head's attempt",
       Profile.DISTANT,
       Invariant.UNDISTURBED,
       edit(
-          "core/WaitingLines",
-          "waited ? line.head.outageSoFar() : null",
-          "line.head.outageSoFar()")),
-  A_SHORT_TTL_IS_EVERYBODYS(
-      "others in line report an outage that the head's short ttl made",
+          "core/WaitQueues",
+          "waited ? queue.head.outageSoFar() : null",
+          "queue.head.outageSoFar()")),
+  A_SHORT_TTL_IS_FOR_ALL(
+      "waiters behind the head report an outage that the head's short ttl caused",
       Profile.BUSY,
       Invariant.UNDISTURBED,
       edit(
-          "core/Acquisition",
-          "again(new Outage(outage), !progress.isLimitedByTtl());",
-          "again(new Outage(outage), true);")),
+          "core/Waiter",
+          "onFailed(new Outage(outage), !attempt.progress().isLimitedByTtl());",
+          "onFailed(new Outage(outage), true);")),
   RELEASE_IS_ALWAYS_TRUE(
       "a release is true whatever the nodes answer",
       Profile.DATA_LOSS,
       Invariant.RELEASE_ANSWER,
       edit(
-          "core/HeldLock",
-          "released.given().complete(loss.isEmpty());",
-          "released.given().complete(true);"),
+          "core/LeaseState",
+          "released.result().complete(loss.isEmpty());",
+          "released.result().complete(true);"),
       edit(
-          "core/HeldLock",
+          "core/LeaseState",
           "return CompletableFuture.completedFuture(false);",
           "return CompletableFuture.completedFuture(true);")),
   RELEASE_WITHOUT_ANSWERS_IS_TRUE(
@@ -109,36 +111,40 @@ enum CallMutant implements Flaw {
       Profile.PARTITIONS,
       Invariant.LOSS_REASON,
       edit(
-          "core/HeldLock",
-          "return unreachable || isBeingRenewed ?",
-          "return unreachable && isBeingRenewed && atLimit ?")),
+          "core/LeaseState",
+          "return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE);",
+          "return this;")),
   TAKEN_IS_REMOVED(
       "TAKEN and REMOVED are mixed up",
       Profile.DATA_LOSS,
       Invariant.LOSS_REASON,
       edit(
-          "redlock/RedlockPrimitive",
-          "(votes.other() | votes.wrongType()) != 0 ?",
-          "(votes.other() | votes.wrongType()) == 0 ?")),
+          "redlock/Tally",
+          "return other.union(wrongType).isEmpty() ?",
+          "return !other.union(wrongType).isEmpty() ?")),
   DENIAL_IS_NO_LOSS(
       "an extension that a quorum denies is no loss",
       Profile.DATA_LOSS,
       Invariant.LOSS_REASON,
       edit(
-          "redlock/RedlockPrimitive",
-          "if (votes.isDenied()) {\n                return new Lost(",
-          "if (votes.isDenied() && votes.isGranted()) {\n                return new Lost(")),
-  KEPT_IS_AT_ITS_LIMIT(
+          "redlock/LeaseExtension",
+          "if (votes.isDenied()) {",
+          "if (votes.isDenied() && votes.isGranted()) {")),
+  RENEWED_IS_AT_ITS_LIMIT(
       "a lease with keepAliveUpTo is always lost: MAX_HOLD",
       Profile.PAUSES,
       Invariant.LOSS_REASON,
-      edit("core/HeldLock", "if (atLimit) {", "if (longestHold != null) {")),
-  TAKEN_BACK_LATE(
-      "a failed attempt is taken back half a second later",
+      edit(
+          "core/LeaseState",
+          "new Held(grant.validUntil(), LossReason.EXPIRED)",
+          "new Held(grant.validUntil(), holdLimit == null ? LossReason.EXPIRED :"
+              + " LossReason.MAX_HOLD)")),
+  RELEASED_LATE(
+      "the keys of a failed attempt are released half a second later",
       Profile.CALM,
       Invariant.NO_ORPHANS,
       edit(
-          "redlock/Acquire",
+          "redlock/AcquireAttempt",
           "cleanup.start(scheduler, left());",
           """
           scheduler.schedule(
@@ -147,43 +153,18 @@ enum CallMutant implements Flaw {
                       releases
                           .ofAttempt(key, token, sent, tally -> false, false)
                           .start(scheduler, options.quorumTimeout().toNanos()));
-          cleanup.abandon();"""));
+          cleanup.abandon();\
+          """));
 
-  private final String about;
-  private final Profile profile;
-  private final Invariant breaks;
-
-  @SuppressWarnings("ImmutableEnumChecker") // it is one of List.of
-  private final List<Edit> edits;
+  @SuppressWarnings("ImmutableEnumChecker") // its list is one of List.of
+  private final Description description;
 
   CallMutant(String about, Profile profile, Invariant breaks, Edit... edits) {
-    this.about = about;
-    this.profile = profile;
-    this.breaks = breaks;
-    this.edits = List.of(edits);
-  }
-
-  private static Edit edit(String file, String before, String after) {
-    return new Edit(file, before, after);
+    this.description = new Description(about, profile, breaks, List.of(edits));
   }
 
   @Override
-  public String about() {
-    return about;
-  }
-
-  @Override
-  public Profile profile() {
-    return profile;
-  }
-
-  @Override
-  public Invariant breaks() {
-    return breaks;
-  }
-
-  @Override
-  public List<Edit> edits() {
-    return edits;
+  public Description description() {
+    return description;
   }
 }

@@ -3,17 +3,18 @@ package dev.holdfast.simulation;
 import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Subscription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's driver, which keeps the four promises of the port; but for the profile in which it
+ * A client's driver, which keeps the four promises of the port; except for the profile in which it
  * sends again what was not answered when a connection ended.
  */
 final class Driver implements RedisNodes {
@@ -21,7 +22,7 @@ final class Driver implements RedisNodes {
   private final Host host;
   private final List<String> addresses;
   private final @Nullable Connection[] present;
-  private final @Nullable NodeEar[] ears;
+  private final @Nullable SimulatedSubscription[] subscriptions;
   private final boolean deaf;
   private boolean opened;
   private final List<List<Request>> toReplay = new ArrayList<>();
@@ -35,9 +36,9 @@ final class Driver implements RedisNodes {
             .mapToObj(node -> "n" + node + ":6379")
             .toList();
     this.present = new Connection[2 * size];
-    this.ears = new NodeEar[size];
+    this.subscriptions = new SimulatedSubscription[size];
     this.deaf = world.chance(world.rates.deafPerMille);
-    for (int index = 0; index < present.length + ears.length; index++) {
+    for (int index = 0; index < present.length + subscriptions.length; index++) {
       toReplay.add(new ArrayList<>());
     }
   }
@@ -48,7 +49,7 @@ final class Driver implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int index, Runnable disconnected) {
+  public CompletableFuture<Void> connect(int index, Runnable disconnected) {
     Node node = world.nodes.get(index % addresses.size());
     Connection connection = new Connection(world, host, node, index, disconnected);
     present[index] = connection;
@@ -133,15 +134,15 @@ final class Driver implements RedisNodes {
   }
 
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
+  public void subscribe(int node, Subscription subscription) {
     if (deaf) {
-      return Ear.DEAF;
+      return;
     }
-    NodeEar ear =
-        new NodeEar(world, host, world.nodes.get(node), present.length + node, heard, ended);
-    ears[node] = ear;
-    ear.open();
-    return ear;
+    SimulatedSubscription made =
+        new SimulatedSubscription(
+            world, host, world.nodes.get(node), present.length + node, subscription);
+    subscriptions[node] = made;
+    made.open();
   }
 
   @Override
@@ -163,14 +164,16 @@ final class Driver implements RedisNodes {
 
   /** Whether the connection that listens to a node has worked since then. */
   boolean listens(Node node, long then) {
-    NodeEar ear = ears[node.id()];
-    return ear != null && ear.connection().worksSince() <= then && node.worksSince() <= then;
+    SimulatedSubscription subscription = subscriptions[node.id()];
+    return subscription != null
+        && subscription.connection().worksSince() <= then
+        && node.worksSince() <= then;
   }
 
   /** Whether it has worked since then, or has been away, though the node can be reached. */
   boolean mayListen(Node node, long then) {
-    NodeEar ear = ears[node.id()];
-    boolean away = ear == null || ear.connection().hadEndedAt(then);
+    SimulatedSubscription subscription = subscriptions[node.id()];
+    boolean away = subscription == null || subscription.connection().hadEndedAt(then);
     return !deaf && reaches(node, then) && (away || listens(node, then));
   }
 
@@ -213,9 +216,9 @@ final class Driver implements RedisNodes {
         connection.die();
       }
     }
-    for (NodeEar ear : ears) {
-      if (ear != null) {
-        ear.connection().die();
+    for (SimulatedSubscription subscription : subscriptions) {
+      if (subscription != null) {
+        subscription.connection().die();
       }
     }
   }

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What is to come, soonest first; of two at the same moment, the one that was planned first. */
+/** The events to come, soonest first; of two at the same moment, the one that was planned first. */
 final class EventQueue {
   /**
-   * Most of what is added comes soon, and rises far: with four children, half as far as with two.
+   * Most of what is added comes soon, and rises far: with four children, half as much as with two.
    */
   private static final int CHILDREN = 4;
 

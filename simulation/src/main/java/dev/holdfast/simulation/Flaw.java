@@ -13,22 +13,47 @@ interface Flaw {
   /** One change of one source file; what is replaced must be there exactly once. */
   record Edit(String file, String before, String after) {}
 
+  /**
+   * The terms of a flaw.
+   *
+   * @param about what is wrong
+   * @param profile where it shows
+   * @param breaks the invariant that catches it
+   * @param edits empty if the simulated driver has the flaw
+   */
+  record Description(String about, Profile profile, Invariant breaks, List<Edit> edits) {}
+
   String name();
 
-  String about();
+  Description description();
 
-  Profile profile();
+  default String about() {
+    return description().about();
+  }
 
-  Invariant breaks();
+  default Profile profile() {
+    return description().profile();
+  }
 
-  List<Edit> edits();
+  default Invariant breaks() {
+    return description().breaks();
+  }
+
+  default List<Edit> edits() {
+    return description().edits();
+  }
+
+  static Edit edit(String file, String before, String after) {
+    return new Edit(file, before, after);
+  }
 
   default String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   static List<Flaw> all() {
-    return Stream.<Flaw>concat(Arrays.stream(Mutant.values()), Arrays.stream(CallMutant.values()))
+    return Stream.<Flaw[]>of(Mutant.values(), GuardMutant.values(), CallMutant.values())
+        .flatMap(Arrays::stream)
         .toList();
   }
 

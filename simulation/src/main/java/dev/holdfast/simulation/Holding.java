@@ -113,7 +113,7 @@ final class Holding {
    * @return zero if its end has not come, or is not known here
    */
   long overdue() {
-    boolean isKnown = !extended && request.maxHold().isEmpty();
+    boolean isKnown = !extended && request.keepAliveUpTo().isEmpty();
     if (!isKnown || granted.isAheadOf(host.clock)) {
       ranWhenSeenOver = -1;
       return 0;

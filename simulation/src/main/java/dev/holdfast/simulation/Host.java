@@ -44,7 +44,7 @@ final class Host implements Scheduler {
                 .quorumTimeout(Duration.ofMillis(world.setting.quorumTimeoutMillis()))
                 .retryDelay(Duration.ofMillis(world.setting.retryDelayMillis()))
                 .maxTtl(Duration.ofMillis(longestTtlMillis))
-                .owner("c" + id)
+                .ownerLabel("c" + id)
                 .clock(clock)
                 .scheduler(this)
                 .random(random)
@@ -101,7 +101,9 @@ final class Host implements Scheduler {
     }
   }
 
-  /** Stands still. What it has in hand at this moment is done first, but for what is not sent. */
+  /**
+   * Stands still. What it has in hand at this moment is done first, except for what is not sent.
+   */
   void pause(long until) {
     if (!alive || until <= pausedUntil) {
       return;
@@ -114,7 +116,7 @@ final class Host implements Scheduler {
     pausedUntil = until;
   }
 
-  /** As a pause, and the monotonic clock stands still too. */
+  /** Sleeps: a pause in which the monotonic clock stands still, too. */
   void sleep(long until) {
     if (!alive || isPaused()) {
       return;

@@ -2,33 +2,38 @@ package dev.holdfast.simulation;
 
 import java.util.Locale;
 
-/** What must be so in every history. */
+/** A property of every history. */
 enum Invariant {
   EXCLUSION("two leases on one name never believe themselves valid at the same time"),
   NO_REVIVAL("a lease that was lost or released is never held again"),
-  OWN_KEYS_ONLY("nobody deletes, overwrites or prolongs a key that holds another's token"),
+  OWN_KEYS_ONLY(
+      "no other client deletes, overwrites or extends a key that holds the token of a lease"),
   NEVER_SHORTENED("the key of a held lease is neither deleted nor shortened by a command"),
-  LOST_ONCE("lost() completes at most once, never while held, and never after a good release"),
-  LOSS_TOLD("lost() completes within 1 s of the end of validity, its process's stalls left out"),
-  BORN_HELD("a lease is held at the moment at which it is handed over"),
+  LOST_ONCE("onLoss() completes at most once, never while held, and never after a good release"),
+  LOSS_NOTIFIED(
+      "onLoss() completes within 1 s of the end of validity, stalls of its process excluded"),
+  BORN_HELD("a lease is held at the time at which it is granted"),
   HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
   STRAGGLERS(
-      "a round waits for a minority only for nodeTimeout, or once more as long as the others took"),
-  OUTAGE("contention is reported where a quorum voted, an outage where none did in time"),
+      "a round waits for a minority only for nodeTimeout, or for as much time again as the others"
+          + " took"),
+  OUTAGE("contention is reported if a quorum voted, an outage if no quorum voted in time"),
   LOSS_REASON("the reason of a loss is the true one"),
-  RELEASE_ANSWER("a release is true if a quorum had the lock, false if one had not, else it fails"),
-  RENEWAL("a lease is renewed first when a third of the ttl has passed since its attempt began"),
+  RELEASE_ANSWER(
+      "a release is true if a quorum had the lock, false if a quorum had not, and fails otherwise"),
+  RENEWAL("the first renewal is sent when a third of the ttl has passed since the attempt began"),
   CALL_LIMIT(
-      "no call outlives its own limit by more than one attempt, its process's stalls left out"),
-  LIVENESS("somebody gets each name within the longest ttl and 1 s after healing"),
-  NO_ORPHANS("what was given back, or not granted, leaves no key where its nodes can be reached"),
+      "no call exceeds its own limit by more than one attempt, stalls of its process excluded"),
+  LIVENESS("each name is granted to a client within the longest ttl and 1 s after healing"),
+  NO_ORPHANS("a lock that was released or not granted leaves no key on nodes that can be reached"),
   UNDISTURBED("without faults no request fails, and no lease is lost before its time"),
   FENCING("fencing tokens of one name strictly increase"),
-  NEXT("whoever is first in line asks when its own process has given the lock back"),
-  LISTENS("whoever waits for long, and not for a lease of its own, listens at every node in reach"),
-  TOLD("whoever waits and is told of a release by a quorum asks at once"),
-  DEAF("whoever waits no more listens no more"),
-  NO_SURPRISE("no exception but those that the API names");
+  NEXT("the head of a wait queue makes an attempt when its own process has released the lock"),
+  SUBSCRIBED(
+      "a long waiter is subscribed at every reachable node, unless its own process holds the lock"),
+  NOTIFIED("a waiter that is notified of a release by a quorum makes an attempt at once"),
+  UNSUBSCRIBED("a process without waiters is not subscribed"),
+  NO_SURPRISE("no exceptions except those of the API");
 
   private final String sentence;
 

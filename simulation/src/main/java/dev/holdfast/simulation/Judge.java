@@ -127,7 +127,7 @@ final class Judge {
   }
 
   void surprise(int client, Throwable failure) {
-    // only a replay has stack traces, and its digest is to be the same
+    // only a replay has stack traces, and its digest must be the same
     world.note(client, Trace.NONE, "throws", 0, () -> "at " + List.of(failure.getStackTrace()));
     broken(Invariant.NO_SURPRISE, client, failure.toString());
   }
@@ -233,7 +233,7 @@ final class Judge {
     if (holding.timesLost > 1 || holding.heldWhenReleased) {
       broken(Invariant.LOST_ONCE, holding.host.id(), holding + " is told to be lost");
     }
-    requireNotHeld(holding, "after lost()");
+    requireNotHeld(holding, "after onLoss()");
     holding.seenLost();
     holding.over(world.now());
     holding.endExtensions();
@@ -263,7 +263,10 @@ final class Judge {
     }
   }
 
-  /** Who stands still cannot ask, but may go on at any moment in the belief that he had. */
+  /**
+   * Returns whether a holder may believe in its lease: a paused holder may go on with the answer
+   * that it had.
+   */
   private boolean believesItIsHeld(Holding holding) {
     if (holding.isOver() || !holding.host.isAlive()) {
       return false;
@@ -340,7 +343,7 @@ final class Judge {
     world.in(sweepInterval(), this::sweep);
   }
 
-  /** Where nothing fails, an attempt and the release behind it. */
+  /** Returns how long an attempt and the release behind it take where nothing fails. */
   private long timeToClean() {
     return world.profile.asks(Invariant.UNDISTURBED)
         ? world.setting.trips(8) + 20 * MILLI
@@ -359,9 +362,9 @@ final class Judge {
             && !holding.host.isPaused()
             && holding.overdue() > SECOND) {
           broken(
-              Invariant.LOSS_TOLD,
+              Invariant.LOSS_NOTIFIED,
               holding.host.id(),
-              holding + " ended a second ago, and lost() has told nobody");
+              holding + " ended a second ago, and onLoss() has told nobody");
         }
       }
     }
@@ -409,7 +412,7 @@ final class Judge {
   private static boolean isToBeGone(Holding holding, long then) {
     // by its client's clock, which may not count sleep, and the release may be sent after a sleep
     long over = Math.max(holding.overAt(), holding.host.pausedUntil());
-    long kept = over + holding.request.minHold().toNanos() / MILLI;
+    long kept = over + holding.request.holdAtLeast().toNanos() / MILLI;
     return holding.isOver() && !holding.isClosed() && kept <= then;
   }
 

@@ -24,7 +24,7 @@ final class KeySpace implements Lua.Commands {
   private Publishing publishing = (channel, message) -> 0;
 
   /**
-   * What is stored under a key.
+   * The value of a key.
    *
    * @param value the string; null if it is a hash
    * @param fields of the hash
@@ -73,7 +73,7 @@ final class KeySpace implements Lua.Commands {
     publishing = publisher;
   }
 
-  /** What {@code INFO} says of the run and of the data's history. */
+  /** Sets what {@code INFO} says of the run and of the data's history. */
   void identity(String run, String history) {
     server = "# Server\r\nrun_id:" + run + "\r\n";
     replication =
@@ -84,7 +84,7 @@ final class KeySpace implements Lua.Commands {
             + "\r\n";
   }
 
-  /** With memory full, what needs more of it is refused. */
+  /** Sets whether memory is full: then commands that need more of it are refused. */
   void full(boolean isFull) {
     full = isFull;
   }
@@ -116,13 +116,13 @@ final class KeySpace implements Lua.Commands {
     }
   }
 
-  /** Of all databases. */
+  /** Clears all databases. */
   void clear() {
     entries.clear();
     others.clear();
   }
 
-  /** With another database. */
+  /** Swaps with another database. */
   void swap() {
     Map<String, Entry> swapped = entries;
     entries = others;
@@ -134,7 +134,7 @@ final class KeySpace implements Lua.Commands {
     others.putAll(other.others);
   }
 
-  /** As those of a replica are. */
+  /** Makes the keys read-only, as those of a replica are. */
   void readOnly(boolean is) {
     readOnly = is;
   }

@@ -20,9 +20,12 @@ final class Listening {
 
   private record Ask(Host host, String key) {}
 
-  /** What a client has heard of a key since it last asked for it, and how many wait for it. */
+  /**
+   * The messages that a client received for a key since its last attempt, and the number of
+   * waiters.
+   */
   private static final class Standing {
-    private final Map<String, Long> told = new HashMap<>();
+    private final Map<String, Long> onNotified = new HashMap<>();
     private long asked;
     private int waiting;
     private long idleSince;
@@ -47,7 +50,7 @@ final class Listening {
   void waits(Host host, LockRequest request) {
     Standing standing = of(host, request.name());
     standing.waiting++;
-    if (request.maxWait().isPresent()) {
+    if (request.waitAtMost().isPresent()) {
       standing.patientSince.add(world.now());
     }
   }
@@ -63,19 +66,19 @@ final class Listening {
   /** An attempt is sent, or a lease is in hand. */
   void asks(Host host, String key) {
     Standing standing = of(host, key);
-    standing.told.clear();
+    standing.onNotified.clear();
     standing.asked++;
   }
 
   /** A node's message has come, of one release. */
-  void told(Host host, Node node, String key, String message, Host by) {
+  void onNotified(Host host, Node node, String key, String message, Host by) {
     if (by == host) {
       return;
     }
     Standing standing = of(host, key);
-    long tellers = standing.told.merge(message, 1L << node.id(), (all, one) -> all | one);
+    long tellers = standing.onNotified.merge(message, 1L << node.id(), (all, one) -> all | one);
     if (standing.waiting > 0 && Long.bitCount(tellers) == world.setting.quorum()) {
-      requireAsking(Invariant.TOLD, host, key, standing.asked);
+      requireAsking(Invariant.NOTIFIED, host, key, standing.asked);
     }
   }
 
@@ -96,8 +99,9 @@ final class Listening {
   private void requireAsking(Invariant invariant, Host host, String key, long asked) {
     Standing standing = of(host, key);
     if (standing.waiting > 0) {
+      boolean isSlow = host.pausedUntil() > world.now() - world.setting.quorumTimeout();
       after(
-          attempt() + MOMENT,
+          attempt() + MOMENT + (isSlow ? world.setting.quorumTimeout() : 0),
           host,
           () -> {
             if (standing.asked == asked && standing.waiting > 0 && canAsk(host)) {
@@ -109,7 +113,7 @@ final class Listening {
 
   /**
    * Once a client has run for so long. A pause makes the attempt that is under way slow, so that
-   * stragglers are waited for in it as long as for a quorum.
+   * stragglers are waited for in it as long as for a quorum; so does one that is just over.
    */
   private void after(long micros, Host host, Runnable check) {
     long due = host.ranFor() + micros;
@@ -126,8 +130,8 @@ final class Listening {
   }
 
   /**
-   * Who is connected to no quorum does not send what would be in vain. Where no quorum votes, an
-   * attempt goes on for longer.
+   * Returns whether a client is connected to a quorum: others do not send what would be in vain.
+   * Where no quorum votes, an attempt goes on for longer.
    */
   boolean canAsk(Host host) {
     long then = world.now() - attempt() - SECOND;
@@ -160,12 +164,12 @@ final class Listening {
     for (Node node : world.nodes) {
       boolean listens = node.hears(ask.key(), host);
       if (idle && listens && host.driver.listens(node, then)) {
-        judge.broken(Invariant.DEAF, host.id(), "waits no more, but listens at " + node);
+        judge.broken(Invariant.UNSUBSCRIBED, host.id(), "waits no more, but listens at " + node);
       } else if (patient
           && !listens
           && host.driver.mayListen(node, then)
           && !judge.hasHeld(host, ask.key(), then)) {
-        judge.broken(Invariant.LISTENS, host.id(), "waits, but does not listen at " + node);
+        judge.broken(Invariant.SUBSCRIBED, host.id(), "waits, but does not listen at " + node);
       }
     }
   }

@@ -12,7 +12,7 @@ final class Losses {
 
   private Losses() {}
 
-  /** In ways for which an unguarded node votes at once. */
+  /** Loses data in ways after which an unguarded node votes at once. */
   static void unguarded(World world, Node node) {
     switch (world.random.nextInt(4)) {
       case 0 -> node.crashAndVoteAtOnce(outage(world));
@@ -72,8 +72,8 @@ final class Losses {
   }
 
   /**
-   * With its data only if that makes keys expire too early: too late would be for an hour, and
-   * nobody would get them.
+   * Sets a node's clock, and keeps its data only if that makes keys expire too early: too late
+   * would be for an hour, and nobody would get them.
    */
   static void clockOff(World world, Node node) {
     boolean ahead = world.random.nextBoolean();

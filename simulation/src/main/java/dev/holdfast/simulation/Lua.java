@@ -23,7 +23,7 @@ final class Lua {
       Pattern.compile(
           "\\s*(?:([A-Za-z_][A-Za-z_0-9]*)|(\\d+)|'([^']*)'|(==|~=|<=|>=|\\.\\.|[-+*/<>=().,{}#\\[\\]]))");
 
-  /** Where {@code redis.call} goes. Throws {@link RedisError}. */
+  /** The receiver of {@code redis.call}. Throws {@link RedisError}. */
   interface Commands {
     @Nullable Object call(String... words);
   }
@@ -68,7 +68,10 @@ final class Lua {
     return reply(frame.result);
   }
 
-  /** What is most frequent is looked for first: to see that it is no list takes long. */
+  /**
+   * Converts a reply; the most frequent types are tested first: to see that it is no list takes
+   * long.
+   */
   private static @Nullable Object reply(@Nullable Object value) {
     if (value instanceof Double number) {
       return number.longValue();
@@ -225,7 +228,7 @@ final class Lua {
     };
   }
 
-  /** With a constant. */
+  /** Compares with a constant. */
   private static Condition compared(LuaTerm left, String operator, double right) {
     return switch (operator) {
       case "==" -> frame -> left.value(frame) instanceof Double number && number == right;
@@ -543,7 +546,7 @@ final class Lua {
     throw new RedisError("ERR Lua redis lib command arguments must be strings or integers");
   }
 
-  /** What is missing in a reply is false, and what is not in the table nil. */
+  /** Returns an element: a missing value in a reply is false, a missing index is nil. */
   private static @Nullable Object element(List<?> table, int at) {
     return at >= 1 && at <= table.size() ? fromReply(table.get(at - 1)) : null;
   }

@@ -20,7 +20,7 @@ final class LuaNumber {
 
   private LuaNumber() {}
 
-  /** What {@code tonumber} makes of it; null if it is no number. */
+  /** Converts as {@code tonumber} does; null if it is no number. */
   static @Nullable Double of(@Nullable Object value) {
     if (value instanceof Double number) {
       return number;
@@ -28,14 +28,14 @@ final class LuaNumber {
     return value instanceof String text ? parsed(text) : null;
   }
 
-  /** As C's {@code %.17g}. */
+  /** Formats as C's {@code %.17g}. */
   static String text(double number) {
     return number == Math.rint(number) && Math.abs(number) < LEAST_TOO_LONG_FOR_ARGUMENT
         ? Long.toString((long) number)
         : written(number, ARGUMENT);
   }
 
-  /** As C's {@code %.14g}. */
+  /** Formats as C's {@code %.14g}. */
   static String joined(double number) {
     return number == Math.rint(number) && Math.abs(number) < LEAST_TOO_LONG_TO_JOIN
         ? Long.toString((long) number)

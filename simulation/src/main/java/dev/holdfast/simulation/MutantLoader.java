@@ -49,7 +49,7 @@ final class MutantLoader extends ClassLoader {
             mutant.label()
                 + ": its place in "
                 + edit.file()
-                + " is not there exactly once, mend the mutant: "
+                + " is not there exactly once, correct the mutant: "
                 + edit.before());
       }
       sources.put(edit.file(), source.replace(edit.before(), edit.after()));

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 
 /** A simulated Redis server: keys that expire by its own clock, and one command after another. */
 final class Node {
-  /** What an append-only file that is written once a second can lose. */
+  /** The data that an append-only file loses that is written once a second. */
   private static final long ROLLBACK_MICROS = 1_000_000;
 
   private static final int HISTORY_LENGTH = 40;
 
-  /** Where the core keeps the counters of fencing tokens. */
+  /** The prefix of the core's counters of fencing tokens. */
   private static final String COUNTERS = "holdfast:fence:";
 
-  /** Where the core publishes releases. */
+  /** The prefix of the channels on which the core publishes releases. */
   private static final String CHANNELS = "holdfast:released:";
 
-  /** Where the core keeps the record of its restart guard. */
+  /** The key of the core's guard record. */
   private static final String GUARD = "holdfast:guard";
 
   private static final Map<String, Lua> SCRIPTS = new ConcurrentHashMap<>();
@@ -38,7 +38,7 @@ final class Node {
   private final long ppm;
   private final KeySpace keys;
   private final List<Connection> connections = new ArrayList<>();
-  private final Map<String, Set<NodeEar>> listeners = new HashMap<>();
+  private final Map<String, Set<SimulatedSubscription>> listeners = new HashMap<>();
   private final Map<String, Lua> loaded = new HashMap<>();
   private final Deque<Runnable> backlog = new ArrayDeque<>();
   private final Deque<Undo> journal = new ArrayDeque<>();
@@ -65,7 +65,7 @@ final class Node {
   /** Cannot be reached by a client, or by none. */
   private record Parted(@Nullable Host from, long until) {}
 
-  /** Who stored a token, when, and when that was sent. */
+  /** The connection that stored a token, when it did, and when the command was sent. */
   record Stored(Connection connection, long at, long sentAt) {}
 
   Node(World world, int id) {
@@ -83,7 +83,7 @@ final class Node {
     }
   }
 
-  /** As long as those of Redis. */
+  /** Returns a new history as long as those of Redis. */
   private String nextHistory() {
     String name = "n" + id + "h" + ++histories + "h";
     return name + "0".repeat(HISTORY_LENGTH - name.length());
@@ -103,7 +103,7 @@ final class Node {
     return "n" + id + "r" + epoch;
   }
 
-  /** What is kept in a database passes for whole, as {@code holdfast nodes init} has it. */
+  /** Marks a database as whole, as {@code holdfast nodes init} does. */
   private void vouch(int database) {
     Map<String, String> fields = new HashMap<>();
     fields.put("id", history + " " + database);
@@ -147,7 +147,7 @@ final class Node {
     return up && pausedUntil <= world.now() ? troubledUntil : Long.MAX_VALUE;
   }
 
-  /** Whether each answer since then has been a vote, as far as the restart guard goes. */
+  /** Whether each answer since then has been a vote, as much as the restart guard goes. */
   boolean votesSince(long then) {
     return keptOutAt < then;
   }
@@ -221,24 +221,24 @@ final class Node {
     }
   }
 
-  void subscribe(String channel, NodeEar ear) {
-    listenersOf(channel).add(ear);
+  void subscribe(String channel, SimulatedSubscription subscription) {
+    listenersOf(channel).add(subscription);
   }
 
-  void unsubscribe(String channel, NodeEar ear) {
-    listenersOf(channel).remove(ear);
+  void unsubscribe(String channel, SimulatedSubscription subscription) {
+    listenersOf(channel).remove(subscription);
   }
 
-  private Set<NodeEar> listenersOf(String channel) {
+  private Set<SimulatedSubscription> listenersOf(String channel) {
     return listeners.computeIfAbsent(channel, name -> new LinkedHashSet<>());
   }
 
   private long publish(String channel, String message) {
     Host by = Objects.requireNonNull(current).connection().host();
-    Set<NodeEar> ears = listenersOf(channel);
-    ears.removeIf(NodeEar::isOver);
-    ears.forEach(ear -> ear.tell(channel, message, by));
-    return ears.size();
+    Set<SimulatedSubscription> subscribers = listenersOf(channel);
+    subscribers.removeIf(SimulatedSubscription::isOver);
+    subscribers.forEach(subscription -> subscription.tell(channel, message, by));
+    return subscribers.size();
   }
 
   /** The fencing token that it gave or was told last. */
@@ -249,12 +249,16 @@ final class Node {
 
   /** Whether a client listens to releases of a key. */
   boolean hears(String key, Host host) {
-    for (NodeEar ear : listeners.getOrDefault(CHANNELS + key, Set.of())) {
-      if (ear.host() == host && !ear.isOver()) {
+    for (SimulatedSubscription subscription : listeners.getOrDefault(CHANNELS + key, Set.of())) {
+      if (subscription.host() == host && !subscription.isOver()) {
         return true;
       }
     }
     return false;
+  }
+
+  static boolean isChannelOfKey(String channel) {
+    return channel.startsWith(CHANNELS);
   }
 
   static String keyOf(String channel) {
@@ -384,7 +388,7 @@ final class Node {
   /** It comes back empty while what it granted may be held. */
   void crashAndVoteAtOnce(long restartAt) {
     crash(restartAt, true);
-    lost();
+    onLoss();
   }
 
   private void restart() {
@@ -404,7 +408,7 @@ final class Node {
   void flush() {
     world.note(Trace.NONE, id, "FLUSHALL", "");
     keys.clear();
-    lost();
+    onLoss();
   }
 
   /** It crashes, and comes back without what its append-only file did not have yet. */
@@ -412,7 +416,7 @@ final class Node {
     world.note(Trace.NONE, id, "is back at an earlier state", "");
     undo();
     crash(restartAt, false);
-    lost();
+    onLoss();
   }
 
   private void undo() {
@@ -427,7 +431,7 @@ final class Node {
     keys.restore(GUARD, null);
   }
 
-  /** With one whose clients keep a record just like this one. */
+  /** Swaps with a database whose clients keep a record just like this one. */
   void swapDatabases() {
     world.note(Trace.NONE, id, "SWAPDB 0 1", "");
     Entry guard = keys.get(GUARD);
@@ -437,7 +441,7 @@ final class Node {
       fields.computeIfPresent("id", (name, text) -> text.replaceFirst(" 0$", " 1"));
       keys.restore(GUARD, Entry.hash(fields));
     }
-    lost();
+    onLoss();
   }
 
   /** It gets the data of another node. */
@@ -465,7 +469,7 @@ final class Node {
     keys.readOnly(true);
     identify();
     troubledUntil = Math.max(troubledUntil, until);
-    lost();
+    onLoss();
     world.at(until, null, () -> endReplication(epoch));
   }
 
@@ -480,17 +484,17 @@ final class Node {
   void jumpAhead(long byMicros) {
     world.note(Trace.NONE, id, "its clock jumps ahead", "by " + byMicros + " us");
     clockOffset += byMicros;
-    lost();
+    onLoss();
   }
 
   /** While it is down. */
   void setClock(long byMicros) {
     world.note(Trace.NONE, id, "its clock is set", "by " + byMicros + " us");
     clockOffset += byMicros;
-    lost();
+    onLoss();
   }
 
-  private void lost() {
+  private void onLoss() {
     dataLostAt = world.now();
     countersLostAt = world.now();
     journal.clear();

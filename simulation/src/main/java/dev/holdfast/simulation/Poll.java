@@ -21,14 +21,16 @@ final class Poll {
   final long ttlMillis;
   final Round round;
 
-  /** By the client's clock, which does not count sleep. */
+  /** The time of sending by the client's clock, which does not count sleep. */
   final long sentAt;
 
   private final long sentAtWall;
+  private final long wallSetBefore;
 
   /** The attempt whose fencing token this one stores. */
   private final @Nullable Poll attempt;
 
+  private final int nodes;
   private long mine;
   private long other;
   private long missing;
@@ -40,14 +42,14 @@ final class Poll {
   private boolean straggling;
   private boolean hadQuorum;
 
-  /** Whether something is so, as far as the driver can see. */
+  /** Whether something is so, as much as the driver can see. */
   enum Sureness {
     YES,
     PERHAPS,
     NO
   }
 
-  /** What a round is for. */
+  /** The purpose of a round. */
   enum Kind {
     ATTEMPT,
     STORE,
@@ -66,6 +68,8 @@ final class Poll {
     this.ttlMillis = ttlOf(round.command());
     this.sentAt = host.clock.nanos();
     this.sentAtWall = host.clock.wallMicros();
+    this.wallSetBefore = host.clock.wallSetAt();
+    this.nodes = nodes;
     for (int node = 0; node < nodes; node++) {
       unasked |= round.asks(node) ? 0 : 1L << node;
     }
@@ -118,12 +122,8 @@ final class Poll {
     }
   }
 
-  /**
-   * A reply has come, and is about to be read.
-   *
-   * @param sure whether it is known to be one to this very round
-   */
-  void reply(int node, @Nullable Object reply, boolean sure) {
+  /** A reply has come, and is about to be read. */
+  void reply(int node, @Nullable Object reply) {
     long bit = 1L << node;
     if (reply instanceof RedisError error) {
       boolean quarantined = error.text().contains("QUARANTINE ");
@@ -132,7 +132,7 @@ final class Poll {
         doubtful |= bit; // it counts if the node has had the key all the time, or if this ends it
       }
       if (!error.text().contains("NOSCRIPT") && !(quarantined && kind == Kind.EXTENSION)) {
-        failed(node, sure);
+        failed(node);
       }
       return;
     }
@@ -142,9 +142,7 @@ final class Poll {
     if (round.decided()) {
       return;
     }
-    if (!sure) {
-      doubtful |= bit;
-    } else if (kind == Kind.STORE && code == 1 && attempt != null && !attempt.hasGranted(node)) {
+    if (kind == Kind.STORE && code == 1 && attempt != null && !attempt.hasGranted(node)) {
       doubtful |= attempt.inQuarantine & bit; // that attempt may have ended its quarantine
       failed |= ~attempt.inQuarantine & bit;
     } else if (code == 0) {
@@ -157,11 +155,15 @@ final class Poll {
   }
 
   /** It gives no answer. */
-  void failed(int node, boolean sure) {
+  void failed(int node) {
     if (!round.decided()) {
-      failed |= sure ? 1L << node : 0;
-      doubtful |= sure ? 0 : 1L << node;
+      failed |= 1L << node;
     }
+  }
+
+  /** The number of nodes that have been sent a part of it. */
+  int asked() {
+    return nodes - Long.bitCount(unasked);
   }
 
   private boolean hasGranted(int node) {
@@ -221,7 +223,15 @@ final class Poll {
     return Math.max(ageNanos() / 1_000, host.clock.wallMicros() - sentAtWall);
   }
 
-  /** The same by the clock that does not count sleep. */
+  /**
+   * Returns whether the client's wall clock was set since. Set back, it shows no longer how late it
+   * seemed to be.
+   */
+  boolean isWallSet() {
+    return host.clock.wallSetAt() != wallSetBefore;
+  }
+
+  /** For how long by the clock that does not count sleep. */
   long ageNanos() {
     return host.clock.nanos() - sentAt;
   }

@@ -1,10 +1,12 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.LockBackendException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
+import dev.holdfast.redlock.Command;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.simulation.Poll.Kind;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,7 @@ final class Polls {
   private final World world;
   private final Judge judge;
   private final Map<String, Poll> latest = new HashMap<>();
+  private final Map<String, List<Poll>> releases = new HashMap<>();
   private final Map<Ask, List<Poll>> attempts = new HashMap<>();
 
   /** How long each client has waited for its last quorum of answers at most, in nanoseconds. */
@@ -47,17 +50,39 @@ final class Polls {
       return;
     }
     String token = Poll.tokenOf(round.command());
-    Poll known = latest.get(kind + token);
+    Poll known = kind == Kind.RELEASE ? releaseOf(round) : latest.get(kind + token);
     boolean isAnother = kind == Kind.EXTENSION && known != null && known.round.decided();
     if (known != null && !(isAnother && !round.decided())) {
       known.sendsMore(round);
       return;
     }
     Poll poll = new Poll(host, round, latest.get(Kind.ATTEMPT + token), world.setting.nodes());
-    latest.put(kind + token, poll);
+    if (kind == Kind.RELEASE) {
+      releases.computeIfAbsent(token, unseen -> new ArrayList<>()).add(poll);
+    } else {
+      latest.put(kind + token, poll);
+    }
     if (kind == Kind.ATTEMPT) {
       attempts.computeIfAbsent(new Ask(host, poll.key), ask -> new ArrayList<>()).add(poll);
     }
+  }
+
+  /**
+   * Returns the poll that a round of a release belongs to. A pending release is sent to one node in
+   * a call of its own, and may overtake the call that it stands for.
+   */
+  private @Nullable Poll releaseOf(Round round) {
+    return releases.getOrDefault(Poll.tokenOf(round.command()), List.of()).stream()
+        .filter(poll -> isOfSameCall(poll.round, round))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** All that a call sends has the same list of arguments. */
+  private static boolean isOfSameCall(Round one, Round other) {
+    return one.command() instanceof Command.Eval first
+        && other.command() instanceof Command.Eval second
+        && first.arguments() == second.arguments();
   }
 
   /**
@@ -68,7 +93,7 @@ final class Polls {
   @Nullable Poll reading(Round round, int node, @Nullable Object reply) {
     Poll poll = pollOf(round);
     if (poll != null) {
-      poll.reply(node, reply, isSure(poll, round));
+      poll.reply(node, reply);
     }
     return poll;
   }
@@ -77,21 +102,19 @@ final class Polls {
   @Nullable Poll failing(Round round, int node) {
     Poll poll = pollOf(round);
     if (poll != null) {
-      poll.failed(node, isSure(poll, round));
+      poll.failed(node);
     }
     return poll;
   }
 
   private @Nullable Poll pollOf(Round round) {
     Kind kind = Poll.kindOf(round.command());
+    if (kind == Kind.RELEASE) {
+      return releaseOf(round);
+    }
     Poll poll = kind == Kind.NONE ? null : latest.get(kind + Poll.tokenOf(round.command()));
     boolean isLate = poll != null && poll.round != round && round.decided();
     return isLate && kind != Kind.ATTEMPT ? null : poll;
-  }
-
-  /** A release that is owed is like a part of the first one. */
-  private static boolean isSure(Poll poll, Round round) {
-    return poll.kind != Kind.RELEASE || poll.round == round;
   }
 
   /** An answer has been read. */
@@ -197,7 +220,7 @@ final class Polls {
     long nodeTimeout = NANOS * MILLI * world.setting.nodeTimeoutMillis();
     long silent = Math.max(nodeTimeout, 2 * lastQuorum.getOrDefault(host, 0L));
     if (last.mostAnswers() < quorum() && last.ageNanos() > silent + NANOS * LATE) {
-      told(attempt, "contention, but no quorum has answered the attempt that is under way");
+      misreported(attempt, "contention, but no quorum has answered the attempt that is under way");
     }
   }
 
@@ -205,43 +228,49 @@ final class Polls {
     Poll store = latest.get(Kind.STORE + attempt.token);
     Poll last = store == null ? attempt : store;
     if (failure == null && last.mostAnswers() < quorum()) {
-      told(attempt, "contention, but " + last.mostAnswers() + " nodes voted at most");
-    } else if (failure instanceof LockBackendException && last.answers() >= quorum()) {
-      told(attempt, "an outage, but " + last.answers() + " nodes voted");
-    } else if (failure instanceof LockBackendException) {
+      misreported(attempt, "contention, but " + last.mostAnswers() + " nodes voted at most");
+    } else if (failure instanceof LockOutageException && last.answers() >= quorum()) {
+      misreported(attempt, "an outage, but " + last.answers() + " nodes voted");
+    } else if (failure instanceof LockOutageException) {
       long limit = world.setting.attemptAtLeast(attempt.ttlMillis);
       boolean possible = last.mostFailures() <= world.setting.nodes() - quorum();
-      if (possible && attempt.host.isCalledBackAtOnce() && attempt.ageMicros() < limit) {
-        told(attempt, "an outage after " + attempt.ageMicros() + " us of " + limit);
+      boolean onTime = attempt.host.isCalledBackAtOnce() && !attempt.isWallSet();
+      if (possible && onTime && attempt.ageMicros() < limit) {
+        misreported(attempt, "an outage after " + attempt.ageMicros() + " us of " + limit);
       }
     }
   }
 
-  private void told(Poll attempt, String what) {
+  private void misreported(Poll attempt, String what) {
     judge.broken(
         Invariant.OUTAGE, attempt.host.id(), "a request for " + attempt.key + " reports " + what);
   }
 
   /** A release is answered. */
   void released(Holding holding, boolean good, @Nullable Throwable failure) {
-    Poll poll = latest.get(Kind.RELEASE + holding.lease.token());
+    List<Poll> sent = releases.getOrDefault(holding.lease.token(), List.of());
+    Poll poll = sent.stream().max(Comparator.comparingInt(Poll::asked)).orElse(null);
+    if (poll != null && sent.stream().filter(one -> one.asked() == poll.asked()).count() > 1) {
+      return; // a pending release to one node cannot be told from a release that reached one only
+    }
     int answers = poll == null ? 0 : poll.mostAnswers();
-    if (failure instanceof LockBackendException) {
+    if (failure instanceof LockOutageException) {
       if (poll != null && poll.answers() >= quorum()) {
-        told(holding, "fails, but " + poll.answers() + " nodes answered");
+        misreported(holding, "fails, but " + poll.answers() + " nodes answered");
       }
     } else if (failure == null && holding.heldWhenReleased) {
       if (answers < quorum()) {
-        told(holding, "is " + good + ", but " + answers + " nodes answered at most");
+        misreported(holding, "is " + good + ", but " + answers + " nodes answered at most");
       } else if (poll != null && good && poll.denials() >= quorum()) {
-        told(holding, "is true, but " + poll.denials() + " nodes did not have it");
+        misreported(holding, "is true, but " + poll.denials() + " nodes did not have it");
       } else if (poll != null && !good && poll.mostDenials() < quorum()) {
-        told(holding, "is false, but " + poll.mostDenials() + " nodes did not have it at most");
+        misreported(
+            holding, "is false, but " + poll.mostDenials() + " nodes did not have it at most");
       }
     }
   }
 
-  private void told(Holding holding, String what) {
+  private void misreported(Holding holding, String what) {
     judge.broken(
         Invariant.RELEASE_ANSWER, holding.host.id(), "the release of " + holding + " " + what);
   }
@@ -261,7 +290,7 @@ final class Polls {
                   ? "no quorum denies it"
                   : denial.sawAnother() ? "another has it" : null;
           case UNREACHABLE ->
-              holding.request.maxHold().isEmpty() && !holding.isExtended()
+              holding.request.keepAliveUpTo().isEmpty() && !holding.isExtended()
                   ? "nobody was to extend it"
                   : null;
           case EXPIRED -> isUnanswered(holding, last) ? "its renewal was not answered" : null;
@@ -279,16 +308,16 @@ final class Polls {
   /** That of an extension of its holder's is another matter. */
   private boolean isUnanswered(Holding holding, @Nullable Poll last) {
     return last != null
-        && holding.request.maxHold().isPresent()
+        && holding.request.keepAliveUpTo().isPresent()
         && !holding.isExtended()
         && last.mostGrants() < quorum()
         && last.mostDenials() < quorum();
   }
 
-  /** By more than the allowance for drift of the last extension. */
+  /** Returns whether it may hold on by more than the allowance for drift of the last extension. */
   private boolean mayHoldOn(Holding holding) {
     Poll attempt = latest.get(Kind.ATTEMPT + holding.lease.token());
-    long hold = holding.request.maxHold().map(most -> most.toNanos() / NANOS).orElse(FOREVER);
+    long hold = holding.request.keepAliveUpTo().map(most -> most.toNanos() / NANOS).orElse(FOREVER);
     long drift = holding.host.longestTtlMillis * MILLI / 100 + 4 * MILLI;
     return attempt != null
         && holding.host.clock.wallSetAt() < holding.askedAt
@@ -301,7 +330,7 @@ final class Polls {
   /** KEEP-5: the first renewal of a lease that is kept comes in time. */
   void keeps(Holding holding) {
     Poll attempt = latest.get(Kind.ATTEMPT + holding.lease.token());
-    if (attempt != null && holding.request.maxHold().isPresent()) {
+    if (attempt != null && holding.request.keepAliveUpTo().isPresent()) {
       requireRenewal(holding, attempt, attempt.ttlMillis * NANOS * MILLI / 3 + NANOS * LATE);
     }
   }

@@ -23,7 +23,8 @@ enum Profile {
       "clocks drift by up to 0.45 % either way; clients' wall clocks are set, by up to an hour",
       new Rates().lasts(20).drift(4_500).wallSteps(8).stalls(5, 300)),
   FENCES(
-      "clients' wall clocks are up to 8 s apart, and set by as much; one name, short holds; messages"
+      "clients' wall clocks are up to 8 s apart, and set by as much; one name, short holds;"
+          + " messages"
           + " stall, connections break, processes stand still",
       new Rates()
           .unguarded()
@@ -58,26 +59,28 @@ enum Profile {
       "nodes crash and come back with their data; their script caches are empty then",
       new Rates().crashes(8).breaks(2)),
   DELAYED_RESTARTS(
-      "nodes crash, and come back empty after the longest ttl, as the Redlock page asks",
+      "nodes crash, and come back empty after the longest ttl, as the Redlock page requires",
       new Rates().unguarded().emptyCrashesWithRest(3).breaks(2)),
   DATA_LOSS(
       "no restart guard: nodes lose data and vote at once: empty restarts, FLUSHALL, a rolled-back"
           + " AOF, a clock that jumps ahead",
       new Rates().unguarded().dataLosses(4)),
   GUARDED(
-      "any number of nodes lose data: empty restarts, FLUSHALL, a rolled-back AOF, a lost record of"
-          + " the guard, SWAPDB, REPLICAOF and back",
+      "any number of nodes lose data: empty restarts, FLUSHALL, a rolled-back AOF, a lost guard"
+          + " record, SWAPDB, REPLICAOF and back",
       new Rates().guarded(6).holds(15_000, 2_000).stalls(5, 300)),
   GUARDED_CLOCKS(
-      "as well, clients' wall clocks are up to an hour apart and are set, and nodes come back with"
+      "the same, and clients' wall clocks are up to an hour apart and are set, and nodes come back"
+          + " with"
           + " clocks that are up to an hour off",
       new Rates().guarded(3).holds(15_000, 2_000).drift(4_500).clocksOff(3).wallSteps(6)),
-  MENDED_CLOCKS(
-      "nodes come back empty with a clock that is up to an hour behind, and is set right soon",
+  CORRECTED_CLOCKS(
+      "nodes come back empty with a clock that is up to an hour behind, and is corrected soon",
       new Rates().guarded(1).holds(15_000, 2_000).clocksMended(6).stalls(5, 300)),
   STRANGERS(
-      "one client has a longer or a shorter maxTtl than the others, or fewer nodes, and asks on after"
-          + " healing; one node after another loses data; connections break, and some clients and"
+      "one client has a longer or a shorter maxTtl than the others, or fewer nodes, and continues"
+          + " after healing; one node after another loses data; connections break, and some clients"
+          + " and"
           + " some nodes cannot reach each other for a while",
       new Rates()
           .lasts(15)
@@ -91,8 +94,10 @@ enum Profile {
           .breaks(30)
           .partitions(8)),
   GUARDED_ROUNDS(
-      "a round takes up to 1 s and ttls are hardly longer; messages stall, connections break; nodes"
-          + " lose data, also in the middle of a round in which they voted; clients' wall clocks are"
+      "a round takes up to 1 s and ttls are only slightly longer; messages stall, connections"
+          + " break; nodes"
+          + " lose data, also in the middle of a round in which they voted; clients' wall clocks"
+          + " are"
           + " up to 8 s apart, and set",
       new Rates()
           .lasts(20)
@@ -114,10 +119,10 @@ enum Profile {
       "client processes die and come back; managers are closed",
       new Rates().clientDeaths(5).closes(4).stalls(20, 300)),
   BAD_DRIVER(
-      "connections end, and the driver sends again what was not answered",
+      "connections end, and the driver sends unanswered commands again",
       new Rates().stalls(20, 400).breaks(30).driverReplays()),
   EVERYTHING(
-      "all of these, but for sleep, lost data and the bad driver",
+      "all of these, except for sleep, lost data and the bad driver",
       new Rates()
           .drift(3_000)
           .wallSteps(2)

@@ -5,7 +5,7 @@ package dev.holdfast.simulation;
  * hit per mille.
  */
 final class Rates {
-  /** How long a run has faults, besides its longest ttl and a quarantine. */
+  /** How long a run has faults, in addition to its longest ttl and a quarantine. */
   int seconds = 6;
 
   long driftPpm = 100;
@@ -130,7 +130,9 @@ final class Rates {
     return this;
   }
 
-  /** With the restart guard, and this many losses of data, each of one or more nodes. */
+  /**
+   * Returns rates with the restart guard and this many losses of data, each of one or more nodes.
+   */
   Rates guarded(int mostLosses) {
     guardsPerMille = 1_000;
     freshPerMille = 120;

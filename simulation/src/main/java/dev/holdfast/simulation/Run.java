@@ -16,7 +16,7 @@ final class Run {
   private Run() {}
 
   /**
-   * What came of it.
+   * The result of a run.
    *
    * @param hash of all that happened
    * @param violation of the first invariant that was broken, if one was

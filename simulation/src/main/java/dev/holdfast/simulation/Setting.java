@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
  * @param fencing what the option says; without it and the guard, the core sends a plain {@code SET}
  * @param guard what the option {@code restartGuard} says
  * @param fresh whether no node has voted before; with the guard on, all begin under quarantine
- * @param seconds how long faults go on, besides the longest ttl and a quarantine
+ * @param seconds how long faults go on, in addition to the longest ttl and a quarantine
  */
 record Setting(
     int nodes,
@@ -82,7 +82,7 @@ record Setting(
     return of[random.nextInt(of.length)];
   }
 
-  /** As likely barely above the time-out of a node as near the default. */
+  /** Draws a value that is as likely barely above the node time-out as near the default. */
   private static int quorumTimeout(SplittableRandom random, int nodeTimeout) {
     int longest = Math.max(LONGEST_QUORUM_TIMEOUT, nodeTimeout * 13 / 10);
     double part = random.nextInt(3) == 0 ? 1 : random.nextDouble();
@@ -147,7 +147,7 @@ record Setting(
     return seconds * 1_000_000L + longestTtlMillis * 1_000L + quarantine();
   }
 
-  /** When somebody must have got each name, but for nodes that are under quarantine. */
+  /** When somebody must have got each name, except for nodes that are under quarantine. */
   long recovered() {
     return healing() + longestTtlMillis * 1_010L + 1_000_000;
   }

@@ -28,7 +28,7 @@ public final class Simulate {
   /** So many are under way before their results are told. */
   private static final long BLOCK = 1_000;
 
-  private static final int MOST_BROKEN = 10;
+  private static final int MAX_BROKEN = 10;
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -157,13 +157,13 @@ public final class Simulate {
   private int runSeeds(ExecutorService pool, long from, long seeds, Profile... profiles) {
     Totals totals = new Totals();
     long end = from + seeds;
-    for (long next = from; next < end && totals.broken < MOST_BROKEN; next += BLOCK) {
+    for (long next = from; next < end && totals.broken < MAX_BROKEN; next += BLOCK) {
       List<Callable<Timed>> block =
           LongStream.range(next, Math.min(end, next + BLOCK))
               .mapToObj(seed -> (Callable<Timed>) () -> timed(seed, profiles))
               .toList();
       for (Timed timed : all(pool, block)) {
-        if (totals.broken < MOST_BROKEN) {
+        if (totals.broken < MAX_BROKEN) {
           totals.add(timed);
           if (timed.result().violation() != null) {
             out.println(summary(timed.result()));
@@ -204,7 +204,7 @@ public final class Simulate {
     return new Timed(result, THREADS.getCurrentThreadCpuTime() - begun);
   }
 
-  /** What came of a seed, and how much time of a core it took. */
+  /** The result of a seed, and the time of a core that it took. */
   private record Timed(Run.Result result, long nanos) {}
 
   private static final class Totals {
@@ -228,7 +228,7 @@ public final class Simulate {
     }
   }
 
-  /** With several profiles, the seed says which. */
+  /** Returns the profile of a seed; with several profiles the seed chooses. */
   static Profile profileOf(long seed, Profile... profiles) {
     return profiles[(int) Math.floorMod(seed, (long) profiles.length)];
   }

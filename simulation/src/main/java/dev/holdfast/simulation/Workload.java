@@ -1,9 +1,9 @@
 package dev.holdfast.simulation;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockLostException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What the users of one manager do: ask, hold, extend, release, forget, cancel. */
+/** The load by the users of one manager: ask, hold, extend, release, forget, cancel. */
 final class Workload {
   private static final long MILLI = 1_000;
   private static final long NANOS_IN_MICRO = 1_000;
@@ -105,7 +105,7 @@ final class Workload {
   private CompletableFuture<Optional<Lease>> ask(LockRequest request, Runnable next) {
     world.note(host.id(), Trace.NONE, "asks for", request.ttl().toNanos(), request::toString);
     opensUntil = opensUntil < 0 ? host.ranFor() + OPENING : opensUntil;
-    long wait = request.maxWait().orElse(Duration.ZERO).toNanos() / MILLI;
+    long wait = request.waitAtMost().orElse(Duration.ZERO).toNanos() / MILLI;
     long attempt = world.setting.attempt(request.ttl().toMillis());
     long limit = wait + attempt + Math.max(0, opensUntil - host.ranFor());
     Judge.Call call = world.judge.calls(host, "the request for " + request.name(), limit);
@@ -144,9 +144,9 @@ final class Workload {
       boolean triesAtOnce,
       @Nullable Throwable failure) {
     Polls polls = world.judge.polls;
-    if (request.maxWait().isEmpty() && triesAtOnce) {
+    if (request.waitAtMost().isEmpty() && triesAtOnce) {
       polls.answered(host, request.name(), place.attempts(), failure);
-    } else if (request.maxWait().isPresent() && host.isCalledBackAtOnce()) {
+    } else if (request.waitAtMost().isPresent() && host.isCalledBackAtOnce()) {
       if (failure == null && alone) {
         polls.waitedAlone(host, request.name(), place.attempts());
       } else if (failure == null) {
@@ -157,7 +157,7 @@ final class Workload {
 
   private void refused(LockRequest request, boolean triesAtOnce, Throwable failure) {
     world.note(host.id(), Trace.NONE, "fails", request.name() + ": " + nameOf(failure));
-    if (failure instanceof LockBackendException) {
+    if (failure instanceof LockOutageException) {
       if (isToBeAnswered(request, triesAtOnce)) {
         world.judge.failed(host, "a request", failure);
       }
@@ -174,7 +174,7 @@ final class Workload {
     if (!world.setting.isInTime(request.ttl().toMillis())) {
       return false;
     }
-    return request.maxWait().isEmpty()
+    return request.waitAtMost().isEmpty()
         ? triesAtOnce || !world.judge.polls.mayKnowOfAnOutage(host, request.name())
         : !isSlow;
   }
@@ -196,9 +196,9 @@ final class Workload {
         holding.digest(),
         () -> holding + " for " + lease.remaining());
     world.judge.granted(holding);
-    lease.lost().thenAccept(reason -> lost(holding, reason));
+    lease.onLoss().thenAccept(reason -> lost(holding, reason));
     request
-        .maxHold()
+        .keepAliveUpTo()
         .ifPresent(
             most -> {
               long over = host.clock.micros(most.toNanos()) + 2 * MILLI;
@@ -211,7 +211,7 @@ final class Workload {
       extendIn(holding, request.ttl().toNanos() / MILLI / 3);
       hold *= 2;
     }
-    boolean forgets = world.chance(70) && request.maxHold().isEmpty() && !world.isHealed();
+    boolean forgets = world.chance(70) && request.keepAliveUpTo().isEmpty() && !world.isHealed();
     if (forgets) {
       next.run();
     } else {
@@ -248,13 +248,13 @@ final class Workload {
                   failure == null ? "has extended" : "has not extended",
                   holding.digest(),
                   () -> holding + (failure == null ? "" : ": " + nameOf(failure)));
-              holding.couldNotExtend = failure instanceof LockBackendException;
+              holding.couldNotExtend = failure instanceof LockOutageException;
               if (failure == null) {
                 world.judge.extended(holding);
               } else if (!isExpected(holding, failure)) {
                 world.judge.surprise(host.id(), failure);
               }
-              if (failure == null || failure instanceof LockBackendException) {
+              if (failure == null || failure instanceof LockOutageException) {
                 extendIn(holding, world.spread(ttl * MILLI / 8, ttl * MILLI));
               }
             });
@@ -263,7 +263,7 @@ final class Workload {
   /** Also that it was released while the extension waited for its turn. */
   private boolean isExpected(Holding holding, Throwable failure) {
     return failure instanceof LockLostException
-        || failure instanceof LockBackendException
+        || failure instanceof LockOutageException
         || isMisconfigured(failure)
         || (holding.isOver() && failure instanceof IllegalStateException);
   }
@@ -293,34 +293,40 @@ final class Workload {
               "has released",
               failure == null && good ? 1 : 0,
               () -> holding + ": " + (failure == null ? good.toString() : nameOf(failure)));
-          if (holding.request.minHold().isZero()) {
+          if (holding.request.holdAtLeast().isZero()) {
             world.judge.listening.givenBack(host, name, asked);
           }
-          if (failure == null) {
-            world.judge.releaseAnswered(holding, good);
-            world.judge.polls.released(holding, good, null);
-            if (!good && holding.heldWhenReleased && world.now() < end) {
-              world.judge.disturbed(holding, "was held, but its release says it was not");
-            }
-          } else if (failure instanceof LockBackendException) {
-            world.judge.polls.released(holding, false, failure);
-            if (world.setting.trips(2) < world.setting.quorumTimeout()) {
-              world.judge.failed(host, "a release", failure);
-            }
-          } else if (!isMisconfigured(failure)) {
-            world.judge.surprise(host.id(), failure);
-          }
+          judgeRelease(holding, good, failure, end);
           if (next != null) {
             next.run();
           }
         });
   }
 
+  /** Judges the answer of a release, of a lease that was valid until {@code end}. */
+  private void judgeRelease(
+      Holding holding, @Nullable Boolean good, @Nullable Throwable failure, long end) {
+    if (good != null) {
+      world.judge.releaseAnswered(holding, good);
+      world.judge.polls.released(holding, good, null);
+      if (!good && holding.heldWhenReleased && world.now() < end) {
+        world.judge.disturbed(holding, "was held, but its release says it was not");
+      }
+    } else if (failure instanceof LockOutageException) {
+      world.judge.polls.released(holding, false, failure);
+      if (world.setting.trips(2) < world.setting.quorumTimeout()) {
+        world.judge.failed(host, "a release", failure);
+      }
+    } else if (failure != null && !isMisconfigured(failure)) {
+      world.judge.surprise(host.id(), failure);
+    }
+  }
+
   private void lost(Holding holding, LossReason reason) {
     if (reason != LossReason.CLOSED) { // those come in no order
       world.note(host.id(), Trace.NONE, "has lost", holding + ": " + reason);
       boolean longEnough =
-          holding.request.maxHold().isPresent()
+          holding.request.keepAliveUpTo().isPresent()
               ? reason == LossReason.MAX_HOLD
               : reason == LossReason.EXPIRED
                   || (reason == LossReason.UNREACHABLE && holding.couldNotExtend);
@@ -338,7 +344,7 @@ final class Workload {
       return;
     }
     for (Holding holding : List.copyOf(held)) {
-      if (holding.request.maxHold().isPresent()) {
+      if (holding.request.keepAliveUpTo().isPresent()) {
         release(holding, null);
       }
     }

@@ -65,7 +65,7 @@ final class World {
     return now >= healing;
   }
 
-  /** What a client's option {@code maxTtl} says. */
+  /** Returns a client's option {@code maxTtl}. */
   int longestTtlMillis(boolean ofStranger) {
     boolean isShort =
         strangeness == (ofStranger ? Strangeness.SHORTER_TTL : Strangeness.LONGER_TTL);

@@ -295,7 +295,7 @@ class NodeModelTest {
     requireSame(when, TIME_OF_TEST * 1_000, () -> real.call(look), () -> model.call(look));
   }
 
-  /** With the clock and the names of a real server. */
+  /** Returns a model with the clock and the names of a real server. */
   private static KeySpace model(RawRedis real) {
     long base = micros(real);
     long started = System.nanoTime();
@@ -340,8 +340,8 @@ class NodeModelTest {
   }
 
   /**
-   * As many as the script takes. No proposal is so far from the node's clock that the moment at
-   * which it arrives decides what is given for it.
+   * Returns as many arguments as the script takes. No proposal is so far from the node's clock that
+   * the moment at which it arrives decides what is given for it.
    */
   private static List<String> arguments(SplittableRandom random, Script script, long base) {
     String value = one(random, VALUES);
@@ -377,7 +377,7 @@ class NodeModelTest {
     @Nullable Object run();
   }
 
-  /** The same, but for the time that passed if it is a time to live. */
+  /** The same, except for the time that passed if it is a time to live. */
   private void requireSame(String when, long tolerance, Call real, Call model) {
     Object expected;
     try {
@@ -423,7 +423,9 @@ class NodeModelTest {
     }
   }
 
-  /** Of those that the core's own scripts make; of a quarantine, age and rest are times. */
+  /**
+   * Compares the errors that the core's own scripts make; of a quarantine, age and rest are times.
+   */
   private static void requireSameError(String when, String code, String real, String model) {
     if (code.equals("GUARDED")) {
       assertThat(real).as(when).contains(model);

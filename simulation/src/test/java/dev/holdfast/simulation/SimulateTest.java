@@ -30,7 +30,7 @@ class SimulateTest {
   }
 
   @Test
-  @DisplayName("--threads: prints the same, in the order of seeds, but for the speed")
+  @DisplayName("--threads: prints the same, in the order of seeds, except for the speed")
   void threadsChangeNothing() {
     String[] flawed = {"--mutant", "nil-is-a-vote", "--root", "..", "--seeds", "30"};
     assertThat(run(flawed)).isEqualTo(1);

@@ -35,7 +35,7 @@ final class OneTest {
     return Boolean.getBoolean(RUNNING);
   }
 
-  /** Whoever is interrupted ends the process, and so does its limit. */
+  /** Runs one test; an interrupt ends its process, and so does its limit. */
   static boolean passes(String uniqueId) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Where the processors' time went, as {@code /proc/stat} of Linux has it. */
+/** The use of the processors' time, from {@code /proc/stat} of Linux. */
 final class ProcessorTime {
   /** {@code cpu user nice system idle iowait irq softirq steal}; guests' time is in user's. */
   private static final int STEAL = 8;

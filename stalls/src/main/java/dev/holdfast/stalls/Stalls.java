@@ -14,11 +14,14 @@ final class Stalls {
   /** Well above what a busy but healthy machine makes a thread wait for a processor. */
   private static final Duration STALL = Duration.ofMillis(100);
 
-  /** Of all processors, over a whole test: what is left is no longer what the test was made for. */
+  /**
+   * The part of all processors' time, over a whole test: what is left is no longer what the test
+   * was made for.
+   */
   private static final double STOLEN_SHARE = 0.1;
 
   private static final long NAP_MILLIS = 5;
-  private static final int MOST_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
 
   private final ProcessorTime processors;
   private final Deque<Late> late = new ArrayDeque<>();
@@ -49,7 +52,7 @@ final class Stalls {
     return new Mark(System.nanoTime(), processors.sample());
   }
 
-  /** What was seen of the machine since then, for people; empty if it ran as it should. */
+  /** Describes the stalls since then, for people; empty if it ran as it should. */
   synchronized Optional<String> since(Mark mark) {
     long now = System.nanoTime();
     if (planned != Long.MAX_VALUE) {
@@ -74,7 +77,7 @@ final class Stalls {
     Duration by = Duration.ofNanos(now - due);
     if (by.compareTo(STALL) >= 0) {
       late.addLast(new Late(now, by));
-      if (late.size() > MOST_REMEMBERED) {
+      if (late.size() > MAX_REMEMBERED) {
         late.removeFirst();
       }
     }

@@ -156,7 +156,7 @@ class AgainAfterAStallTest {
           OneTest.isRunning() ? "in a process of its own" : "in the process of many");
     }
 
-    /** By itself it passes when no file tells of an earlier time. */
+    /** Passes by itself when no file shows an earlier run. */
     @Test
     void passesOnce() throws IOException {
       stall();

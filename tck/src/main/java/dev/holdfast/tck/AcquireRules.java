@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockUnavailableException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 
 /** A lock is got, or not. */
 abstract class AcquireRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  AcquireRules(Trial trial) {
-    this.trial = trial;
+  AcquireRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -35,10 +35,10 @@ abstract class AcquireRules {
   @Rule("ACQ-1")
   @IfThisFails("check that all managers keep their locks in the same place, under the same key")
   void whileALeaseIsHeldNoOtherManagerGetsTheLock() throws InterruptedException {
-    String name = trial.name("held");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    String name = fixture.name("held");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
 
-    assertThat(trial.gets(trial.open(), name)).as("granted to another, too").isFalse();
+    assertThat(fixture.gets(fixture.open(), name)).as("granted to another, too").isFalse();
     assertThat(lease.isHeld()).isTrue();
   }
 
@@ -47,16 +47,16 @@ abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum is N/2+1 of all nodes, and that it is enough")
   void theLockIsGrantedExactlyWhenAQuorumOfNodesIsFree() throws InterruptedException {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
-    for (List<TckNode> occupied : Subsets.of(trial.nodes())) {
-      String name = trial.name("occupied");
-      trial.occupy(occupied, name);
-      int free = trial.nodes().size() - occupied.size();
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (List<TckNode> occupied : Subsets.of(fixture.nodes())) {
+      String name = fixture.name("occupied");
+      fixture.occupy(occupied, name);
+      int free = fixture.nodes().size() - occupied.size();
 
-      assertThat(trial.gets(locks, name))
-          .as("granted with %d of %d nodes free", free, trial.nodes().size())
-          .isEqualTo(free >= trial.quorum());
+      assertThat(fixture.gets(locks, name))
+          .as("granted with %d of %d nodes free", free, fixture.nodes().size())
+          .isEqualTo(free >= fixture.quorum());
     }
   }
 
@@ -66,17 +66,17 @@ abstract class AcquireRules {
   @IfThisFails(
       "check that a quorum is counted of the nodes that are configured, not of those alive")
   void nodesThatAreSilentCountLikeTheOthers() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    LockManager locks = trial.open("nodeTimeout=100ms");
-    int all = trial.nodes().size();
-    int tooFew = trial.quorum() - 1;
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    int all = fixture.nodes().size();
+    int tooFew = fixture.quorum() - 1;
     for (int silent = 1; silent <= all - tooFew; silent++) {
-      String name = trial.name("silent");
-      trial.begin(TckFault.FROZEN, trial.node(silent - 1), name);
-      trial.occupy(trial.nodes().subList(silent, all - tooFew), name);
+      String name = fixture.name("silent");
+      fixture.begin(TckFault.FROZEN, fixture.node(silent - 1), name);
+      fixture.occupy(fixture.nodes().subList(silent, all - tooFew), name);
 
-      assertThat(trial.gets(locks, name))
+      assertThat(fixture.gets(locks, name))
           .as("granted by %d of %d nodes, with %d silent", tooFew, all, silent)
           .isFalse();
     }
@@ -87,15 +87,15 @@ abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both")
   void halfOfTwoNodesIsNoQuorum() throws InterruptedException {
-    trial.needsNodes(2);
-    LockManager locks = trial.openOn(trial.uris().subList(0, 2));
-    for (TckNode occupied : trial.nodes().subList(0, 2)) {
-      String name = trial.name("one-of-two");
-      trial.occupy(List.of(occupied), name);
+    fixture.needsNodes(2);
+    LockManager locks = fixture.openOn(fixture.uris().subList(0, 2));
+    for (TckNode occupied : fixture.nodes().subList(0, 2)) {
+      String name = fixture.name("one-of-two");
+      fixture.occupy(List.of(occupied), name);
 
-      assertThat(trial.gets(locks, name)).as("granted by one of two nodes").isFalse();
+      assertThat(fixture.gets(locks, name)).as("granted by one of two nodes").isFalse();
     }
-    assertThat(trial.gets(locks, trial.name("both"))).as("granted by both").isTrue();
+    assertThat(fixture.gets(locks, fixture.name("both"))).as("granted by both").isTrue();
   }
 
   @Test
@@ -103,13 +103,13 @@ abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them is silent")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherIsSilent() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    String name = trial.name("one-silent");
-    LockManager locks = trial.openOn(trial.uris().subList(0, 2), "nodeTimeout=150ms");
-    trial.begin(TckFault.FROZEN, trial.node(1), name);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    String name = fixture.name("one-silent");
+    LockManager locks = fixture.openOn(fixture.uris().subList(0, 2), "nodeTimeout=150ms");
+    fixture.begin(TckFault.FROZEN, fixture.node(1), name);
 
-    assertThat(trial.gets(locks, name)).as("granted by one of two nodes").isFalse();
+    assertThat(fixture.gets(locks, name)).as("granted by one of two nodes").isFalse();
   }
 
   @Test
@@ -117,96 +117,96 @@ abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them refuses all")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() throws InterruptedException {
-    trial.needs(TckFault.REFUSING);
-    trial.needsNodes(2);
-    List<String> two = trial.uris().subList(0, 2);
-    LockManager locks = trial.openOn(two);
-    LockManager alone = trial.openOn(two.subList(1, 2));
-    String name = trial.name("one-refuses");
-    trial.begin(TckFault.REFUSING, trial.node(1), name);
-    if (trial.gets(alone, trial.name("refused"))) {
-      abort("an error is taken for a grant, which is another rule's");
+    fixture.needs(TckFault.REFUSING);
+    fixture.needsNodes(2);
+    List<String> two = fixture.uris().subList(0, 2);
+    LockManager locks = fixture.openOn(two);
+    LockManager alone = fixture.openOn(two.subList(1, 2));
+    String name = fixture.name("one-refuses");
+    fixture.begin(TckFault.REFUSING, fixture.node(1), name);
+    if (fixture.gets(alone, fixture.name("refused"))) {
+      AnotherRule.isBroken("an error is taken for a grant");
     }
 
-    assertThat(trial.gets(locks, name)).as("granted by one of two nodes").isFalse();
+    assertThat(fixture.gets(locks, name)).as("granted by one of two nodes").isFalse();
   }
 
   @Test
   @Rule("ACQ-3")
-  @IfThisFails("check that a refused attempt is taken back on the nodes that had granted it")
+  @IfThisFails("check that a refused attempt is released on the nodes that had granted it")
   void anAttemptThatWasRefusedLeavesNoKey() throws InterruptedException {
-    trial.needsNodes(2);
-    LockManager locks = trial.open();
+    fixture.needsNodes(2);
+    LockManager locks = fixture.open();
     Map<String, List<TckNode>> left = new LinkedHashMap<>();
-    for (List<TckNode> occupied : Subsets.of(trial.nodes())) {
-      List<TckNode> free = trial.nodesBut(occupied);
-      if (!free.isEmpty() && free.size() < trial.quorum()) {
-        String name = trial.name("refused");
-        trial.occupy(occupied, name);
-        Attempts.inVain(trial, locks, name);
+    for (List<TckNode> occupied : Subsets.of(fixture.nodes())) {
+      List<TckNode> free = fixture.nodesBut(occupied);
+      if (!free.isEmpty() && free.size() < fixture.quorum()) {
+        String name = fixture.name("refused");
+        fixture.occupy(occupied, name);
+        Attempts.inVain(fixture, locks, name);
         left.put(name, free);
       }
     }
 
     left.forEach(
         (name, free) ->
-            trial.soon().until("no key of it is left", () -> trial.isFreeOn(free, name)));
+            fixture.soon().until("no key of it is left", () -> fixture.isFreeOn(free, name)));
   }
 
   @Test
   @Rule("ACQ-3")
-  @IfThisFails("check that an attempt in an outage is taken back on every node, once it answers")
+  @IfThisFails("check that an attempt in an outage is released on every node, once it answers")
   void anAttemptThatNoQuorumAnsweredLeavesNoKey() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("outage");
-    LockManager locks = trial.open("nodeTimeout=150ms");
-    List<TckNode> silent = trial.blocking();
-    trial.begin(TckFault.FROZEN, silent, name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("outage");
+    LockManager locks = fixture.open("nodeTimeout=150ms");
+    List<TckNode> silent = fixture.blocking();
+    fixture.begin(TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(trial, locks, name);
+    Attempts.inVain(fixture, locks, name);
 
-    trial
+    fixture
         .soon()
         .until(
             "no key is left where there was an answer",
-            () -> trial.isFreeOn(trial.nodesBut(silent), name));
-    trial.end(TckFault.FROZEN, silent, name);
-    trial.awaitFree(name);
+            () -> fixture.isFreeOn(fixture.nodesBut(silent), name));
+    fixture.end(TckFault.FROZEN, silent, name);
+    fixture.awaitFree(name);
   }
 
   @Test
   @Rule("ACQ-3")
-  @IfThisFails("check that a refused attempt is taken back on the nodes that were silent, too")
+  @IfThisFails("check that a refused attempt is also released on the nodes that were silent")
   void anAttemptThatWasRefusedLeavesNoKeyWhereNobodyAnswered() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    String name = trial.name("refused");
-    LockManager locks = trial.open("nodeTimeout=150ms");
-    List<TckNode> silent = trial.minority();
-    trial.occupy(trial.nodesBut(silent), name);
-    trial.begin(TckFault.FROZEN, silent, name);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    String name = fixture.name("refused");
+    LockManager locks = fixture.open("nodeTimeout=150ms");
+    List<TckNode> silent = fixture.minority();
+    fixture.occupy(fixture.nodesBut(silent), name);
+    fixture.begin(TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(trial, locks, name);
+    Attempts.inVain(fixture, locks, name);
 
-    trial.end(TckFault.FROZEN, silent, name);
+    fixture.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
-    Trial.regardless(() -> locks.tryAcquire(trial.name("later"), trial.ttl()));
-    trial.soon().until("no key of it is left", () -> trial.isFreeOn(silent, name));
+    TckFixture.regardless(() -> locks.tryAcquire(fixture.name("later"), fixture.ttl()));
+    fixture.soon().until("no key of it is left", () -> fixture.isFreeOn(silent, name));
   }
 
   @Test
   @Rule("ACQ-3")
-  @IfThisFails("check that an attempt that was refused keeps nobody out once the holder has gone")
+  @IfThisFails("check that a refused attempt blocks no client once the holder has gone")
   void whoWasRefusedKeepsNobodyOut() throws InterruptedException {
-    if (!trial.nodes().isEmpty()) {
+    if (!fixture.nodes().isEmpty()) {
       abort("the nodes themselves show it");
     }
-    String name = trial.name("refused");
-    trial.take(trial.openForShortTtl(), name, trial.shortTtl());
-    Attempts.inVain(trial, trial.open(), name);
+    String name = fixture.name("refused");
+    fixture.take(fixture.openForShortTtl(), name, fixture.shortTtl());
+    Attempts.inVain(fixture, fixture.open(), name);
 
-    LockManager third = trial.open();
-    trial.soon().until("a third manager gets the lock", () -> trial.gets(third, name));
+    LockManager third = fixture.open();
+    fixture.soon().until("a third manager gets the lock", () -> fixture.gets(third, name));
   }
 
   @Test
@@ -214,14 +214,14 @@ abstract class AcquireRules {
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt sets nothing where there is a key, and removes only its own")
   void whatOthersHoldIsLeftAsItIs() throws InterruptedException {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
     Map<String, List<TckNode>> occupied = new LinkedHashMap<>();
-    for (List<TckNode> some : Subsets.of(trial.nodes())) {
-      String name = trial.name("occupied");
-      trial.occupy(some, name);
+    for (List<TckNode> some : Subsets.of(fixture.nodes())) {
+      String name = fixture.name("occupied");
+      fixture.occupy(some, name);
       occupied.put(name, some);
-      trial.gets(locks, name);
+      fixture.gets(locks, name);
     }
 
     occupied.forEach(
@@ -229,7 +229,7 @@ abstract class AcquireRules {
             assertThat(some)
                 .allSatisfy(
                     node ->
-                        assertThat(trial.isUntouched(node, name))
+                        assertThat(fixture.isUntouched(node, name))
                             .as("held by %s for %s", node.holder(name), node.timeToLive(name))
                             .isTrue()));
   }
@@ -239,23 +239,23 @@ abstract class AcquireRules {
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt that failed compares before it removes, on silent nodes, too")
   void whatOthersHoldOnNodesThatWereSilentIsLeftAsItIs() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    String name = trial.name("occupied");
-    List<TckNode> silent = trial.blocking();
-    LockManager locks = trial.open("nodeTimeout=150ms");
-    trial.occupy(silent, name);
-    trial.begin(TckFault.FROZEN, silent, name);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    String name = fixture.name("occupied");
+    List<TckNode> silent = fixture.blocking();
+    LockManager locks = fixture.open("nodeTimeout=150ms");
+    fixture.occupy(silent, name);
+    fixture.begin(TckFault.FROZEN, silent, name);
 
-    Attempts.inVain(trial, locks, name);
+    Attempts.inVain(fixture, locks, name);
 
-    trial.end(TckFault.FROZEN, silent, name);
+    fixture.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
-    Trial.regardless(() -> locks.tryAcquire(trial.name("later"), trial.ttl()));
+    TckFixture.regardless(() -> locks.tryAcquire(fixture.name("later"), fixture.ttl()));
     assertThat(silent)
         .allSatisfy(
             node ->
-                assertThat(trial.isUntouched(node, name))
+                assertThat(fixture.isUntouched(node, name))
                     .as("held by %s for %s", node.holder(name), node.timeToLive(name))
                     .isTrue());
   }
@@ -265,13 +265,13 @@ abstract class AcquireRules {
   @Rule("ACQ-4")
   @IfThisFails("check that a refused attempt changes nothing, so that the next is refused as well")
   void askingOnceMoreIsRefusedLikeTheFirstTime() throws InterruptedException {
-    String name = trial.name("asked");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    LockManager other = trial.open();
-    Attempts.inVain(trial, other, name);
+    String name = fixture.name("asked");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    LockManager other = fixture.open();
+    Attempts.inVain(fixture, other, name);
 
     for (int i = 2; i <= 5; i++) {
-      assertThat(trial.gets(other, name)).as("granted to attempt %d", i).isFalse();
+      assertThat(fixture.gets(other, name)).as("granted to attempt %d", i).isFalse();
     }
     assertThat(lease.isHeld()).isTrue();
   }
@@ -281,16 +281,16 @@ abstract class AcquireRules {
   @Rule("ACQ-5")
   @IfThisFails("check that a token is drawn for every attempt, not for a manager or a name")
   void everyLeaseHasATokenOfItsOwn() {
-    LockManager one = trial.open();
-    LockManager other = trial.open();
-    String again = trial.name("again");
+    LockManager one = fixture.open();
+    LockManager other = fixture.open();
+    String again = fixture.name("again");
     List<String> tokens = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       LockManager locks = i % 2 == 0 ? one : other;
-      tokens.add(trial.take(locks, trial.name("once"), trial.ttl()).token());
-      Lease lease = trial.take(locks, again, trial.ttl());
+      tokens.add(fixture.take(locks, fixture.name("once"), fixture.ttl()).token());
+      Lease lease = fixture.take(locks, again, fixture.ttl());
       tokens.add(lease.token());
-      Attempts.giveBack(trial, lease);
+      Attempts.giveBack(fixture, lease);
     }
 
     assertThat(tokens).doesNotHaveDuplicates().doesNotContain("");
@@ -299,22 +299,22 @@ abstract class AcquireRules {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-5")
-  @IfThisFails("check that a token is drawn anew for the attempt after one that failed")
+  @IfThisFails("check that a token is drawn again for the attempt after one that failed")
   void everyAttemptSendsWhatNoneSentBefore() throws InterruptedException {
-    trial.needsNodes(1);
-    TckLink link = trial.needsLink(trial.node(0));
-    List<String> uris = trial.uris();
+    fixture.needsNodes(1);
+    TckLink link = fixture.needsLink(fixture.node(0));
+    List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    LockManager locks = trial.openOn(uris);
-    String name = trial.name("in-vain");
-    int all = trial.nodes().size();
-    trial.occupy(trial.nodes().subList(trial.quorum() - 1, all), name);
+    LockManager locks = fixture.openOn(uris);
+    String name = fixture.name("in-vain");
+    int all = fixture.nodes().size();
+    fixture.occupy(fixture.nodes().subList(fixture.quorum() - 1, all), name);
 
     for (int i = 1; i <= 4; i++) {
       Set<String> before = new HashSet<>(link.requests(name));
-      Attempts.inVain(trial, locks, name);
+      Attempts.inVain(fixture, locks, name);
 
-      trial
+      fixture
           .soon()
           .until(
               "attempt " + i + " sends something new",
@@ -327,10 +327,10 @@ abstract class AcquireRules {
   @IfThisFails(
       "check that tryAcquire is empty, and throws nothing, if another owner holds the lock")
   void tryAcquireIsEmptyIfAnotherOwnerHoldsTheLock() throws InterruptedException {
-    String name = trial.name("held");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    String name = fixture.name("held");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
 
-    assertThat(trial.open().tryAcquire(name, trial.ttl())).isEmpty();
+    assertThat(fixture.open().tryAcquire(name, fixture.ttl())).isEmpty();
     assertThat(lease.isHeld()).isTrue();
   }
 
@@ -339,13 +339,13 @@ abstract class AcquireRules {
   @IfThisFails("check that tryAcquire without a wait does not pause and try again")
   void aRefusedAttemptWithoutAWaitIsNotRepeated() {
     Duration retryDelay = Duration.ofSeconds(2);
-    String name = trial.name("held");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    LockManager other = trial.open("retryDelay=" + retryDelay.toMillis() + "ms");
+    String name = fixture.name("held");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    LockManager other = fixture.open("retryDelay=" + retryDelay.toMillis() + "ms");
 
-    Tries.anyOf(
+    Retries.anyOf(
         () ->
-            assertThat(timeOf(() -> trial.gets(other, name)))
+            assertThat(timeOf(() -> fixture.gets(other, name)))
                 .as("time that an attempt took, with pauses of at least half of %s", retryDelay)
                 .isLessThan(retryDelay.dividedBy(2)));
     assertThat(lease.isHeld()).isTrue();
@@ -355,19 +355,19 @@ abstract class AcquireRules {
   @Rule("ACQ-6")
   @IfThisFails("check that tryAcquire without a wait asks silent nodes once, and not again")
   void anAttemptInAnOutageIsNotRepeated() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
     Duration nodeTimeout = Duration.ofMillis(300);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          String name = trial.name("silent");
-          LockManager locks = trial.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms");
-          Lease lease = trial.take(locks, trial.name("warm"), trial.ttl());
-          trial.begin(TckFault.FROZEN, trial.blocking(), name);
-          Duration ofARelease = timeOf(() -> Trial.regardless(lease::release));
-          Duration took = timeOf(() -> trial.gets(locks, name));
-          trial.end(TckFault.FROZEN, trial.blocking(), name);
+          String name = fixture.name("silent");
+          LockManager locks = fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms");
+          Lease lease = fixture.take(locks, fixture.name("warm"), fixture.ttl());
+          fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+          Duration ofARelease = timeOf(() -> TckFixture.regardless(lease::release));
+          Duration took = timeOf(() -> fixture.gets(locks, name));
+          fixture.end(TckFault.FROZEN, fixture.blocking(), name);
 
           assertThat(took)
               .as("time that an attempt took, against %s for a release", ofARelease)
@@ -377,47 +377,48 @@ abstract class AcquireRules {
 
   @Test
   @Rule("ACQ-8")
-  @IfThisFails("check that a manager refuses what it holds itself, also for the same thread")
+  @IfThisFails("check that a manager refuses a lock that it holds itself, also for the same thread")
   void whoHoldsALockIsRefusedItLikeEverybodyElse() throws InterruptedException {
-    LockManager locks = trial.open();
-    Lease once = trial.take(locks, trial.name("once"), trial.ttl());
-    Lease waiting = trial.take(locks, trial.name("waiting"), trial.ttl());
-    Lease async = trial.take(locks, trial.name("async"), trial.ttl());
+    LockManager locks = fixture.open();
+    Lease once = fixture.take(locks, fixture.name("once"), fixture.ttl());
+    Lease waiting = fixture.take(locks, fixture.name("waiting"), fixture.ttl());
+    Lease async = fixture.take(locks, fixture.name("async"), fixture.ttl());
     LockRequest request =
-        LockRequest.of(waiting.name(), trial.ttl()).waitAtMost(trial.allowance().dividedBy(10));
+        LockRequest.of(waiting.name(), fixture.ttl()).waitAtMost(fixture.allowance().dividedBy(10));
 
-    assertThat(trial.gets(locks, once.name())).as("granted to its own holder").isFalse();
-    Trial.regardless(() -> assertRefused(locks.tryAcquire(request)));
-    Trial.regardless(
+    assertThat(fixture.gets(locks, once.name())).as("granted to its own holder").isFalse();
+    TckFixture.regardless(() -> assertRefused(locks.tryAcquire(request)));
+    TckFixture.regardless(
         () ->
             assertRefused(
                 locks
-                    .tryAcquireAsync(LockRequest.of(async.name(), trial.ttl()))
-                    .get(trial.timing().soon().toNanos(), TimeUnit.NANOSECONDS)));
+                    .tryAcquireAsync(LockRequest.of(async.name(), fixture.ttl()))
+                    .get(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS)));
   }
 
   @Test
   @Rule("ACQ-8")
-  @IfThisFails("check that contention within one manager is told from that with another one")
+  @IfThisFails(
+      "check that contention within one manager is distinguished from contention with another one")
   void contentionWithinOneManagerSaysSo() throws InterruptedException {
-    LockManager locks = trial.open();
-    String own = trial.name("own");
-    String others = trial.name("others");
-    trial.take(locks, own, trial.ttl());
-    trial.take(trial.open(), others, trial.ttl());
+    LockManager locks = fixture.open();
+    String own = fixture.name("own");
+    String others = fixture.name("others");
+    fixture.take(locks, own, fixture.ttl());
+    fixture.take(fixture.open(), others, fixture.ttl());
 
     assertThat(contentionOn(locks, own))
         .hasMessageContaining("this very manager")
         .hasMessageContaining("Locks.asLock")
-        .matches(LockUnavailableException::isHeldByThisManager);
+        .matches(LockContendedException::isHeldByThisManager);
     assertThat(contentionOn(locks, others)).matches(thrown -> !thrown.isHeldByThisManager());
   }
 
-  private LockUnavailableException contentionOn(LockManager locks, String name)
+  private LockContendedException contentionOn(LockManager locks, String name)
       throws InterruptedException {
     try {
-      locks.acquire(LockRequest.of(name, trial.ttl()).waitAtMost(Duration.ZERO));
-    } catch (LockUnavailableException thrown) {
+      locks.acquire(LockRequest.of(name, fixture.ttl()).waitAtMost(Duration.ZERO));
+    } catch (LockContendedException thrown) {
       return thrown;
     }
     throw new AssertionError(name + " was granted to a second owner");
@@ -427,25 +428,25 @@ abstract class AcquireRules {
   @Rule("ACQ-9")
   @IfThisFails("check that a key of another type is counted as a refusal, and nothing more")
   void aKeyOfAnotherTypeOnAMinorityKeepsNobodyOut() {
-    trial.needs(TckFault.OTHER_TYPE);
-    trial.needsNodes(3);
-    String name = trial.name("other-type");
-    trial.begin(TckFault.OTHER_TYPE, trial.minority(), name);
+    fixture.needs(TckFault.OTHER_TYPE);
+    fixture.needsNodes(3);
+    String name = fixture.name("other-type");
+    fixture.begin(TckFault.OTHER_TYPE, fixture.minority(), name);
 
-    assertThat(trial.take(trial.open(), name, trial.ttl()).isHeld()).isTrue();
+    assertThat(fixture.take(fixture.open(), name, fixture.ttl()).isHeld()).isTrue();
   }
 
   @Test
   @Rule("ACQ-9")
   @IfThisFails("check that a key of another type is contention where other refusals are needed")
   void aKeyOfAnotherTypeIsARefusalAmongOthers() {
-    trial.needs(TckFault.OTHER_TYPE);
-    trial.needsNodes(3);
-    String name = trial.name("other-type");
-    trial.begin(TckFault.OTHER_TYPE, trial.node(0), name);
-    trial.occupy(trial.nodes().subList(1, trial.nodes().size()), name);
+    fixture.needs(TckFault.OTHER_TYPE);
+    fixture.needsNodes(3);
+    String name = fixture.name("other-type");
+    fixture.begin(TckFault.OTHER_TYPE, fixture.node(0), name);
+    fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
 
-    Throwable thrown = catchThrowable(() -> trial.open().tryAcquire(name, trial.ttl()));
+    Throwable thrown = catchThrowable(() -> fixture.open().tryAcquire(name, fixture.ttl()));
 
     assertThat(thrown instanceof LockConfigurationException)
         .as("taken for a mistake in the configuration: %s", thrown)
@@ -457,21 +458,21 @@ abstract class AcquireRules {
   @IfThisFails(
       "check that keys of another type on a quorum are an error with the key and the nodes")
   void keysOfAnotherTypeThatPreventAQuorumAreAConfigurationError() throws InterruptedException {
-    trial.needs(TckFault.OTHER_TYPE);
-    String name = trial.name("other-type");
-    trial.begin(TckFault.OTHER_TYPE, trial.blocking(), name);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.OTHER_TYPE);
+    String name = fixture.name("other-type");
+    fixture.begin(TckFault.OTHER_TYPE, fixture.blocking(), name);
+    LockManager locks = fixture.open();
     List<String> parts = new ArrayList<>(List.of(name));
-    trial.blocking().forEach(node -> parts.add(node.address()));
-    Attempts.inVain(trial, locks, name);
+    fixture.blocking().forEach(node -> parts.add(node.address()));
+    Attempts.inVain(fixture, locks, name);
 
     for (int i = 0; i < 2; i++) { // the second finds what the first left as it was
-      assertThatThrownBy(() -> locks.tryAcquire(name, trial.ttl()))
+      assertThatThrownBy(() -> locks.tryAcquire(name, fixture.ttl()))
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContainingAll(parts.toArray(String[]::new));
     }
-    trial.end(TckFault.OTHER_TYPE, trial.blocking(), name);
-    assertThat(trial.gets(locks, name)).as("got when the key is gone").isTrue();
+    fixture.end(TckFault.OTHER_TYPE, fixture.blocking(), name);
+    assertThat(fixture.gets(locks, name)).as("got when the key is gone").isTrue();
   }
 
   private static void assertRefused(Optional<Lease> granted) {

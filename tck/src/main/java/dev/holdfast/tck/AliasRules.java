@@ -2,7 +2,6 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -21,7 +20,6 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -29,42 +27,42 @@ import org.junit.jupiter.api.Test;
 abstract class AliasRules {
   private static final String HASTY = "nodeTimeout=150ms";
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  AliasRules(Trial trial) {
-    this.trial = trial;
+  AliasRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("RES-1")
-  @IfThisFails("check that users who complete or cancel what lost() gave them do so alone")
+  @IfThisFails("check that users who complete or cancel what onLoss() gave them do so alone")
   void nobodyCompletesLostForOthers() {
-    Lease lease = trial.take(trial.open(), trial.name("lost"), trial.ttl());
-    CompletableFuture<LossReason> before = of(lease.lost());
+    Lease lease = fixture.take(fixture.open(), fixture.name("lost"), fixture.ttl());
+    CompletableFuture<LossReason> before = of(lease.onLoss());
 
-    tamper(lease.lost(), LossReason.MAX_HOLD);
-    CompletableFuture<LossReason> after = of(lease.lost());
+    tamper(lease.onLoss(), LossReason.MAX_HOLD);
+    CompletableFuture<LossReason> after = of(lease.onLoss());
 
-    assertThat(before).as("lost() of a lease that is held").isNotDone();
-    assertThat(after).as("lost() that is asked for later").isNotDone();
+    assertThat(before).as("onLoss() of a lease that is held").isNotDone();
+    assertThat(after).as("onLoss() that is asked for later").isNotDone();
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
   @Rule("RES-1")
-  @IfThisFails("check that users who change what lost() gave them change no other's reason")
+  @IfThisFails("check that users who change what onLoss() gave them change no other's reason")
   void nobodyChangesTheReasonOfALossForOthers() {
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("lost"), trial.briefTtl());
-    CompletableFuture<LossReason> before = of(lease.lost());
-    trial.awaitOver(lease);
-    trial.awaitRegardless("lost() completes", before::isDone);
+    Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("lost"), fixture.briefTtl());
+    CompletableFuture<LossReason> before = of(lease.onLoss());
+    fixture.awaitOver(lease);
+    fixture.awaitRegardless("onLoss() completes", before::isDone);
     if (!before.isDone()) {
-      abort("lost() does not complete, which is another rule's");
+      AnotherRule.isBroken("onLoss() does not complete");
     }
 
-    tamper(lease.lost(), LossReason.MAX_HOLD);
+    tamper(lease.onLoss(), LossReason.MAX_HOLD);
 
-    assertThat(trial.soon().get("lost() that is asked for later completes", of(lease.lost())))
+    assertThat(fixture.soon().get("onLoss() that is asked for later completes", of(lease.onLoss())))
         .isEqualTo(before.join());
     assertThat(catchThrowableOfType(LockLostException.class, lease::requireHeld))
         .satisfiesAnyOf(
@@ -76,13 +74,13 @@ abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that each call of releaseAsync() gives a stage of its own")
   void nobodyChangesTheAnswerToAReleaseForOthers() {
-    Lease lease = trial.take(trial.open(), trial.name("released"), trial.ttl());
-    CompletionStage<Boolean> first = lease.releaseAsync();
-    boolean answer = trial.soon().get("the release is answered", first);
+    Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
+    CompletableFuture<Boolean> first = lease.releaseAsync();
+    boolean answer = fixture.soon().get("the release is answered", first);
 
     tamper(first, !answer);
 
-    assertThat(trial.soon().get("the next is answered", lease.releaseAsync())).isEqualTo(answer);
+    assertThat(fixture.soon().get("the next is answered", lease.releaseAsync())).isEqualTo(answer);
     assertThat(lease.release()).isEqualTo(answer);
   }
 
@@ -90,17 +88,17 @@ abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that releaseAsync() goes on for others when one who asked gives up")
   void whoGivesUpAReleaseDoesSoAlone() {
-    trial.needs(TckFault.FROZEN);
-    Lease lease = trial.take(trial.open(), trial.name("released"), trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), lease.name());
-    CompletionStage<Boolean> mine = lease.releaseAsync();
-    CompletionStage<Boolean> others = lease.releaseAsync();
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    CompletableFuture<Boolean> mine = lease.releaseAsync();
+    CompletableFuture<Boolean> others = lease.releaseAsync();
 
     giveUp(mine);
-    trial.end(TckFault.FROZEN, trial.blocking(), lease.name());
+    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
 
-    trial.soon().until("the release is answered", () -> others.toCompletableFuture().isDone());
-    assertThat(others.toCompletableFuture()).isNotCancelled();
+    fixture.soon().until("the release is answered", others::isDone);
+    assertThat(others).isNotCancelled();
     assertThat(failureOf(others)).isNotInstanceOf(Changed.class);
   }
 
@@ -108,29 +106,53 @@ abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that each call of extendAsync() gives a stage of its own")
   void whoGivesUpAnExtensionDoesSoAlone() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needs(TckFault.FROZEN);
-    Lease lease = trial.take(trial.open(), trial.name("extended"), trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), lease.name());
-    CompletionStage<Void> mine = lease.extendAsync(trial.ttl());
-    CompletionStage<Void> others = lease.extendAsync(trial.ttl());
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    CompletableFuture<Void> mine = lease.extendAsync(fixture.ttl());
+    CompletableFuture<Void> others = lease.extendAsync(fixture.ttl());
 
     giveUp(mine);
-    trial.end(TckFault.FROZEN, trial.blocking(), lease.name());
+    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
 
-    trial.soon().until("the extension is over", () -> others.toCompletableFuture().isDone());
-    assertThat(others.toCompletableFuture()).isNotCancelled();
+    fixture.soon().until("the extension is over", others::isDone);
+    assertThat(others).isNotCancelled();
     assertThat(failureOf(others)).isNotInstanceOf(Changed.class);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that callers who extend or release at the same time have a stage each")
+  void nobodyChangesTheAnswersToOthersWhoAskAtTheSameTime() {
+    LockManager locks = fixture.open();
+    for (int round = 0; round < 20; round++) {
+      Lease lease = fixture.take(locks, fixture.name("shared"), fixture.ttl());
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        CompletableFuture<Void> mine = lease.extendAsync(fixture.ttl());
+        CompletableFuture<Void> others = lease.extendAsync(fixture.ttl());
+        giveUp(mine);
+        CompletableFuture<Void> later = lease.extendAsync(fixture.ttl());
+        assertOwn(others);
+        assertOwn(later);
+      }
+      CompletableFuture<Boolean> mine = lease.releaseAsync();
+      CompletableFuture<Boolean> others = lease.releaseAsync();
+      giveUp(mine);
+      CompletableFuture<Boolean> later = lease.releaseAsync();
+      assertOwn(others);
+      assertOwn(later);
+    }
   }
 
   @Test
   @Rule("RES-1")
   @IfThisFails("check that a future which is cancelled or completed ends no other's wait")
   void whoGivesUpAWaitDoesSoAlone() throws InterruptedException {
-    String name = trial.name("waited-for");
-    Rival rival = Rival.holding(trial, name);
-    LockManager locks = trial.open();
-    LockRequest request = trial.request(name).waitForever();
+    String name = fixture.name("waited-for");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitForever();
     List<CompletableFuture<Optional<Lease>>> waits = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       waits.add(locks.tryAcquireAsync(request));
@@ -142,41 +164,41 @@ abstract class AliasRules {
     List<CompletableFuture<Optional<Lease>>> others = List.of(waits.get(1), waits.get(4));
 
     assertThat(Attempts.stays(() -> others.stream().noneMatch(CompletableFuture::isDone)))
-        .as("the others still wait")
+        .as("the others still wait: %s", others)
         .isTrue();
-    rival.letGo();
+    contender.letGo();
   }
 
   @Test
   @Rule("RES-1")
   @IfThisFails("check that calls that see the same outage have an exception each")
   void nobodyChangesAnExceptionForOthers() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open(HASTY);
-    String name = trial.name("silent");
-    Lease held = trial.take(locks, trial.name("released"), trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(HASTY);
+    String name = fixture.name("silent");
+    Lease held = fixture.take(locks, fixture.name("released"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
-    LockRequest request = trial.request(name).waitAtMost(Duration.ofMillis(300));
+    LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(300));
     List<Call<?>> calls = new ArrayList<>();
-    List<CompletionStage<?>> stages = new ArrayList<>();
+    List<CompletableFuture<?>> stages = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       calls.add(Call.begin(() -> locks.tryAcquire(request)));
       calls.add(Call.begin(held::release));
       stages.add(locks.tryAcquireAsync(request));
       stages.add(held.releaseAsync());
     }
-    calls.forEach(call -> call.awaited(trial));
+    calls.forEach(call -> call.awaited(fixture));
 
     List<Throwable> thrown = new ArrayList<>();
     calls.forEach(call -> call.thrown().ifPresent(thrown::add));
-    for (CompletionStage<?> stage : stages) {
-      trial.soon().until("a call is over", () -> stage.toCompletableFuture().isDone());
+    for (CompletableFuture<?> stage : stages) {
+      fixture.soon().until("a call is over", () -> stage.isDone());
       thrown.add(failureOf(stage));
     }
     thrown.removeIf(failure -> !(failure instanceof LockException));
     if (thrown.isEmpty()) {
-      abort("silence is no outage, which is another rule's");
+      AnotherRule.isBroken("silence is no outage");
     }
     Set<Throwable> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
     distinct.addAll(thrown);
@@ -189,30 +211,39 @@ abstract class AliasRules {
   }
 
   /** Told by a stage that depends on it, which users have of their own. */
-  private static CompletableFuture<LossReason> of(CompletionStage<LossReason> lost) {
-    return lost.thenApply(reason -> reason).toCompletableFuture();
+  private static CompletableFuture<LossReason> of(CompletableFuture<LossReason> lost) {
+    return lost.thenApply(reason -> reason);
   }
 
   /** All that a user can do to a result. */
-  private static <T> void tamper(CompletionStage<T> stage, T value) {
-    CompletableFuture<T> future = stage.toCompletableFuture();
-    Trial.regardless(() -> future.orTimeout(1, TimeUnit.NANOSECONDS));
-    Trial.regardless(() -> future.completeOnTimeout(value, 1, TimeUnit.NANOSECONDS));
-    Trial.regardless(() -> future.completeAsync(() -> value, Runnable::run));
-    Trial.regardless(() -> future.complete(value));
-    Trial.regardless(() -> future.cancel(true));
-    Trial.regardless(() -> future.obtrudeValue(value));
+  private static <T> void tamper(CompletableFuture<T> stage, T value) {
+    CompletableFuture<T> future = stage;
+    TckFixture.regardless(() -> future.orTimeout(1, TimeUnit.NANOSECONDS));
+    TckFixture.regardless(() -> future.completeOnTimeout(value, 1, TimeUnit.NANOSECONDS));
+    TckFixture.regardless(() -> future.completeAsync(() -> value, Runnable::run));
+    TckFixture.regardless(() -> future.complete(value));
+    TckFixture.regardless(() -> future.cancel(true));
+    TckFixture.regardless(() -> future.obtrudeValue(value));
   }
 
-  private static void giveUp(CompletionStage<?> stage) {
-    CompletableFuture<?> future = stage.toCompletableFuture();
+  private static void giveUp(CompletableFuture<?> stage) {
+    CompletableFuture<?> future = stage;
     future.cancel(true);
-    Trial.regardless(() -> future.obtrudeException(new Changed()));
+    TckFixture.regardless(() -> future.obtrudeException(new Changed()));
   }
 
-  private static Throwable failureOf(CompletionStage<?> stage) {
+  /** Checks that nobody else has cancelled or changed a stage. */
+  private void assertOwn(CompletableFuture<?> stage) {
+    fixture.awaitRegardless("a stage completes", stage::isDone);
+    if (stage.isDone()) {
+      assertThat(stage).isNotCancelled();
+      assertThat(failureOf(stage)).isNotInstanceOf(Changed.class);
+    }
+  }
+
+  private static Throwable failureOf(CompletableFuture<?> stage) {
     try {
-      stage.toCompletableFuture().join();
+      stage.join();
       return new CancellationException("none");
     } catch (CompletionException e) {
       return e.getCause() == null ? e : e.getCause();

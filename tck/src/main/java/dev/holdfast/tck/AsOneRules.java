@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,16 +23,21 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("exclusion")
 abstract class AsOneRules {
+  private static final int RELEASED = 50;
+
+  /** Time for a step of an extension that comes behind the release. */
+  private static final long LATER_NANOS = 5_000_000;
+
   /** More than any operation takes on one node. */
   private static final int MAX_STEPS = 12;
 
   /** How long an operation may take to its next step, or a node to do it. */
   private static final Duration STEP = Duration.ofMillis(100);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  AsOneRules(Trial trial) {
-    this.trial = trial;
+  AsOneRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   /** An operation, and what comes between its steps. */
@@ -49,12 +56,12 @@ abstract class AsOneRules {
   private abstract class Overtaken implements Scene {
     @Override
     public void between(TckNode node, String name) {
-      trial.occupy(List.of(node), name);
+      fixture.occupy(List.of(node), name);
     }
 
     @Override
     public boolean isRight(TckNode node, String name) {
-      return trial.isUntouched(node, name);
+      return fixture.isUntouched(node, name);
     }
   }
 
@@ -66,7 +73,7 @@ abstract class AsOneRules {
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            return trial.takeOnAll(locks, name, trial.ttl())::release;
+            return fixture.takeOnAll(locks, name, fixture.ttl())::release;
           }
         });
   }
@@ -75,13 +82,13 @@ abstract class AsOneRules {
   @Rule("REL-1")
   @IfThisFails("check that a node compares the token and shortens the ttl in one step")
   void nothingComesBetweenComparingAndShortening() throws InterruptedException {
-    trial.needs(LockCapability.HOLD_AT_LEAST);
-    Duration least = trial.ttl().dividedBy(2);
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Duration least = fixture.ttl().dividedBy(2);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            return trial.takeOnAll(locks, trial.request(name).holdAtLeast(least))::release;
+            return fixture.takeOnAll(locks, fixture.request(name).holdAtLeast(least))::release;
           }
         });
   }
@@ -90,23 +97,23 @@ abstract class AsOneRules {
   @Rule("EXT-1")
   @IfThisFails("check that a node compares the token and sets the ttl in one step")
   void nothingComesBetweenComparingAndExtending() throws InterruptedException {
-    Duration foreign = trial.ttl().dividedBy(3);
+    Duration foreign = fixture.ttl().dividedBy(3);
     atEachStep(
         new Scene() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = trial.takeOnAll(locks, name, foreign);
-            return () -> lease.extend(trial.ttl());
+            Lease lease = fixture.takeOnAll(locks, name, foreign);
+            return () -> lease.extend(fixture.ttl());
           }
 
           @Override
           public void between(TckNode node, String name) {
-            node.occupy(name, Trial.occupant(node), foreign);
+            node.occupy(name, TckFixture.occupant(node), foreign);
           }
 
           @Override
           public boolean isRight(TckNode node, String name) {
-            return node.holder(name).equals(Optional.of(Trial.occupant(node)))
+            return node.holder(name).equals(Optional.of(TckFixture.occupant(node)))
                 && node.timeToLive(name).compareTo(foreign) <= 0;
           }
         });
@@ -116,14 +123,14 @@ abstract class AsOneRules {
   @Rule("EXT-1")
   @IfThisFails("check that a node looks for the key and puts it back in one step")
   void nothingComesBetweenMissingAKeyAndPuttingItBack() throws InterruptedException {
-    trial.needsNodes(3);
+    fixture.needsNodes(3);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = trial.takeOnAll(locks, name, trial.ttl());
-            trial.node(0).remove(name);
-            return () -> lease.extend(trial.ttl());
+            Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+            fixture.node(0).remove(name);
+            return () -> lease.extend(fixture.ttl());
           }
         });
   }
@@ -132,26 +139,26 @@ abstract class AsOneRules {
   @Rule("EXT-3")
   @IfThisFails("check that a node compares the times and sets the longer one in one step")
   void nothingComesBetweenComparingTheTimesAndSettingOne() throws InterruptedException {
-    Duration first = trial.ttl().dividedBy(3);
+    Duration first = fixture.ttl().dividedBy(3);
     atEachStep(
         new Scene() {
           private String token = "";
 
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = trial.takeOnAll(locks, name, first);
+            Lease lease = fixture.takeOnAll(locks, name, first);
             token = lease.token();
-            return () -> lease.extend(trial.ttl());
+            return () -> lease.extend(fixture.ttl());
           }
 
           @Override
           public void between(TckNode node, String name) {
-            node.occupy(name, token, trial.foreignTtl());
+            node.occupy(name, token, fixture.foreignTtl());
           }
 
           @Override
           public boolean isRight(TckNode node, String name) {
-            return node.timeToLive(name).compareTo(trial.ttl()) > 0;
+            return node.timeToLive(name).compareTo(fixture.ttl()) > 0;
           }
         });
   }
@@ -160,13 +167,13 @@ abstract class AsOneRules {
   @Rule("ACQ-4")
   @IfThisFails("check that what an attempt left is compared and deleted in one step")
   void nothingComesBetweenComparingAndTakingBack() throws InterruptedException {
-    trial.needsNodes(3);
+    fixture.needsNodes(3);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            trial.occupy(trial.nodes().subList(1, trial.nodes().size()), name);
-            return () -> locks.tryAcquire(name, trial.ttl());
+            fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
+            return () -> locks.tryAcquire(name, fixture.ttl());
           }
         });
   }
@@ -179,12 +186,12 @@ abstract class AsOneRules {
         new Scene() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            return () -> locks.tryAcquire(name, trial.ttl());
+            return () -> locks.tryAcquire(name, fixture.ttl());
           }
 
           @Override
           public void between(TckNode node, String name) {
-            Duration longest = trial.ttl().plusMillis(1);
+            Duration longest = fixture.ttl().plusMillis(1);
             assertThat(staysForAStep(() -> node.timeToLive(name).compareTo(longest) <= 0))
                 .as("the key ends with its ttl though its holder dies now")
                 .isTrue();
@@ -199,35 +206,79 @@ abstract class AsOneRules {
 
   @Test
   @Rule("INSP-2")
-  @IfThisFails("check that forceRelease tells what was removed, not what was seen before")
+  @IfThisFails(
+      "check that forceRelease reports the lock that it removed, not one that it saw before")
   void aForcedReleaseThatRemovesNothingDoesNotSayThatItDid() throws InterruptedException {
     forcedAtEachStep(
-        name -> trial.nodes().forEach(node -> node.remove(name)),
+        name -> fixture.nodes().forEach(node -> node.remove(name)),
         (name, said) -> assertThat(said).as("it says that there was something").isFalse());
   }
 
   @Test
+  @Rule("REL-9")
+  @IfThisFails("check that an extension compares the token and extends in one atomic step")
+  void aReleaseRightBehindAnExtensionLeavesNoKey() {
+    fixture.needs(LockCapability.EXTENSION);
+    List<String> behindOthers =
+        keptAfterRelease(lease -> TckFixture.regardless(() -> lease.extend(fixture.ttl())));
+    if (!behindOthers.isEmpty()) {
+      AnotherRule.isBroken("a lock that was extended and released is not free");
+    }
+
+    assertThat(keptAfterRelease(lease -> lease.extendAsync(fixture.ttl())))
+        .as("released, and not free")
+        .isEmpty();
+  }
+
+  /** Returns the names of the locks that are not free after a release behind an extension. */
+  private List<String> keptAfterRelease(Consumer<Lease> extension) {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    List<String> kept = new ArrayList<>();
+    for (int i = 0; i < RELEASED; i++) {
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+      extension.accept(lease);
+      CompletableFuture<Boolean> released = lease.releaseAsync();
+      fixture.awaitRegardless("the release is answered", released::isDone);
+      LockSupport.parkNanos(LATER_NANOS);
+      if (!Attempts.comes(() -> gets(other, lease.name()))) {
+        kept.add(lease.name());
+      }
+    }
+    return kept;
+  }
+
+  private boolean gets(LockManager locks, String name) {
+    try {
+      return fixture.gets(locks, name);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Test
   @Rule("INSP-2")
-  @IfThisFails("check that forceRelease frees the name, whoever holds it by then")
+  @IfThisFails("check that forceRelease frees the name for any holder")
   void aForcedReleaseThatSaysSoHasFreedTheNameWhoeverCameBetween() throws InterruptedException {
     forcedAtEachStep(
-        name -> trial.occupy(trial.nodes(), name),
+        name -> fixture.occupy(fixture.nodes(), name),
         (name, said) ->
-            assertThat(!said || Attempts.comes(() -> trial.isFreeOn(trial.nodes(), name)))
+            assertThat(!said || Attempts.comes(() -> fixture.isFreeOn(fixture.nodes(), name)))
                 .as("the name is free, if it says so: %s", said)
                 .isTrue());
   }
 
   /** Another scene for each request of the operation, which is held back while others act. */
   private void atEachStep(Scene scene) throws InterruptedException {
-    trial.needsNodes(1);
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
-    List<String> uris = trial.uris();
+    fixture.needsNodes(1);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
+    List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    LockManager locks = trial.openOn(uris);
+    LockManager locks = fixture.openOn(uris);
     for (int passing = 0; passing < MAX_STEPS; passing++) {
-      String name = trial.name("step-" + passing);
+      String name = fixture.name("step-" + passing);
       Eventually.Assertions operation = prepared(scene, locks, name);
       int held = link.requests(name).size() + passing;
       link.after(name, passing, TckLink.Fate.LATE);
@@ -239,7 +290,7 @@ abstract class AsOneRules {
       }
       scene.between(node, name);
       link.mend();
-      call.awaited(trial);
+      call.awaited(fixture);
 
       assertThat(staysForAStep(() -> scene.isRight(node, name)))
           .as("right after what came before request %d of the operation", passing + 1)
@@ -257,14 +308,14 @@ abstract class AsOneRules {
 
   /** Does the same for operations that ask all nodes before they act. */
   private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
-    trial.needsNodes(1);
+    fixture.needsNodes(1);
     List<TckLink> links = new ArrayList<>();
-    trial.nodes().forEach(node -> links.add(trial.needsLink(node)));
-    LockManager operator = trial.openOn(links.stream().map(TckLink::uri).toList());
-    LockManager holder = trial.open();
+    fixture.nodes().forEach(node -> links.add(fixture.needsLink(node)));
+    LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    LockManager holder = fixture.open();
     for (int passing = 0; passing < MAX_STEPS; passing++) {
-      String name = trial.name("step-" + passing);
-      trial.takeOnAll(holder, name, trial.ttl());
+      String name = fixture.name("step-" + passing);
+      fixture.takeOnAll(holder, name, fixture.ttl());
       int held = passing;
       links.forEach(link -> link.after(name, held, TckLink.Fate.LATE));
       Call<Boolean> call = Call.begin(() -> operator.forceRelease(name));
@@ -276,7 +327,7 @@ abstract class AsOneRules {
       between.on(name);
       links.forEach(TckLink::mend);
 
-      after.check(name, call.awaited(trial).result().orElse(false));
+      after.check(name, call.awaited(fixture).result().orElse(false));
     }
   }
 
@@ -293,7 +344,7 @@ abstract class AsOneRules {
   private static Call<Boolean> begun(Eventually.Assertions operation) {
     return Call.begin(
         () -> {
-          Trial.regardless(operation);
+          TckFixture.regardless(operation);
           return true;
         });
   }
@@ -301,7 +352,7 @@ abstract class AsOneRules {
   /** Whether something comes before an operation is over, or soon after that. */
   private boolean comes(Call<?> call, BooleanSupplier come) {
     long[] overSince = {0};
-    trial
+    fixture
         .soon()
         .until(
             "a request was held back, or the operation was over",

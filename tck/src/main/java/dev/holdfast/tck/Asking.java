@@ -1,10 +1,10 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockUnavailableException;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
@@ -24,7 +24,7 @@ enum Asking {
     Optional<Lease> ask(LockManager locks, LockRequest request) throws InterruptedException {
       try {
         return Optional.of(locks.acquire(request));
-      } catch (LockUnavailableException e) {
+      } catch (LockContendedException e) {
         return Optional.empty();
       }
     }

@@ -1,7 +1,6 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -29,23 +28,23 @@ import org.junit.jupiter.api.Test;
 abstract class AskingRules {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  AskingRules(Trial trial) {
-    this.trial = trial;
+  AskingRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes the request's label on")
   void everyWayToAskShowsTheOwner() throws InterruptedException {
-    trial.needs(LockCapability.INSPECTION);
-    LockManager locks = trial.open();
-    LockManager operator = trial.open();
+    fixture.needs(LockCapability.INSPECTION);
+    LockManager locks = fixture.open();
+    LockManager operator = fixture.open();
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, request("owned")).owner("owner by " + way);
-      Holding holding = Holding.of(trial, way, locks, request);
+      LockRequest request = viewable(way, request("owned")).ownerLabel("Łódź 東京 by " + way);
+      Holding holding = Holding.of(fixture, way, locks, request);
 
       assertServed(
           holding,
@@ -53,8 +52,8 @@ abstract class AskingRules {
           () ->
               operator
                   .inspect(request.name())
-                  .map(LockStatus::owner)
-                  .equals(Optional.of("owner by " + way)));
+                  .map(LockStatus::ownerLabel)
+                  .equals(Optional.of("Łódź 東京 by " + way)));
       holding.giveBack();
     }
   }
@@ -63,12 +62,12 @@ abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes the request's ttl on")
   void everyWayToAskGivesTheTtl() {
-    LockManager locks = trial.open();
-    Duration ttl = trial.ttl().dividedBy(3);
+    LockManager locks = fixture.open();
+    Duration ttl = fixture.ttl().dividedBy(3);
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, LockRequest.of(trial.name("ttl"), ttl));
-      Holding holding = Holding.of(trial, way, locks, request);
+      LockRequest request = viewable(way, LockRequest.of(fixture.name("ttl"), ttl));
+      Holding holding = Holding.of(fixture, way, locks, request);
 
       holding
           .lease()
@@ -78,12 +77,12 @@ abstract class AskingRules {
                       holding,
                       "it is valid for its ttl",
                       () -> isNearly(lease.remaining(), ttl) && lease.isHeld()));
-      if (!trial.nodes().isEmpty()) {
+      if (!fixture.nodes().isEmpty()) {
         assertServed(
             holding,
             "nodes keep it for its ttl",
             () ->
-                trial.nodes().stream()
+                fixture.nodes().stream()
                     .filter(node -> node.holder(request.name()).isPresent())
                     .allMatch(node -> isNearly(node.timeToLive(request.name()), ttl)));
       }
@@ -95,30 +94,30 @@ abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease renewed that was asked for so")
   void everyWayToAskKeepsAlive() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration ttl = trial.shortTtl();
-    LockManager locks = trial.openForShortTtl();
-    LockManager other = trial.open();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           List<Holding> holdings = new ArrayList<>();
           for (AskingWay way : AskingWay.values()) {
-            LockRequest request = LockRequest.of(trial.name("kept"), ttl).keepAliveUpTo(HOUR);
-            holdings.add(Holding.asking(trial, way, locks, request));
+            LockRequest request = LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR);
+            holdings.add(Holding.asking(fixture, way, locks, request));
           }
           holdings.forEach(Holding::awaitHeld);
           long begun = System.nanoTime();
-          trial
+          fixture
               .soon()
               .until("their ttl is over", () -> isPast(begun, ttl.multipliedBy(5).dividedBy(4)));
 
           for (Holding holding : holdings) {
             boolean kept =
                 holding.lease().map(Lease::isHeld).orElse(true)
-                    && !trial.gets(other, holding.name());
+                    && !fixture.gets(other, holding.name());
             if (!kept && holding.way() == AskingWay.TRY_ACQUIRE) {
-              trial.needsRenewals();
+              fixture.needsRenewals();
             }
             assertThat(kept).as("held after its ttl, got by %s", holding.way()).isTrue();
           }
@@ -130,25 +129,25 @@ abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease end with its longest hold")
   void everyWayToAskLimitsTheHold() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration ttl = trial.briefTtl();
-    LockManager locks = trial.openForShortTtl();
-    LockManager other = trial.open();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.briefTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
     List<Holding> holdings = new ArrayList<>();
     for (AskingWay way : AskingWay.values()) {
       LockRequest request =
-          LockRequest.of(trial.name("limited"), ttl).keepAliveUpTo(ttl.multipliedBy(2));
-      holdings.add(Holding.asking(trial, way, locks, request));
+          LockRequest.of(fixture.name("limited"), ttl).keepAliveUpTo(ttl.multipliedBy(2));
+      holdings.add(Holding.asking(fixture, way, locks, request));
     }
     holdings.forEach(Holding::awaitHeld);
     long begun = System.nanoTime();
-    trial.soon().until("their time is over", () -> isPast(begun, ttl.multipliedBy(3)));
+    fixture.soon().until("their time is over", () -> isPast(begun, ttl.multipliedBy(3)));
 
     for (Holding holding : holdings) {
       assertServed(
           holding,
           "others get it after its longest hold",
-          () -> comes(() -> trial.gets(other, holding.name())));
+          () -> comes(() -> fixture.gets(other, holding.name())));
     }
   }
 
@@ -156,17 +155,17 @@ abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes holdAtLeast on, and every end keeps it")
   void everyWayToAskHoldsAtLeast() throws InterruptedException {
-    trial.needs(LockCapability.HOLD_AT_LEAST);
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, request("at-least")).holdAtLeast(trial.ttl());
-      Holding holding = Holding.of(trial, way, locks, request);
+      LockRequest request = viewable(way, request("at-least")).holdAtLeast(fixture.ttl());
+      Holding holding = Holding.of(fixture, way, locks, request);
       holding.giveBack();
 
       assertServed(
-          holding, "others are kept out for as long", () -> !trial.gets(other, holding.name()));
+          holding, "others are kept out for as long", () -> !fixture.gets(other, holding.name()));
     }
   }
 
@@ -174,30 +173,32 @@ abstract class AskingRules {
   @Rule("ACQ-17")
   @IfThisFails("check that nothing is remembered of a request beyond the call, such as a deadline")
   void theLongestHoldOfARequestThatIsUsedAgainBeginsAgain() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration ttl = trial.shortTtl().dividedBy(2);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl().dividedBy(2);
+    LockManager locks = fixture.openForShortTtl();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           LockRequest request =
-              LockRequest.of(trial.name("again"), ttl).keepAliveUpTo(ttl.multipliedBy(3));
+              LockRequest.of(fixture.name("again"), ttl).keepAliveUpTo(ttl.multipliedBy(3));
           long begun = System.nanoTime();
-          Attempts.giveBack(trial, trial.take(locks, request));
-          trial.soon().until("most of its hold is over", () -> isPast(begun, ttl.multipliedBy(2)));
-          Lease again = trial.take(locks, request);
+          Attempts.giveBack(fixture, fixture.take(locks, request));
+          fixture
+              .soon()
+              .until("most of its hold is over", () -> isPast(begun, ttl.multipliedBy(2)));
+          Lease again = fixture.take(locks, request);
           long granted = System.nanoTime();
-          trial
+          fixture
               .soon()
               .until(
                   "it is held for longer than was left, or over",
                   () -> !again.isHeld() || isPast(granted, ttl.multipliedBy(2)));
           if (!again.isHeld()) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
 
           assertThat(again.isHeld()).as("held for as long as the first time").isTrue();
-          Trial.regardless(again::release);
+          TckFixture.regardless(again::release);
         });
   }
 
@@ -205,28 +206,66 @@ abstract class AskingRules {
   @Rule("ACQ-17")
   @IfThisFails("check that the time to wait is counted from each call, not from the first")
   void aRequestThatIsUsedAgainWaitsAgain() throws InterruptedException {
-    Duration wait = trial.allowance().dividedBy(2);
-    LockManager locks = trial.open();
-    Lease lease = trial.take(trial.open(), trial.name("held"), trial.ttl());
-    LockRequest request = LockRequest.of(lease.name(), trial.ttl()).waitAtMost(wait);
+    Duration wait = fixture.allowance().dividedBy(2);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
+    LockRequest request = LockRequest.of(lease.name(), fixture.ttl()).waitAtMost(wait);
 
     Duration first = timeOf(() -> locks.tryAcquire(request));
     Duration second = timeOf(() -> locks.tryAcquire(request));
     if (first.compareTo(wait) < 0) {
-      abort("a waiter gives up before its time, which is another rule's");
+      AnotherRule.isBroken("a waiter gives up before its time");
     }
 
-    assertThat(second).as("time that the second wait in vain took").isGreaterThanOrEqualTo(wait);
+    assertThat(second)
+        .as("time that the second wait without success took")
+        .isGreaterThanOrEqualTo(wait);
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
   @Rule("ACQ-17")
-  @IfThisFails("check that equal requests that are under way are not taken for one")
+  @IfThisFails("check that a deadline belongs to a call, not to its request or to an equal one")
+  void oneRequestInTwoThreadsWaitsItsTimeInEach() {
+    Duration wait = fixture.allowance();
+    LockManager locks = fixture.open();
+    List<Call<Optional<Lease>>> first = new ArrayList<>();
+    List<Call<Optional<Lease>>> second = new ArrayList<>();
+    List<Call<Optional<Lease>>> alone = new ArrayList<>();
+    List<Runnable> later = new ArrayList<>();
+    for (Asking way : Asking.values()) {
+      for (boolean same : new boolean[] {true, false}) {
+        String name = fixture.name("shared");
+        Contender.holding(fixture, name);
+        LockRequest request = fixture.request(name).waitAtMost(wait);
+        LockRequest equal = same ? request : fixture.request(name).waitAtMost(wait);
+        first.add(Call.begin(() -> way.ask(locks, request)));
+        later.add(() -> second.add(Call.begin(() -> way.ask(locks, equal))));
+      }
+      String name = fixture.name("alone");
+      Contender.holding(fixture, name);
+      later.add(() -> alone.add(Call.begin(() -> way.ask(locks, request(name, wait)))));
+    }
+    Attempts.stays(() -> true);
+    later.forEach(Runnable::run);
+    for (List<Call<Optional<Lease>>> calls : List.of(alone, first, second)) {
+      fixture.awaitRegardless("a wait is over", () -> calls.stream().allMatch(Call::isOver));
+    }
+    if (!alone.stream().allMatch(call -> isWaitedFor(call, wait))) {
+      AnotherRule.isBroken("a waiter gives up before its time");
+    }
+
+    assertThat(first).as("the calls that came first").allMatch(call -> isWaitedFor(call, wait));
+    assertThat(second).as("the calls that came later").allMatch(call -> isWaitedFor(call, wait));
+  }
+
+  @Test
+  @Rule("ACQ-17")
+  @IfThisFails("check that equal requests in flight are not treated as one")
   void oneRequestThatIsUsedAtTheSameTimeIsGrantedToEachByItself() {
-    LockManager locks = trial.open();
-    Lease first = trial.take(locks, trial.name("shared"), trial.ttl());
-    LockRequest request = LockRequest.of(first.name(), trial.ttl()).waitForever();
+    LockManager locks = fixture.open();
+    Lease first = fixture.take(locks, fixture.name("shared"), fixture.ttl());
+    LockRequest request = LockRequest.of(first.name(), fixture.ttl()).waitForever();
     int waiters = 5;
     List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
     Queue<Lease> granted = new ConcurrentLinkedQueue<>();
@@ -236,20 +275,20 @@ abstract class AskingRules {
       waiter.thenAccept(lease -> lease.ifPresent(granted::add));
     }
 
-    Trial.regardless(first::release);
+    TckFixture.regardless(first::release);
     // by their identity: tokens that are time stamps can be the same
     Set<Lease> different = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 1; i <= waiters; i++) {
       int nth = i;
-      trial.awaitRegardless("one more is granted", () -> granted.size() >= nth);
+      fixture.awaitRegardless("one more is granted", () -> granted.size() >= nth);
       List<Lease> held = granted.stream().filter(Lease::isHeld).toList();
       assertThat(held).as("leases that are held at the same time").hasSizeLessThanOrEqualTo(1);
       different.addAll(granted);
-      held.forEach(lease -> Trial.regardless(lease::release));
+      held.forEach(lease -> TckFixture.regardless(lease::release));
     }
 
     if (granted.size() < waiters && !everybodyGetsItsTurn(locks, waiters)) {
-      abort("a waiter is never served, which is another rule's");
+      AnotherRule.isBroken("a waiter is never served");
     }
     assertThat(different).as("leases of %d waiters", waiters).hasSize(waiters);
     waiting.forEach(waiter -> waiter.cancel(true));
@@ -257,10 +296,11 @@ abstract class AskingRules {
 
   /** Requests that differ in nothing but that they are no one object, nor equal. */
   private boolean everybodyGetsItsTurn(LockManager locks, int waiters) {
-    Lease first = trial.take(locks, trial.name("turns"), trial.ttl());
+    Lease first = fixture.take(locks, fixture.name("turns"), fixture.ttl());
     Queue<Lease> granted = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < waiters; i++) {
-      LockRequest request = LockRequest.of(first.name(), trial.ttl().minusMillis(i)).waitForever();
+      LockRequest request =
+          LockRequest.of(first.name(), fixture.ttl().minusMillis(i)).waitForever();
       locks
           .tryAcquireAsync(request)
           .thenAccept(
@@ -271,20 +311,20 @@ abstract class AskingRules {
                         one.releaseAsync();
                       }));
     }
-    Trial.regardless(first::release);
-    trial.awaitRegardless("all are granted", () -> granted.size() >= waiters);
+    TckFixture.regardless(first::release);
+    fixture.awaitRegardless("all are granted", () -> granted.size() >= waiters);
     return granted.size() >= waiters;
   }
 
   /** Views need KEEP_ALIVE. */
   private List<AskingWay> ways() {
-    return trial.declares(LockCapability.KEEP_ALIVE)
+    return fixture.declares(LockCapability.KEEP_ALIVE)
         ? Stream.of(AskingWay.values()).toList()
         : AskingWay.withLeases();
   }
 
   private LockRequest request(String end) {
-    return LockRequest.of(trial.name(end), trial.ttl());
+    return LockRequest.of(fixture.name(end), fixture.ttl());
   }
 
   private static LockRequest viewable(AskingWay way, LockRequest request) {
@@ -302,14 +342,14 @@ abstract class AskingRules {
       throw new AssertionError(e);
     }
     if (!served && holding.way() == AskingWay.TRY_ACQUIRE) {
-      abort("it is not so by tryAcquire either, which is another rule's: " + what);
+      AnotherRule.isBroken("it is not so by tryAcquire either: " + what);
     }
-    assertThat(served).as("%s, where it was got by %s", what, holding.way()).isTrue();
+    assertThat(served).as("%s, where it was acquired by %s", what, holding.way()).isTrue();
   }
 
   private boolean comes(Callable<Boolean> condition) {
     try {
-      trial.soon().until("it comes to be so", condition);
+      fixture.soon().until("it comes to be so", condition);
       return true;
     } catch (AssertionError never) {
       return false;
@@ -325,9 +365,18 @@ abstract class AskingRules {
     return Elapsed.since(since).compareTo(time) > 0;
   }
 
+  private LockRequest request(String name, Duration wait) {
+    return LockRequest.of(name, fixture.ttl()).waitAtMost(wait);
+  }
+
+  /** Whether a call ended no sooner than its wait, except for the tick of a clock. */
+  private static boolean isWaitedFor(Call<?> call, Duration wait) {
+    return call.isOver() && call.took().compareTo(wait.minusMillis(2)) >= 0;
+  }
+
   private static Duration timeOf(Eventually.Assertions call) {
     long begun = System.nanoTime();
-    Trial.regardless(call);
+    TckFixture.regardless(call);
     return Elapsed.since(begun);
   }
 }

@@ -21,7 +21,7 @@ enum AskingWay {
   TRY_ACQUIRE_ASYNC_WITH_A_WAIT(waiting(Asking.TRY_ACQUIRE_ASYNC)),
   CALL_LOCKED(
       (locks, request, holder) ->
-          locks.callLocked(
+          locks.executeLocked(
               request,
               lease -> {
                 holder.holds(Optional.of(lease));

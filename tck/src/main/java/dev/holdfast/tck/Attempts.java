@@ -1,7 +1,5 @@
 package dev.holdfast.tck;
 
-import static org.junit.jupiter.api.Assumptions.abort;
-
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import java.time.Duration;
@@ -33,85 +31,89 @@ final class Attempts {
   }
 
   /** One that fails; the test is left out if it does not, which is another rule's. */
-  static void inVain(Trial trial, LockManager locks, String name) throws InterruptedException {
-    if (trial.gets(locks, name)) {
-      abort("the attempt was granted, so that nothing can be seen of one that fails");
+  static void inVain(TckFixture fixture, LockManager locks, String name)
+      throws InterruptedException {
+    if (fixture.gets(locks, name)) {
+      AnotherRule.isBroken(
+          "the attempt was granted, so that nothing can be seen of one that fails");
     }
   }
 
   /** One after the other, because waiting in line is another rule's. */
-  static Lease untilGot(Trial trial, LockManager locks, String name) {
+  static Lease untilGot(TckFixture fixture, LockManager locks, String name) {
     AtomicReference<@Nullable Lease> got = new AtomicReference<>();
-    trial
+    fixture
         .soon()
         .until(
-            name + " was got",
+            name + " was acquired",
             () -> {
-              got.set(once(locks, name, trial.ttl()).orElse(null));
+              got.set(once(locks, name, fixture.ttl()).orElse(null));
               return got.get() != null;
             });
     return Objects.requireNonNull(got.get());
   }
 
   /** Gives a lock back, and makes sure of it from behind where that can be done. */
-  static void giveBack(Trial trial, Lease lease) {
-    Trial.regardless(lease::release);
-    trial.nodes().forEach(node -> node.remove(lease.name()));
+  static void giveBack(TckFixture fixture, Lease lease) {
+    TckFixture.regardless(lease::release);
+    fixture.nodes().forEach(node -> node.remove(lease.name()));
   }
 
   /** Waits until a node that a manager can reach grants its locks. */
-  static void awaitVote(Trial trial, LockManager locks, TckNode node) {
-    trial.soon().until(node.address() + " granted a lock", () -> votes(trial, locks, node));
+  static void awaitVote(TckFixture fixture, LockManager locks, TckNode node) {
+    fixture.soon().until(node.address() + " granted a lock", () -> votes(fixture, locks, node));
   }
 
   /** Leaves the test out if a node is not used again, which is another rule's. */
-  static void needsVote(Trial trial, LockManager locks, TckNode node) {
+  static void needsVote(TckFixture fixture, LockManager locks, TckNode node) {
     try {
-      awaitVote(trial, locks, node);
+      awaitVote(fixture, locks, node);
     } catch (AssertionError e) {
-      abort(node.address() + " is not used again, which is another rule's");
+      AnotherRule.isBroken(node.address() + " is not used again");
     }
   }
 
   /** Leaves the test out if no lock is got any more, which is another rule's. */
-  static Lease untilGotAgain(Trial trial, LockManager locks, String name) {
+  static Lease untilGotAgain(TckFixture fixture, LockManager locks, String name) {
     try {
-      return untilGot(trial, locks, name);
+      return untilGot(fixture, locks, name);
     } catch (AssertionError e) {
-      return abort("the nodes are not used again, which is another rule's");
+      return AnotherRule.isBroken("the nodes are not used again");
     }
   }
 
-  static void awaitVotes(Trial trial, LockManager locks, List<TckNode> nodes) {
-    nodes.forEach(node -> awaitVote(trial, locks, node));
+  static void awaitVotes(TckFixture fixture, LockManager locks, List<TckNode> nodes) {
+    nodes.forEach(node -> awaitVote(fixture, locks, node));
   }
 
   /** Waits until nobody holds a lock: seen from behind, or by getting it. */
-  static void awaitFree(Trial trial, String name) {
-    if (trial.nodes().isEmpty()) {
-      Trial.regardless(untilGot(trial, trial.open(), name)::release);
+  static void awaitFree(TckFixture fixture, String name) {
+    if (fixture.nodes().isEmpty()) {
+      TckFixture.regardless(untilGot(fixture, fixture.open(), name)::release);
     } else {
-      trial.awaitFree(name);
+      fixture.awaitFree(name);
     }
   }
 
-  /** As {@link #staysFree}, once attempts are over that were under way. */
-  static void awaitFreeForGood(Trial trial, String name) {
-    trial.soon().until("nobody took " + name + " any more", () -> staysFree(trial, name));
+  /** Waits as {@link #staysFree} does, once attempts in flight have ended. */
+  static void awaitFreeForGood(TckFixture fixture, String name) {
+    fixture.soon().until("no caller took " + name + " any more", () -> staysFree(fixture, name));
   }
 
   /** Whether nobody takes a lock that is free, for as long as a test looks on. */
-  static boolean staysFree(Trial trial, String name) throws InterruptedException {
-    return stays(() -> trial.isFreeOn(trial.nodes(), name))
-        && (!trial.nodes().isEmpty() || once(trial.open(), name, trial.ttl()).isPresent());
+  static boolean staysFree(TckFixture fixture, String name) throws InterruptedException {
+    return stays(() -> fixture.isFreeOn(fixture.nodes(), name))
+        && (!fixture.nodes().isEmpty() || once(fixture.open(), name, fixture.ttl()).isPresent());
   }
 
   /** Whether others are kept out by a grant, for as long as a test looks on. */
-  static boolean staysTaken(Trial trial, Lease lease) throws InterruptedException {
+  static boolean staysTaken(TckFixture fixture, Lease lease) throws InterruptedException {
     String name = lease.name();
     return stays(
-            () -> trial.nodes().isEmpty() || trial.holding(name, lease.token()) >= trial.quorum())
-        && once(trial.open(), name, trial.ttl()).isEmpty();
+            () ->
+                fixture.nodes().isEmpty()
+                    || fixture.holding(name, lease.token()) >= fixture.quorum())
+        && once(fixture.open(), name, fixture.ttl()).isEmpty();
   }
 
   /** Whether something is so for as long as a test looks on. */
@@ -131,10 +133,10 @@ final class Attempts {
     return !stays(() -> !condition.getAsBoolean());
   }
 
-  private static boolean votes(Trial trial, LockManager locks, TckNode node)
+  private static boolean votes(TckFixture fixture, LockManager locks, TckNode node)
       throws InterruptedException {
-    String name = trial.name("vote");
-    Optional<Lease> lease = once(locks, name, trial.ttl());
+    String name = fixture.name("vote");
+    Optional<Lease> lease = once(locks, name, fixture.ttl());
     if (lease.isEmpty()) {
       return false;
     }
@@ -148,7 +150,7 @@ final class Attempts {
       }
       return false;
     } finally {
-      Trial.regardless(lease.get()::release);
+      TckFixture.regardless(lease.get()::release);
     }
   }
 }

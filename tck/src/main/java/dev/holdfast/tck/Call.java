@@ -69,8 +69,8 @@ final class Call<T> {
   }
 
   /** Waits until it is over. */
-  Call<T> awaited(Trial trial) {
-    trial.soon().until("a call was over", this::isOver);
+  Call<T> awaited(TckFixture fixture) {
+    fixture.soon().until("a call was over", this::isOver);
     return this;
   }
 
@@ -78,6 +78,6 @@ final class Call<T> {
   public String toString() {
     return over
         ? "over after " + took + " with " + (thrown == null ? result : thrown)
-        : "under way";
+        : "in flight";
   }
 }

@@ -17,50 +17,50 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a manager promises is there, and what it does not promise is refused. How well it works is
- * what other rules are about.
+ * A declared capability is there, and an undeclared one is refused. How well it works is what other
+ * rules are about.
  */
 abstract class CapabilityRules {
   private static final Duration LONG = Duration.ofHours(1);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  CapabilityRules(Trial trial) {
-    this.trial = trial;
+  CapabilityRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether EXTENSION may be declared")
   void extensionIsThereIfItIsDeclared() throws InterruptedException {
-    trial.needs(LockCapability.EXTENSION);
-    Lease lease = trial.take(trial.open(), trial.name("extended"), trial.ttl());
+    fixture.needs(LockCapability.EXTENSION);
+    Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
 
-    assertIsThere(() -> lease.extend(trial.ttl()));
-    assertIsThere(() -> lease.extendAsync(trial.ttl()).toCompletableFuture().join());
+    assertIsThere(() -> lease.extend(fixture.ttl()));
+    assertIsThere(() -> lease.extendAsync(fixture.ttl()).join());
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether KEEP_ALIVE may be declared")
   void keepAliveIsThereIfItIsDeclared() {
-    trial.needs(LockCapability.KEEP_ALIVE);
+    fixture.needs(LockCapability.KEEP_ALIVE);
 
-    assertIsThere(() -> trial.open().tryAcquire(requestOf("kept").keepAliveUpTo(LONG)));
+    assertIsThere(() -> fixture.open().tryAcquire(requestOf("kept").keepAliveUpTo(LONG)));
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether FENCING_TOKEN may be declared")
   void fencingTokensAreThereIfTheyAreDeclared() throws InterruptedException {
-    trial.needs(LockCapability.FENCING_TOKEN);
-    LockManager locks = trial.open();
+    fixture.needs(LockCapability.FENCING_TOKEN);
+    LockManager locks = fixture.open();
 
-    assertThat(trial.take(locks, requestOf("fenced")).fencingToken()).isPresent();
+    assertThat(fixture.take(locks, requestOf("fenced")).fencingToken()).isPresent();
     assertThat(
-            trial
+            fixture
                 .soon()
-                .get("a lock was got", locks.tryAcquireAsync(requestOf("fenced")))
+                .get("a lock was acquired", locks.tryAcquireAsync(requestOf("fenced")))
                 .orElseThrow()
                 .fencingToken())
         .isPresent();
@@ -70,48 +70,48 @@ abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether HOLD_AT_LEAST may be declared")
   void holdAtLeastIsThereIfItIsDeclared() {
-    trial.needs(LockCapability.HOLD_AT_LEAST);
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
 
-    assertIsThere(() -> trial.open().tryAcquire(requestOf("long").holdAtLeast(trial.ttl())));
+    assertIsThere(() -> fixture.open().tryAcquire(requestOf("long").holdAtLeast(fixture.ttl())));
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether INSPECTION may be declared")
   void inspectionIsThereIfItIsDeclared() {
-    trial.needs(LockCapability.INSPECTION);
+    fixture.needs(LockCapability.INSPECTION);
 
-    assertIsThere(() -> trial.open().inspect(trial.name("inspected")));
+    assertIsThere(() -> fixture.open().inspect(fixture.name("inspected")));
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether FORCE_RELEASE may be declared")
   void forceReleaseIsThereIfItIsDeclared() {
-    trial.needs(LockCapability.FORCE_RELEASE);
+    fixture.needs(LockCapability.FORCE_RELEASE);
 
-    assertIsThere(() -> trial.open().forceRelease(trial.name("forced")));
+    assertIsThere(() -> fixture.open().forceRelease(fixture.name("forced")));
   }
 
   @Test
   @Rule("CAP-1")
   @IfThisFails("check whether FAULT_TOLERANT may be declared: with one node or two, it may not")
   void thereAreNodesToSpareIfFaultToleranceIsDeclared() {
-    trial.needs(LockCapability.FAULT_TOLERANT);
-    trial.needsNodes(1);
+    fixture.needs(LockCapability.FAULT_TOLERANT);
+    fixture.needsNodes(1);
 
-    assertThat(trial.minority()).as("nodes that may be missing").isNotEmpty();
+    assertThat(fixture.minority()).as("nodes that may be missing").isNotEmpty();
   }
 
   @Test
   @Rule("CAP-1")
-  @IfThisFails("check that every manager declares the same, and that nobody can change it")
+  @IfThisFails("check that every manager declares the same, and that callers cannot change it")
   void theDeclarationIsTheSameEveryTime() {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
 
-    assertThat(locks.capabilities()).isEqualTo(trial.capabilities());
-    Trial.regardless(() -> locks.capabilities().clear());
-    assertThat(locks.capabilities()).isEqualTo(trial.capabilities());
+    assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
+    TckFixture.regardless(() -> locks.capabilities().clear());
+    assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
   }
 
   @Test
@@ -129,7 +129,7 @@ abstract class CapabilityRules {
   void holdAtLeastIsRefusedIfItIsNotDeclared() {
     needsUndeclared(LockCapability.HOLD_AT_LEAST);
 
-    assertRefused(requestOf("long").holdAtLeast(trial.ttl()));
+    assertRefused(requestOf("long").holdAtLeast(fixture.ttl()));
   }
 
   @Test
@@ -137,10 +137,10 @@ abstract class CapabilityRules {
   @IfThisFails("check that an extension is refused before any node is asked, and costs no lease")
   void extensionIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.EXTENSION);
-    Lease lease = trial.takeOnAll(trial.open(), requestOf("extended"));
+    Lease lease = fixture.takeOnAll(fixture.open(), requestOf("extended"));
 
-    assertRefused(() -> lease.extend(trial.ttl()));
-    assertRefused(() -> lease.extendAsync(trial.ttl()).toCompletableFuture().join());
+    assertRefused(() -> lease.extend(fixture.ttl()));
+    assertRefused(() -> lease.extendAsync(fixture.ttl()).join());
     assertThat(lease.isHeld()).isTrue();
   }
 
@@ -149,9 +149,9 @@ abstract class CapabilityRules {
   @IfThisFails("check that inspect is refused before any node is asked")
   void inspectionIsRefusedIfItIsNotDeclared() {
     needsUndeclared(LockCapability.INSPECTION);
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
 
-    assertRefused(() -> locks.inspect(trial.name("inspected")));
+    assertRefused(() -> locks.inspect(fixture.name("inspected")));
   }
 
   @Test
@@ -159,36 +159,37 @@ abstract class CapabilityRules {
   @IfThisFails("check that forceRelease is refused before any node is asked")
   void forceReleaseIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.FORCE_RELEASE);
-    LockManager locks = trial.open();
-    String name = trial.name("forced");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
+    LockManager locks = fixture.open();
+    String name = fixture.name("forced");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
 
     assertRefused(() -> locks.forceRelease(name));
 
-    assertThat(Attempts.once(locks, name, trial.ttl())).as("it is still taken").isEmpty();
+    assertThat(Attempts.once(locks, name, fixture.ttl())).as("it is still taken").isEmpty();
     assertThat(lease.isHeld()).isTrue();
   }
 
   @Test
   @Rule("CAP-2")
-  @IfThisFails("check that there is no fencing token of which nobody promises that it increases")
+  @IfThisFails(
+      "check that there is no fencing token if the backend does not promise that it increases")
   void thereIsNoFencingTokenIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.FENCING_TOKEN);
 
-    assertThat(trial.take(trial.open(), requestOf("unfenced")).fencingToken()).isEmpty();
+    assertThat(fixture.take(fixture.open(), requestOf("unfenced")).fencingToken()).isEmpty();
   }
 
   private LockRequest requestOf(String ending) {
-    return LockRequest.of(trial.name(ending), trial.ttl());
+    return LockRequest.of(fixture.name(ending), fixture.ttl());
   }
 
   private void needsUndeclared(LockCapability capability) {
-    if (trial.declares(capability)) {
-      abort("what is declared is not refused");
+    if (fixture.declares(capability)) {
+      abort("a declared capability is not refused");
     }
   }
 
-  /** What else may go wrong with it is another rule's. */
+  /** Asserts that a capability is there; its other failures belong to other rules. */
   private static void assertIsThere(ThrowingCallable use) {
     assertThat(cause(catchThrowable(use)))
         .as("refused")
@@ -201,22 +202,22 @@ abstract class CapabilityRules {
   }
 
   private void assertRefused(LockRequest request) {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     assertRefused(() -> locks.tryAcquire(request));
     assertRefused(() -> locks.acquire(request));
     assertRefused(() -> locks.tryAcquireAsync(request).join());
-    assertThat(trial.nodes())
+    assertThat(fixture.nodes())
         .as("nothing was taken")
         .allSatisfy(node -> assertThat(node.holder(request.name())).isEmpty());
   }
 
   private void assertRefused(ThrowingCallable call) {
-    long before = trial.requestsWhenAllAreAnswered();
+    long before = fixture.requestsWhenAllAreAnswered();
 
     Throwable thrown = catchThrowable(call);
 
     assertThat(cause(thrown)).containsInstanceOf(LockConfigurationException.class);
-    assertThat(trial.requests() - before).as("requests to nodes").isZero();
+    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
   }
 
   private static Optional<Throwable> cause(@Nullable Throwable thrown) {

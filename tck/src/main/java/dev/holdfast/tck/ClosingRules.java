@@ -2,7 +2,7 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,13 +23,13 @@ import org.junit.jupiter.api.Test;
 abstract class ClosingRules {
   private static final Duration LONG = Duration.ofHours(1);
 
-  /** How long it may take to close what a manager has, besides a grace. */
+  /** How long it may take to close what a manager has, in addition to a grace. */
   private static final Duration TO_CLOSE = Duration.ofSeconds(3);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  ClosingRules(Trial trial) {
-    this.trial = trial;
+  ClosingRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -36,13 +37,13 @@ abstract class ClosingRules {
   @Rule("CLOSE-1")
   @IfThisFails("check that close() releases nothing: a holder may still be at work")
   void theKeysOfOpenLeasesStay() throws InterruptedException {
-    String name = trial.name("open");
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, name, trial.ttl());
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
 
     closing.close();
 
-    assertThat(Attempts.staysTaken(trial, lease)).as("others are kept out").isTrue();
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
   }
 
   @Test
@@ -50,13 +51,13 @@ abstract class ClosingRules {
   @Rule("CLOSE-1")
   @IfThisFails("check that the end of a grace releases nothing")
   void theKeysOfLeasesThatOutlastAGraceStay() throws InterruptedException {
-    String name = trial.name("open");
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, name, trial.ttl());
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
 
     closing.close(Duration.ofMillis(50));
 
-    assertThat(Attempts.staysTaken(trial, lease)).as("others are kept out").isTrue();
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
   }
 
   @Test
@@ -64,34 +65,34 @@ abstract class ClosingRules {
   @Rule("CLOSE-1")
   @IfThisFails("check that a lease that was closed with its manager releases nothing later")
   void theReleaseOfALeaseThatWasClosedLetsNobodyIn() throws InterruptedException {
-    String name = trial.name("open");
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, name, trial.ttl());
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
     closing.close();
 
-    Trial.regardless(lease::release);
-    Trial.regardless(lease::close);
+    TckFixture.regardless(lease::release);
+    TckFixture.regardless(lease::close);
 
-    assertThat(Attempts.staysTaken(trial, lease)).as("others are kept out").isTrue();
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
   }
 
   @Test
   @Tag("exclusion")
   @Rule("CLOSE-1")
-  @IfThisFails("check that closing ends the renewals, so that what is left expires")
+  @IfThisFails("check that closing ends the renewals, so that the keys expire")
   void whatIsLeftIsRenewedNoMore() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    trial.needsNodes(1);
-    String name = trial.name("left");
-    LockManager closing = trial.openForShortTtl();
-    trial.takeOnAll(closing, LockRequest.of(name, trial.shortTtl()).keepAliveUpTo(LONG));
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needsNodes(1);
+    String name = fixture.name("left");
+    LockManager closing = fixture.openForShortTtl();
+    fixture.takeOnAll(closing, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(LONG));
 
     closing.close();
 
-    trial.requestsWhenAllAreAnswered(); // a renewal may have been under way
+    fixture.requestsWhenAllAreAnswered(); // a renewal may have been under way
     List<Duration> left = timesToLive(name);
     long closed = System.nanoTime();
-    trial
+    fixture
         .soon()
         .until(
             "the time for a renewal was over",
@@ -100,21 +101,21 @@ abstract class ClosingRules {
               for (int i = 0; i < now.size(); i++) {
                 assertThat(now.get(i)).isLessThanOrEqualTo(left.get(i));
               }
-              return System.nanoTime() - closed > trial.shortTtl().dividedBy(2).toNanos();
+              return System.nanoTime() - closed > fixture.shortTtl().dividedBy(2).toNanos();
             });
   }
 
   @Test
   @Rule("CLOSE-2")
-  @IfThisFails("check that closing ends what is held, for its holders, and says why")
+  @IfThisFails("check that closing ends held leases for their holders, with the reason")
   void openLeasesEndForTheirHolders() throws InterruptedException {
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, trial.name("open"), trial.ttl());
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
 
     closing.close();
 
     assertThatThrownBy(lease::requireHeld).isInstanceOf(LockLostException.class);
-    trial.soon().until("it is over for its holder", () -> !lease.isHeld());
+    fixture.soon().until("it is over for its holder", () -> !lease.isHeld());
   }
 
   @Test
@@ -122,59 +123,59 @@ abstract class ClosingRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was closed cannot be extended")
   void aLeaseThatWasClosedIsNotExtended() throws InterruptedException {
-    trial.needs(LockCapability.EXTENSION);
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, trial.name("open"), trial.ttl());
+    fixture.needs(LockCapability.EXTENSION);
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
 
     closing.close();
 
-    assertThatThrownBy(() -> lease.extend(trial.ttl())).isInstanceOf(RuntimeException.class);
+    assertThatThrownBy(() -> lease.extend(fixture.ttl())).isInstanceOf(RuntimeException.class);
   }
 
   @Test
   @Rule("CLOSE-2")
   @IfThisFails("check that a closed manager says that it is closed, and takes nothing")
   void aClosedManagerGrantsNothing() {
-    String name = trial.name("free");
-    LockManager closing = trial.open();
+    String name = fixture.name("free");
+    LockManager closing = fixture.open();
 
     closing.close();
 
-    assertThatThrownBy(() -> closing.tryAcquire(name, trial.ttl()))
+    assertThatThrownBy(() -> closing.tryAcquire(name, fixture.ttl()))
         .isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> closing.acquire(name, trial.ttl()))
+    assertThatThrownBy(() -> closing.acquire(name, fixture.ttl()))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(
             () ->
-                trial
+                fixture
                     .soon()
                     .get(
                         "the future was over",
-                        closing.tryAcquireAsync(LockRequest.of(name, trial.ttl()))))
+                        closing.tryAcquireAsync(LockRequest.of(name, fixture.ttl()))))
         .hasCauseInstanceOf(IllegalStateException.class);
-    assertThat(trial.isFreeOn(trial.nodes(), name)).isTrue();
+    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
     closing.close();
   }
 
   @Test
   @Rule("CLOSE-2")
-  @IfThisFails("check that closing ends the wait of those in line, who then take nothing")
+  @IfThisFails("check that closing ends the wait of all waiters, and that they get no lock")
   void whoeverWaitsIsSentAwayAndTakesNothing() throws InterruptedException {
-    String name = trial.name("busy");
-    Rival rival = Rival.holding(trial, name);
-    LockManager closing = trial.open();
-    Call<Lease> thread = Call.begin(() -> closing.acquire(name, trial.ttl()));
-    trial.soon().until("a thread waited", thread::isWaiting);
+    String name = fixture.name("busy");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager closing = fixture.open();
+    Call<Lease> thread = Call.begin(() -> closing.acquire(name, fixture.ttl()));
+    fixture.soon().until("a thread waited", thread::isWaiting);
     CompletableFuture<Optional<Lease>> future =
-        closing.tryAcquireAsync(LockRequest.of(name, trial.ttl()).waitForever());
+        closing.tryAcquireAsync(LockRequest.of(name, fixture.ttl()).waitForever());
 
     closing.close();
 
-    assertThat(thread.awaited(trial).thrown()).containsInstanceOf(IllegalStateException.class);
-    trial.soon().until("the future was over", future::isDone);
+    assertThat(thread.awaited(fixture).thrown()).containsInstanceOf(IllegalStateException.class);
+    fixture.soon().until("the future was over", future::isDone);
     assertThatThrownBy(future::join).hasCauseInstanceOf(IllegalStateException.class);
-    rival.letGo();
-    Attempts.awaitFreeForGood(trial, name);
+    contender.letGo();
+    Attempts.awaitFreeForGood(fixture, name);
   }
 
   @Test
@@ -183,23 +184,23 @@ abstract class ClosingRules {
   void attemptsUnderWayAreGrantedAndClosedOrLeaveNothing() {
     Seed seed = new Seed();
     for (int round = 0; round < 10; round++) {
-      LockManager closing = trial.open();
+      LockManager closing = fixture.open();
       List<String> names = new ArrayList<>();
       List<CompletableFuture<Optional<Lease>>> attempts = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
-        names.add(trial.name("under-way"));
-        attempts.add(closing.tryAcquireAsync(LockRequest.of(names.get(i), trial.ttl())));
+        names.add(fixture.name("under-way"));
+        attempts.add(closing.tryAcquireAsync(LockRequest.of(names.get(i), fixture.ttl())));
       }
       seed.pauseUpTo(2_000);
       closing.close();
 
       for (int i = 0; i < attempts.size(); i++) {
         CompletableFuture<Optional<Lease>> attempt = attempts.get(i);
-        trial.soon().until("an attempt was over; " + seed, attempt::isDone);
+        fixture.soon().until("an attempt was over; " + seed, attempt::isDone);
         if (attempt.isCompletedExceptionally()) {
-          Attempts.awaitFree(trial, names.get(i));
+          Attempts.awaitFree(fixture, names.get(i));
         } else {
-          trial
+          fixture
               .soon()
               .until(
                   "a lease was over; " + seed,
@@ -213,59 +214,60 @@ abstract class ClosingRules {
   @Rule("CLOSE-2")
   @IfThisFails("check that a manager is closed to new requests before it waits for holders")
   void nothingIsGrantedWithinAGrace() throws InterruptedException {
-    String name = trial.name("free");
-    LockManager closing = trial.open();
-    trial.take(closing, trial.name("open"), trial.ttl());
+    String name = fixture.name("free");
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
     untilClosing(closing(closing, LONG));
 
-    assertThatThrownBy(() -> closing.tryAcquire(name, trial.ttl()))
+    assertThatThrownBy(() -> closing.tryAcquire(name, fixture.ttl()))
         .isInstanceOf(IllegalStateException.class);
-    assertThat(trial.isFreeOn(trial.nodes(), name)).isTrue();
+    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
   }
 
   @Test
   @Rule("CLOSE-3")
   @IfThisFails("check that close(grace) waits for holders, who still hold, and for no longer")
   void aGraceLetsHoldersRelease() throws InterruptedException {
-    LockManager closing = trial.open();
-    Lease lease = trial.take(closing, trial.name("open"), trial.ttl());
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
     Call<?> close = closing(closing, LONG);
     untilClosing(close);
 
     assertThat(Attempts.stays(() -> !close.isOver())).as("it waits: %s", close).isTrue();
     assertThat(lease.isHeld()).isTrue();
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    close.awaited(trial);
+    close.awaited(fixture);
   }
 
   @Test
   @Rule("CLOSE-3")
   @IfThisFails("check that leases are renewed until a grace ends")
   void leasesAreKeptAliveWithinAGrace() {
-    trial.needs(LockCapability.KEEP_ALIVE);
+    fixture.needs(LockCapability.KEEP_ALIVE);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          LockManager closing = trial.openForShortTtl();
-          Lease lease = trial.take(closing, keptAlive("kept"));
-          Lease probe = trial.take(trial.openForShortTtl(), keptAlive("probe"));
+          LockManager closing = fixture.openForShortTtl();
+          Lease lease = fixture.take(closing, keptAlive("kept"));
+          Lease probe = fixture.take(fixture.openForShortTtl(), keptAlive("probe"));
           long begun = System.nanoTime();
           Call<?> close = closing(closing, LONG);
 
-          trial
+          fixture
               .soon()
               .until(
                   "the ttl was over",
-                  () -> System.nanoTime() - begun > trial.shortTtl().multipliedBy(5).toNanos() / 4);
+                  () ->
+                      System.nanoTime() - begun > fixture.shortTtl().multipliedBy(5).toNanos() / 4);
 
           if (!probe.isHeld()) {
-            abort("leases are not kept alive, which is another rule's");
+            AnotherRule.isBroken("leases are not kept alive");
           }
           assertThat(lease.isHeld()).isTrue();
           assertThat(close.isOver()).isFalse();
-          Trial.regardless(lease::release);
-          close.awaited(trial);
+          TckFixture.regardless(lease::release);
+          close.awaited(fixture);
         });
   }
 
@@ -274,11 +276,11 @@ abstract class ClosingRules {
   @IfThisFails("check that a grace has an end")
   void aGraceEnds() throws InterruptedException {
     Duration grace = Duration.ofMillis(200);
-    LockManager closing = trial.open();
-    trial.take(closing, trial.name("open"), trial.ttl());
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
 
     try (Stalls stalls = Stalls.watched()) {
-      Duration took = closing(closing, grace).awaited(trial).took();
+      Duration took = closing(closing, grace).awaited(fixture).took();
 
       assertThat(took).isBetween(grace.minusMillis(1), grace.plus(TO_CLOSE).plus(stalls.worst()));
     }
@@ -286,10 +288,10 @@ abstract class ClosingRules {
 
   @Test
   @Rule("CLOSE-3")
-  @IfThisFails("check that an interrupt ends a grace, and is kept for whoever closes")
+  @IfThisFails("check that an interrupt ends a grace, and stays set for the closing thread")
   void anInterruptEndsAGraceAndIsKept() throws InterruptedException {
-    LockManager closing = trial.open();
-    trial.take(closing, trial.name("open"), trial.ttl());
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
     Call<Boolean> close =
         Call.begin(
             () -> {
@@ -300,21 +302,22 @@ abstract class ClosingRules {
 
     close.interrupt();
 
-    assertThat(close.awaited(trial).result()).as("the flag, %s", close).hasValue(true);
+    assertThat(close.awaited(fixture).result()).as("the flag, %s", close).hasValue(true);
   }
 
   @Test
   @Rule("CLOSE-3")
   @IfThisFails("check that close() by another thread ends a grace")
   void anotherThreadsCloseEndsAGrace() throws InterruptedException {
-    LockManager closing = trial.open();
-    trial.take(closing, trial.name("open"), trial.ttl());
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
     Call<?> close = closing(closing, LONG);
     untilClosing(close);
 
-    closing.close();
+    Call<?> another = closing(closing, Duration.ZERO);
 
-    close.awaited(trial);
+    another.awaited(fixture);
+    close.awaited(fixture);
   }
 
   @Test
@@ -325,7 +328,7 @@ abstract class ClosingRules {
     int managers = 5;
 
     // what all in this process share grows at first, but not for ever
-    trial
+    fixture
         .soon()
         .until(
             managers + " managers left fewer threads than that",
@@ -341,49 +344,120 @@ abstract class ClosingRules {
   @Test
   @Alone
   @Rule("CLOSE-4")
-  @IfThisFails("check that all connections are closed, those that were made anew, too")
+  @IfThisFails("check that all connections are closed, those that were made again, too")
   void noConnectionIsLeft() throws InterruptedException {
-    trial.needsConnections();
-    int before = trial.connections();
-    if (trial.knows(TckFault.CUT)) {
-      LockManager reconnected = trial.open();
-      trial.begin(TckFault.CUT, trial.nodes(), "");
-      trial.nodes().forEach(node -> Attempts.needsVote(trial, reconnected, node));
+    fixture.needsConnections();
+    int before = fixture.connections();
+    if (fixture.knows(TckFault.CUT)) {
+      LockManager reconnected = fixture.open();
+      fixture.begin(TckFault.CUT, fixture.nodes(), "");
+      fixture.nodes().forEach(node -> Attempts.needsVote(fixture, reconnected, node));
       reconnected.close();
     }
 
     useAndClose();
 
-    trial
+    fixture
         .soon()
-        .until("no connection was left", () -> Attempts.stays(() -> trial.connections() <= before));
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
+  @IfThisFails("check that a connection whose greeting fails is closed, whatever fails in it")
+  void noConnectionIsLeftOfThoseThatFailed() {
+    fixture.needsConnections();
+    fixture.needsNodeOptions();
+    int before = fixture.connections();
+    List<String> uris = fixture.uris();
+    uris.replaceAll(uri -> uri.replaceAll("://([^@/,]*@)?", "://nobody:wrong@"));
+    LockManager refused = fixture.openOn(uris, "connect=lazy", "connectTimeout=100ms");
+    LockManager silent = fixture.open("connect=lazy", "connectTimeout=100ms", "nodeTimeout=50ms");
+    long begun = System.nanoTime();
+    if (fixture.knows(TckFault.FROZEN)) {
+      fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+      attemptUntil(silent, begun, Duration.ofMillis(400));
+      fixture.end(TckFault.FROZEN, fixture.nodes(), "");
+    }
+    attemptUntil(refused, begun, Duration.ofMillis(900));
+    silent.close();
+    refused.close();
+
+    fixture
+        .soon()
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+  }
+
+  /** Asks for locks, whatever comes of it, so that a manager connects again and again. */
+  private void attemptUntil(LockManager locks, long begun, Duration end) {
+    fixture
+        .soon()
+        .until(
+            "some attempts were made",
+            () -> {
+              Attempts.once(locks, fixture.name("attempt"), fixture.ttl());
+              LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+              return Elapsed.since(begun).compareTo(end) > 0;
+            });
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that managers share no connection that one of them closes")
+  void whenOneManagerIsClosedTheOthersGoOn() throws InterruptedException {
+    LockManager closing = fixture.open();
+    LockManager open = fixture.open();
+    Lease lease = fixture.take(open, fixture.name("held"), fixture.ttl());
+    fixture.take(closing, fixture.name("closing"), fixture.ttl());
+
+    closing.close();
+
+    assertThat(lease.isHeld()).as("a lease of a manager that is open").isTrue();
+    Throwable release = catchThrowable(lease::release);
+    List<Boolean> got = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      got.add(fixture.gets(open, fixture.name("next")));
+    }
+    if (release != null || got.contains(false)) {
+      LockManager control = fixture.open();
+      assertThat(fixture.gets(control, fixture.name("control")))
+          .as("a manager that was opened later gets a lock")
+          .isTrue();
+    }
+    assertThat(release).as("thrown by the release of another manager's lease").isNull();
+    assertThat(got).as("locks that are acquired by a manager that is open").doesNotContain(false);
   }
 
   private List<Duration> timesToLive(String name) {
-    return trial.nodes().stream().map(node -> node.timeToLive(name)).toList();
+    return fixture.nodes().stream().map(node -> node.timeToLive(name)).toList();
   }
 
   private void useAndClose() throws InterruptedException {
-    LockManager locks = trial.open();
-    LockRequest request = LockRequest.of(trial.name("used"), trial.ttl());
-    Lease lease = trial.take(locks, renewed(request));
+    LockManager locks = fixture.open();
+    LockRequest request = LockRequest.of(fixture.name("used"), fixture.ttl());
+    Lease lease = fixture.take(locks, renewed(request));
     CompletableFuture<?> waiter = locks.tryAcquireAsync(request.waitAtMost(Attempts.LOOK));
-    Trial.regardless(lease::release);
-    trial.soon().until("a waiter was served, or its time was over", waiter::isDone);
+    TckFixture.regardless(lease::release);
+    fixture.soon().until("a waiter was served, or its time was over", waiter::isDone);
     locks.close();
   }
 
   private LockRequest renewed(LockRequest request) {
-    return trial.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(LONG) : request;
+    return fixture.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(LONG) : request;
   }
 
   private LockRequest keptAlive(String ending) {
-    return LockRequest.of(trial.name(ending), trial.shortTtl()).keepAliveUpTo(LONG);
+    return LockRequest.of(fixture.name(ending), fixture.shortTtl()).keepAliveUpTo(LONG);
   }
 
-  /** Whoever closes waits for holders by now; or does not, which is for the test to judge. */
+  /**
+   * Waits until the closing thread waits for holders; or does not, which is for the test to judge.
+   */
   private void untilClosing(Call<?> close) {
-    trial.soon().until("a grace had begun", () -> close.isWaiting() || close.isOver());
+    fixture.soon().until("a grace had begun", () -> close.isWaiting() || close.isOver());
   }
 
   private static Call<?> closing(LockManager manager, Duration grace) {

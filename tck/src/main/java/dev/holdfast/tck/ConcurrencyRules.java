@@ -26,19 +26,19 @@ import org.junit.jupiter.api.Timeout;
 /** Many want the same locks at the same time. How soon they get them is other rules'. */
 @Tag("exclusion")
 abstract class ConcurrencyRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  ConcurrencyRules(Trial trial) {
-    this.trial = trial;
+  ConcurrencyRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("ACQ-1")
   @IfThisFails("check what happens when a lock is handed from one waiter to another")
   void threadsAndManagersNeverEnterTogether() throws InterruptedException {
-    String name = trial.name("counter");
+    String name = fixture.name("counter");
     CriticalSection section = new CriticalSection();
-    List<LockManager> managers = List.of(trial.open(), trial.open());
+    List<LockManager> managers = List.of(fixture.open(), fixture.open());
     try (Workers workers = new Workers()) {
       for (int worker = 0; worker < 6; worker++) {
         LockManager locks = managers.get(worker % 2);
@@ -53,9 +53,9 @@ abstract class ConcurrencyRules {
   @Rule("ACQ-1")
   @IfThisFails("check that a node grants a lock and takes it in one step")
   void attemptsAtTheSameMomentGrantOneAtMost() throws Exception {
-    List<LockManager> managers = List.of(trial.open(), trial.open(), trial.open());
+    List<LockManager> managers = List.of(fixture.open(), fixture.open(), fixture.open());
     for (int round = 0; round < 30; round++) {
-      assertOneAtMost(managers, trial.name("race"));
+      assertOneAtMost(managers, fixture.name("race"));
     }
   }
 
@@ -63,11 +63,11 @@ abstract class ConcurrencyRules {
   @Rule("ACQ-1")
   @IfThisFails("check that a grant needs more than half of all nodes, and not of those that answer")
   void theLastQuorumIsGrantedToOneAtMost() throws Exception {
-    trial.needsNodes(3);
-    List<LockManager> managers = List.of(trial.open(), trial.open(), trial.open());
+    fixture.needsNodes(3);
+    List<LockManager> managers = List.of(fixture.open(), fixture.open(), fixture.open());
     for (int round = 0; round < 20; round++) {
-      String name = trial.name("last");
-      trial.occupy(trial.minority(), name);
+      String name = fixture.name("last");
+      fixture.occupy(fixture.minority(), name);
       assertOneAtMost(managers, name);
     }
   }
@@ -76,13 +76,13 @@ abstract class ConcurrencyRules {
   @Rule("ACQ-1")
   @IfThisFails("check what happens when waits end while locks are handed on")
   void twoLocksInOppositeOrderAreNeverHeldByTwo() throws InterruptedException {
-    String a = trial.name("a");
-    String b = trial.name("b");
+    String a = fixture.name("a");
+    String b = fixture.name("b");
     CriticalSection ofA = new CriticalSection();
     CriticalSection ofB = new CriticalSection();
     try (Workers workers = new Workers()) {
       for (int worker = 0; worker < 4; worker++) {
-        LockManager locks = trial.open();
+        LockManager locks = fixture.open();
         boolean ahead = worker % 2 == 0;
         workers.start(
             () -> {
@@ -100,7 +100,7 @@ abstract class ConcurrencyRules {
 
   @Test
   @Rule("ACQ-1")
-  @IfThisFails("check that many threads of one manager are as good as one")
+  @IfThisFails("check that many threads of one manager exclude each other")
   void aHundredAndTwentyEightThreadsNeverEnterTogether() throws InterruptedException {
     manyThreadsNeverEnterTogether(Executors.newCachedThreadPool(), 128);
   }
@@ -115,7 +115,7 @@ abstract class ConcurrencyRules {
 
   @Test
   @Rule("ACQ-1")
-  @IfThisFails("check that tokens of two processes differ, and what a node does for whom")
+  @IfThisFails("check that tokens of two processes differ, and that a node compares them")
   void processesLoseNoIncrement() throws IOException, InterruptedException {
     assertNoneLost(2, 40);
   }
@@ -124,15 +124,15 @@ abstract class ConcurrencyRules {
   @Tag("soak")
   @Timeout(600)
   @Rule("ACQ-1")
-  @IfThisFails("check that tokens of two processes differ, and what a node does for whom")
+  @IfThisFails("check that tokens of two processes differ, and that a node compares them")
   void tenProcessesLoseNoneOfAThousandIncrementsEach() throws IOException, InterruptedException {
     assertNoneLost(10, 1_000);
   }
 
   private void manyThreadsNeverEnterTogether(ExecutorService executor, int threads)
       throws InterruptedException {
-    String name = trial.name("crowd");
-    LockManager locks = trial.open();
+    String name = fixture.name("crowd");
+    LockManager locks = fixture.open();
     CriticalSection section = new CriticalSection();
     try (Workers workers = new Workers(executor)) {
       for (int i = 0; i < threads; i++) {
@@ -151,7 +151,7 @@ abstract class ConcurrencyRules {
       Optional<Lease> lease = waited(locks, name, Duration.ofSeconds(1));
       if (lease.isPresent()) {
         section.enter();
-        Trial.regardless(lease.get()::release);
+        TckFixture.regardless(lease.get()::release);
         entered++;
       }
     }
@@ -171,10 +171,10 @@ abstract class ConcurrencyRules {
       Optional<Lease> other = waited(locks, second, wait);
       if (other.isPresent()) {
         ofSecond.enter();
-        Trial.regardless(other.get()::release);
+        TckFixture.regardless(other.get()::release);
       }
       ofFirst.enter();
-      Trial.regardless(one.get()::release);
+      TckFixture.regardless(one.get()::release);
     }
   }
 
@@ -187,26 +187,26 @@ abstract class ConcurrencyRules {
         workers.start(
             () -> {
               start.await();
-              Attempts.once(locks, name, trial.ttl()).ifPresent(granted::add);
+              Attempts.once(locks, name, fixture.ttl()).ifPresent(granted::add);
             });
       }
       workers.join();
     }
     assertThat(granted).as("leases on %s", name).hasSizeLessThanOrEqualTo(1);
-    granted.forEach(lease -> Trial.regardless(lease::release));
+    granted.forEach(lease -> TckFixture.regardless(lease::release));
   }
 
-  /** In a file, which knows nothing of locks. */
+  /** Counts in a file, which knows nothing of locks. */
   private void assertNoneLost(int processes, int increments)
       throws IOException, InterruptedException {
-    trial.needsUrl();
-    String name = trial.name("file");
+    fixture.needsUrl();
+    String name = fixture.name("file");
     Path file = Files.createTempFile("holdfast-tck", ".count");
-    trial.atEnd(() -> file.toFile().delete());
+    fixture.atEnd(() -> file.toFile().delete());
     Files.writeString(file, "0");
     List<OtherProcess> counting = new ArrayList<>();
     for (int i = 0; i < processes; i++) {
-      counting.add(OtherProcess.counting(trial, name, file, increments));
+      counting.add(OtherProcess.counting(fixture, name, file, increments));
     }
 
     for (OtherProcess process : counting) {
@@ -219,7 +219,7 @@ abstract class ConcurrencyRules {
   private Optional<Lease> waited(LockManager locks, String name, Duration wait)
       throws InterruptedException {
     try {
-      return locks.tryAcquire(LockRequest.of(name, trial.ttl()).waitAtMost(wait));
+      return locks.tryAcquire(LockRequest.of(name, fixture.ttl()).waitAtMost(wait));
     } catch (LockException notGot) {
       return Optional.empty();
     }
@@ -227,7 +227,7 @@ abstract class ConcurrencyRules {
 
   /** So that whoever is never served fails no test of this rule. */
   private boolean isEarly(long begun) {
-    return System.nanoTime() - begun < trial.timing().soon().dividedBy(3).toNanos();
+    return System.nanoTime() - begun < fixture.timing().soon().dividedBy(3).toNanos();
   }
 
   private static Optional<ExecutorService> virtualThreads() {

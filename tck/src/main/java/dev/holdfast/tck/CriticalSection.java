@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** What a lock protects: notices two owners at once, and loses updates if there are. */
+/** The section that a lock protects: notices two owners at once, and loses updates if there are. */
 final class CriticalSection {
   private final AtomicInteger inside = new AtomicInteger();
   private final AtomicInteger entries = new AtomicInteger();

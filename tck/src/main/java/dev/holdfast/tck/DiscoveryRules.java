@@ -10,28 +10,28 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A backend is found by its URL. What else there is to be said of class paths is said by the tests
+ * A backend is found by its URL. What else there must be said of class paths is said by the tests
  * of the API itself, which finds the backends.
  */
 abstract class DiscoveryRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  DiscoveryRules(Trial trial) {
-    this.trial = trial;
+  DiscoveryRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("DISC-1")
   @IfThisFails("check META-INF/services, and that the URL is one that the provider accepts")
   void theBackendIsFound() {
-    assertThat(trial.openUrl().capabilities()).isEqualTo(trial.capabilities());
+    assertThat(fixture.openUrl().capabilities()).isEqualTo(fixture.capabilities());
   }
 
   @Test
   @Rule("DISC-1")
   @IfThisFails("check whether the provider loads classes or resources by the thread's class loader")
   void theBackendIsFoundFromAThreadWithoutAClassLoader() {
-    assertThat(openWith(null).capabilities()).isEqualTo(trial.capabilities());
+    assertThat(openWith(null).capabilities()).isEqualTo(fixture.capabilities());
   }
 
   @Test
@@ -40,18 +40,18 @@ abstract class DiscoveryRules {
   void theBackendIsFoundFromAThreadOfAnotherClassLoader() {
     ClassLoader other = ClassLoader.getPlatformClassLoader();
 
-    assertThat(openWith(other).capabilities()).isEqualTo(trial.capabilities());
+    assertThat(openWith(other).capabilities()).isEqualTo(fixture.capabilities());
   }
 
   @Test
   @Rule("DISC-4")
   @IfThisFails("check that the provider calls LockUrl.requireKnownOptions with all that it knows")
   void anUnknownOptionIsAnErrorThatNamesTheNearest() {
-    trial.needsUrl();
+    fixture.needsUrl();
 
     for (List<String> mistake :
         List.of(List.of("retryDelya", "retryDelay"), List.of("maxTLL", "maxTtl"))) {
-      Throwable thrown = catchThrowable(() -> trial.openUrl(mistake.get(0) + "=1s"));
+      Throwable thrown = catchThrowable(() -> fixture.openUrl(mistake.get(0) + "=1s"));
 
       assertThat(thrown).isInstanceOf(LockConfigurationException.class);
       assertThat(thrown).hasMessageContainingAll(mistake.get(0), mistake.get(1));
@@ -59,14 +59,14 @@ abstract class DiscoveryRules {
   }
 
   private LockManager openWith(@Nullable ClassLoader loader) {
-    trial.needsUrl();
+    fixture.needsUrl();
     Call<LockManager> call =
         Call.begin(
             () -> {
               Thread.currentThread().setContextClassLoader(loader);
-              return trial.openUrl();
+              return fixture.openUrl();
             });
-    call.awaited(trial);
+    call.awaited(fixture);
     return call.result().orElseThrow(() -> new AssertionError("not found: " + call));
   }
 }

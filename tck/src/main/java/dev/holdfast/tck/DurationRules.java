@@ -58,10 +58,10 @@ abstract class DurationRules {
           Duration.ofSeconds(Long.MAX_VALUE, 999_999_999),
           ChronoUnit.FOREVER.getDuration());
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  DurationRules(Trial trial) {
-    this.trial = trial;
+  DurationRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   /** Gets a lease, however long it takes. */
@@ -75,9 +75,9 @@ abstract class DurationRules {
   @IfThisFails(
       "check that a ttl is counted in milliseconds, in longs, and is neither cut nor raised")
   void aGrantLastsForItsTtlWhateverTheNumber() {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     for (Asking way : Asking.values()) {
-      needsRound(() -> assertLasts(trial.ttl(), ttl -> granted(way, locks, ttl)));
+      needsRound(() -> assertLasts(fixture.ttl(), ttl -> granted(way, locks, ttl)));
       for (Duration ttl : ODD) {
         assertLasts(ttl, asked -> granted(way, locks, asked));
       }
@@ -90,7 +90,7 @@ abstract class DurationRules {
   @IfThisFails("check that a ttl of hours and of weeks is neither cut nor an int")
   void aGrantLastsForItsTtlHoweverLong() {
     LockManager locks = openForYears();
-    needsRound(() -> assertLasts(trial.ttl(), ttl -> granted(Asking.TRY_ACQUIRE, locks, ttl)));
+    needsRound(() -> assertLasts(fixture.ttl(), ttl -> granted(Asking.TRY_ACQUIRE, locks, ttl)));
     for (Duration ttl : LONG) {
       assertLasts(ttl, asked -> granted(Asking.TRY_ACQUIRE, locks, asked));
     }
@@ -101,10 +101,10 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that an extension counts in milliseconds, in longs, as the first ttl does")
   void anExtendedLeaseLastsForItsTtlWhateverTheNumber() {
-    trial.needs(LockCapability.EXTENSION);
-    LockManager locks = trial.open();
+    fixture.needs(LockCapability.EXTENSION);
+    LockManager locks = fixture.open();
     for (boolean waiting : new boolean[] {true, false}) {
-      needsRound(() -> assertLasts(trial.ttl(), ttl -> extended(locks, ttl, waiting)));
+      needsRound(() -> assertLasts(fixture.ttl(), ttl -> extended(locks, ttl, waiting)));
       for (Duration ttl : ODD) {
         assertLasts(ttl, asked -> extended(locks, asked, waiting));
       }
@@ -116,9 +116,9 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that an extension by hours and by weeks is neither cut nor an int")
   void anExtendedLeaseLastsForItsTtlHoweverLong() {
-    trial.needs(LockCapability.EXTENSION);
+    fixture.needs(LockCapability.EXTENSION);
     LockManager locks = openForYears();
-    needsRound(() -> assertLasts(trial.ttl(), ttl -> extended(locks, ttl, true)));
+    needsRound(() -> assertLasts(fixture.ttl(), ttl -> extended(locks, ttl, true)));
     for (Duration ttl : LONG) {
       assertLasts(ttl, asked -> extended(locks, asked, true));
     }
@@ -129,14 +129,14 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that others get a lock when its ttl has passed, and not before its validity")
   void othersGetALockWhenItsTtlHasPassedWhateverTheNumber() throws InterruptedException {
-    trial.needsExpiry();
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
+    fixture.needsExpiry();
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
     Expiring round = new Expiring(locks, SECOND);
     List<Expiring> odd = ENDING.stream().map(ttl -> new Expiring(locks, ttl)).toList();
     List<Expiring> all = Stream.concat(Stream.of(round), odd.stream()).toList();
 
-    trial.awaitRegardless(
+    fixture.awaitRegardless(
         "others get all of them",
         () -> {
           for (Expiring one : all) {
@@ -146,7 +146,7 @@ abstract class DurationRules {
         });
 
     if (!round.isInTime()) {
-      abort("a lock of a second is not free after a second, which is another rule's");
+      AnotherRule.isBroken("a lock of a second is not free after a second");
     }
     assertThat(odd)
         .as("got after their validity, and no later than their ttl")
@@ -158,21 +158,21 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that a renewal is for the ttl that was asked for, in milliseconds")
   void aRenewalIsForTheTtlWhateverTheNumber() {
-    trial.needs(LockCapability.KEEP_ALIVE);
+    fixture.needs(LockCapability.KEEP_ALIVE);
     Duration ttl = Duration.ofMillis(1_999);
-    LockManager locks = trial.open("nodeTimeout=400ms");
+    LockManager locks = fixture.open("nodeTimeout=400ms");
     LockRequest request =
-        LockRequest.of(trial.name("renewed"), ttl).keepAliveUpTo(Duration.ofHours(1));
-    Lease lease = trial.take(locks, request);
-    trial.awaitRegardless("a quarter of it has passed", () -> isBelow(lease, nearly(ttl)));
+        LockRequest.of(fixture.name("renewed"), ttl).keepAliveUpTo(Duration.ofHours(1));
+    Lease lease = fixture.take(locks, request);
+    fixture.awaitRegardless("a quarter of it has passed", () -> isBelow(lease, nearly(ttl)));
     if (!isBelow(lease, nearly(ttl))) {
-      abort("remaining() does not count down, which is another rule's");
+      AnotherRule.isBroken("remaining() does not count down");
     }
 
-    trial.awaitRegardless("it is renewed", () -> !isBelow(lease, nearly(ttl)));
+    fixture.awaitRegardless("it is renewed", () -> !isBelow(lease, nearly(ttl)));
 
     if (isBelow(lease, nearly(ttl))) {
-      trial.needsRenewals();
+      fixture.needsRenewals();
     }
     assertThat(lease.remaining()).as("after a renewal by %s", ttl).isGreaterThan(nearly(ttl));
   }
@@ -182,10 +182,10 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that holdAtLeast counts in milliseconds, whichever call it is that releases")
   void whatIsReleasedEarlyIsHeldForAsLongAsWasAskedForWhateverTheNumber() {
-    trial.needs(LockCapability.HOLD_AT_LEAST);
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
-    needsRound(() -> assertHeldAtLeast(locks, trial.ttl().dividedBy(2), Giving.RELEASE));
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    needsRound(() -> assertHeldAtLeast(locks, fixture.ttl().dividedBy(2), Giving.RELEASE));
     for (Giving giving : Giving.values()) {
       for (Duration atLeast : ODD) {
         assertHeldAtLeast(locks, atLeast, giving);
@@ -198,12 +198,12 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that keepAliveUpTo counts in milliseconds: to its end, and not past it")
   void aLeaseIsKeptForItsLongestHoldWhateverTheNumber() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.openForShortTtl();
     // whole seconds above the ttl, so that a hold that is cut to seconds may still be asked for
-    Duration round = Duration.ofSeconds(trial.shortTtl().toSeconds() + 1);
+    Duration round = Duration.ofSeconds(fixture.shortTtl().toSeconds() + 1);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           Holding control = new Holding(locks, round);
           List<Holding> odd =
@@ -211,7 +211,7 @@ abstract class DurationRules {
                   new Holding(locks, round.plusMillis(1)),
                   new Holding(locks, round.plusMillis(499)),
                   new Holding(locks, round.plusMillis(999)));
-          trial
+          fixture
               .soon()
               .until(
                   "their time is over",
@@ -221,7 +221,7 @@ abstract class DurationRules {
                     return control.isOver() && odd.stream().allMatch(Holding::isOver);
                   });
           if (!control.isKept()) {
-            abort("a hold of whole seconds is not kept either, which is another rule's");
+            AnotherRule.isBroken("a hold of whole seconds is not kept either");
           }
           assertThat(odd)
               .as("held until shortly before the end, and not after")
@@ -234,23 +234,23 @@ abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that a keepAliveUpTo that no long of nanoseconds holds is a very long one")
   void aLeaseThatMayBeHeldForYearsIsRenewed() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration ttl = trial.shortTtl();
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           long begun = System.nanoTime();
           Lease control = kept(locks, Duration.ofHours(1));
           List<Lease> leases = ENDLESS.stream().map(hold -> kept(locks, hold)).toList();
-          trial
+          fixture
               .soon()
               .until(
                   "their ttl is over, and that of one renewal",
                   () -> Elapsed.since(begun).compareTo(ttl.multipliedBy(3).dividedBy(2)) > 0);
 
           if (!control.isHeld()) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
           assertThat(leases).as("those of %s", ENDLESS).allMatch(Lease::isHeld);
         });
@@ -261,7 +261,7 @@ abstract class DurationRules {
   @IfThisFails("check that maxTtl is read and compared in milliseconds")
   void aMaxTtlMayBeAnyNumber() throws InterruptedException {
     for (Duration max : millis(1_999, 12_345, 86_399_999)) {
-      LockManager locks = trial.open("maxTtl=" + max.toMillis() + "ms");
+      LockManager locks = fixture.open("maxTtl=" + max.toMillis() + "ms");
 
       assertThat(refusalOf(locks, max)).as("a ttl of maxTtl=%s", max).isEmpty();
       assertThat(refusalOf(locks, max.plusNanos(1))).as("a nanosecond more").isPresent();
@@ -272,12 +272,12 @@ abstract class DurationRules {
       throws InterruptedException {
     try {
       locks
-          .tryAcquire(trial.name("longest"), ttl)
-          .ifPresent(lease -> Attempts.giveBack(trial, lease));
+          .tryAcquire(fixture.name("longest"), ttl)
+          .ifPresent(lease -> Attempts.giveBack(fixture, lease));
     } catch (LockConfigurationException e) {
       return Optional.of(e);
     } catch (LockException another) {
-      PassedOver.add(another);
+      IgnoredFailures.add(another);
     }
     return Optional.empty();
   }
@@ -298,7 +298,7 @@ abstract class DurationRules {
   /** Leaves the test out where ttls have limits of their own. */
   private LockManager openForYears() {
     try {
-      return trial.open("maxTtl=" + LONGEST.toMillis() + "ms");
+      return fixture.open("maxTtl=" + LONGEST.toMillis() + "ms");
     } catch (LockConfigurationException e) {
       return abort("a ttl of a year is too long here: " + e.getMessage());
     }
@@ -308,24 +308,24 @@ abstract class DurationRules {
     try {
       assertions.run();
     } catch (AssertionError e) {
-      PassedOver.add(e);
-      abort("a round number is not kept either, which is another rule's: " + e.getMessage());
+      IgnoredFailures.add(e);
+      AnotherRule.isBroken("a round number is not kept either: " + e.getMessage());
     }
   }
 
   /** Gets a lock, again where an attempt failed because the machine stalled. */
   private Lease granted(Asking way, LockManager locks, Duration ttl) {
     List<Lease> got = new ArrayList<>();
-    trial
+    fixture
         .soon()
         .until(
             way + " gets a lock for " + ttl,
             () -> {
               got.clear();
               try {
-                way.ask(locks, LockRequest.of(trial.name("odd"), ttl)).ifPresent(got::add);
+                way.ask(locks, LockRequest.of(fixture.name("odd"), ttl)).ifPresent(got::add);
               } catch (LockException e) {
-                PassedOver.add(e);
+                IgnoredFailures.add(e);
               }
               return !got.isEmpty();
             });
@@ -335,22 +335,22 @@ abstract class DurationRules {
   /** First for less than any of the ttls. On a machine that stalls some are lost before. */
   private Lease extended(LockManager locks, Duration ttl, boolean waiting) {
     List<Lease> extended = new ArrayList<>();
-    trial
+    fixture
         .soon()
         .until(
             "a lease is extended by " + ttl,
             () -> {
               extended.clear();
-              Lease lease = trial.take(locks, trial.name("odd"), SECOND);
+              Lease lease = fixture.take(locks, fixture.name("odd"), SECOND);
               try {
                 if (waiting) {
                   lease.extend(ttl);
                 } else {
-                  lease.extendAsync(ttl).toCompletableFuture().join();
+                  lease.extendAsync(ttl).join();
                 }
                 extended.add(lease);
               } catch (RuntimeException e) {
-                PassedOver.add(e);
+                IgnoredFailures.add(e);
               }
               return !extended.isEmpty();
             });
@@ -365,11 +365,11 @@ abstract class DurationRules {
     Duration remaining = lease.remaining();
 
     assertThat(remaining)
-        .as("what remains of %s", ttl)
+        .as("remaining time of %s", ttl)
         .isLessThanOrEqualTo(ttl)
         .isGreaterThan(nearly(ttl).minus(Elapsed.since(asked)));
     int keeping = 0;
-    for (TckNode node : trial.nodes()) {
+    for (TckNode node : fixture.nodes()) {
       long before = System.nanoTime();
       Duration valid = lease.remaining();
       Duration left = node.timeToLive(lease.name());
@@ -382,10 +382,10 @@ abstract class DurationRules {
     }
     assertThat(keeping)
         .as("nodes that keep a lock of %s for its validity", ttl)
-        .isGreaterThanOrEqualTo(trial.nodes().isEmpty() ? 0 : trial.quorum());
+        .isGreaterThanOrEqualTo(fixture.nodes().isEmpty() ? 0 : fixture.quorum());
     Duration atMost = atLeastZero(ttl.minus(Elapsed.since(granted)));
-    assertThat(lease.remaining()).as("what remains of %s", ttl).isLessThanOrEqualTo(atMost);
-    Attempts.giveBack(trial, lease);
+    assertThat(lease.remaining()).as("remaining time of %s", ttl).isLessThanOrEqualTo(atMost);
+    Attempts.giveBack(fixture, lease);
   }
 
   private static Duration atLeastZero(Duration time) {
@@ -393,14 +393,14 @@ abstract class DurationRules {
   }
 
   private void assertHeldAtLeast(LockManager locks, Duration atLeast, Giving giving) {
-    String name = trial.name("at-least");
+    String name = fixture.name("at-least");
     long asked = System.nanoTime();
     Lease lease =
-        trial.take(locks, LockRequest.of(name, Duration.ofMinutes(1)).holdAtLeast(atLeast));
-    Trial.regardless(() -> giving.back(lease));
+        fixture.take(locks, LockRequest.of(name, Duration.ofMinutes(1)).holdAtLeast(atLeast));
+    TckFixture.regardless(() -> giving.back(lease));
 
     long keeping =
-        trial.nodes().stream()
+        fixture.nodes().stream()
             .filter(
                 node -> {
                   Duration left = node.timeToLive(name);
@@ -410,13 +410,13 @@ abstract class DurationRules {
             .count();
     assertThat(keeping)
         .as("nodes that keep a lock that is held for at least %s, after %s", atLeast, giving)
-        .isGreaterThanOrEqualTo(trial.quorum());
-    trial.nodes().forEach(node -> node.remove(name));
+        .isGreaterThanOrEqualTo(fixture.quorum());
+    fixture.nodes().forEach(node -> node.remove(name));
   }
 
   private Lease kept(LockManager locks, Duration hold) {
-    return trial.take(
-        locks, LockRequest.of(trial.name("kept"), trial.shortTtl()).keepAliveUpTo(hold));
+    return fixture.take(
+        locks, LockRequest.of(fixture.name("kept"), fixture.shortTtl()).keepAliveUpTo(hold));
   }
 
   /** A lock that nobody releases, and for which another manager asks until it gets it. */
@@ -444,9 +444,9 @@ abstract class DurationRules {
       }
       long asked = System.nanoTime();
       try {
-        isGot = other.tryAcquire(name, trial.ttl()).isPresent();
+        isGot = other.tryAcquire(name, fixture.ttl()).isPresent();
       } catch (LockException e) {
-        PassedOver.add(e);
+        IgnoredFailures.add(e);
         return;
       }
       gotAt = System.nanoTime();
@@ -456,7 +456,9 @@ abstract class DurationRules {
     }
 
     boolean isInTime() {
-      return isGot && gotAt - validUntil >= 0 && lastRefused - over <= trial.allowance().toNanos();
+      return isGot
+          && gotAt - validUntil >= 0
+          && lastRefused - over <= fixture.allowance().toNanos();
     }
 
     @Override
@@ -496,7 +498,7 @@ abstract class DurationRules {
       if (!isOver && passed.compareTo(hold) > 0) {
         isOver = true;
         isHeldAfterItsEnd = isHeld;
-        Trial.regardless(lease::release);
+        TckFixture.regardless(lease::release);
       }
     }
 

@@ -3,7 +3,6 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -14,7 +13,6 @@ import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,18 +22,19 @@ import org.junit.jupiter.api.Test;
 
 /** A lease that is over says so, whatever it is asked, and whoever asks. */
 abstract class EndedLeaseRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  EndedLeaseRules(Trial trial) {
-    this.trial = trial;
+  EndedLeaseRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does when its time is over")
   void aLeaseThatExpiredSaysSoWhateverItIsAsked() {
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("expired"), trial.briefTtl());
-    trial.awaitOver(lease);
+    Lease lease =
+        fixture.take(fixture.openForShortTtl(), fixture.name("expired"), fixture.briefTtl());
+    fixture.awaitOver(lease);
 
     assertSaysThatItIsLost(lease);
   }
@@ -44,11 +43,11 @@ abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does that was found to be another owner's")
   void aLeaseThatWasTakenSaysSoWhateverItIsAsked() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needsNodes(1);
-    Lease lease = trial.takeOnAll(trial.open(), trial.name("taken"), trial.ttl());
-    trial.occupy(trial.nodes(), lease.name());
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("taken"), fixture.ttl());
+    fixture.occupy(fixture.nodes(), lease.name());
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
     assertSaysThatItIsLost(lease);
   }
@@ -57,11 +56,11 @@ abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does that was found to be removed")
   void aLeaseThatWasRemovedSaysSoWhateverItIsAsked() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needsNodes(1);
-    Lease lease = trial.takeOnAll(trial.open(), trial.name("removed"), trial.ttl());
-    trial.nodes().forEach(node -> node.remove(lease.name()));
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("removed"), fixture.ttl());
+    fixture.nodes().forEach(node -> node.remove(lease.name()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
     assertSaysThatItIsLost(lease);
   }
@@ -70,14 +69,14 @@ abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does whose longest hold is over")
   void aLeaseAtTheEndOfItsLongestHoldSaysSoWhateverItIsAsked() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration hold = trial.briefTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration hold = fixture.briefTtl();
     Lease lease =
-        trial.take(
-            trial.openForShortTtl(),
-            LockRequest.of(trial.name("limited"), hold).keepAliveUpTo(hold));
+        fixture.take(
+            fixture.openForShortTtl(),
+            LockRequest.of(fixture.name("limited"), hold).keepAliveUpTo(hold));
     long granted = System.nanoTime();
-    trial.soon().until("its time is over", () -> Elapsed.since(granted).compareTo(hold) > 0);
+    fixture.soon().until("its time is over", () -> Elapsed.since(granted).compareTo(hold) > 0);
 
     assertSaysThatItIsLost(lease);
   }
@@ -86,8 +85,8 @@ abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does whose manager is closed")
   void aLeaseOfAClosedManagerSaysSoWhateverItIsAsked() {
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, trial.name("closed"), trial.ttl());
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("closed"), fixture.ttl());
     locks.close();
 
     assertSaysThatItIsLost(lease);
@@ -95,25 +94,25 @@ abstract class EndedLeaseRules {
 
   @Test
   @Rule("LOSS-9")
-  @IfThisFails("check that a release is no loss, however the lease was given back")
+  @IfThisFails("check that a release is no loss, for every way to release a lease")
   void aLeaseThatWasGivenBackSaysSoWhateverItIsAsked() {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     for (GivingBack way : GivingBack.values()) {
-      Lease lease = trial.take(locks, trial.name("given-back"), trial.ttl());
-      way.giveBack(trial, lease);
+      Lease lease = fixture.take(locks, fixture.name("given-back"), fixture.ttl());
+      way.giveBack(fixture, lease);
       if (lease.isHeld()) {
-        abort("a lease is held after " + way + ", which is another rule's");
+        AnotherRule.isBroken("a lease is held after " + way + "");
       }
 
       assertThat(lease.remaining()).as("remaining() after %s", way).isZero();
       assertThatThrownBy(lease::requireHeld)
           .as("requireHeld() after %s", way)
           .isInstanceOf(IllegalStateException.class);
-      if (trial.declares(LockCapability.EXTENSION)) {
-        assertThatThrownBy(() -> lease.extend(trial.ttl()))
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        assertThatThrownBy(() -> lease.extend(fixture.ttl()))
             .as("extend() after %s", way)
             .isInstanceOf(IllegalStateException.class);
-        assertThat(thrownBy("extendAsync()", lease.extendAsync(trial.ttl())))
+        assertThat(thrownBy("extendAsync()", lease.extendAsync(fixture.ttl())))
             .as("the end of extendAsync() after %s", way)
             .isInstanceOf(IllegalStateException.class);
       }
@@ -126,21 +125,21 @@ abstract class EndedLeaseRules {
   @Rule("REL-11")
   @IfThisFails("check that releaseAsync() ends the lease before it sends anything")
   void aLeaseIsOverFromTheCallOfAnAsynchronousReleaseOn() {
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, trial.name("async"), trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.nodes(), lease.name());
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("async"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
 
-    CompletionStage<Boolean> released = lease.releaseAsync();
+    CompletableFuture<Boolean> released = lease.releaseAsync();
     boolean held = lease.isHeld();
     Duration remaining = lease.remaining();
     Throwable thrown = catchThrowable(lease::requireHeld);
-    trial.end(TckFault.FROZEN, trial.nodes(), lease.name());
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
 
     assertThat(held).as("held while its release is on its way").isFalse();
-    assertThat(remaining).as("what remains while its release is on its way").isZero();
+    assertThat(remaining).as("remaining time while the release is in flight").isZero();
     assertThat(thrown).as("requireHeld() while its release is on its way").isNotNull();
-    trial.awaitRegardless("the release is answered", released.toCompletableFuture()::isDone);
+    fixture.awaitRegardless("the release is answered", released::isDone);
   }
 
   @Test
@@ -148,14 +147,14 @@ abstract class EndedLeaseRules {
   @Rule("REL-11")
   @IfThisFails("check that release() and close() end the lease before they send anything")
   void aLeaseIsOverForOthersWhileOneThreadReleasesIt() {
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          Lease released = trial.take(locks, trial.name("released"), trial.ttl());
-          Lease closed = trial.take(locks, trial.name("closed"), trial.ttl());
-          trial.begin(TckFault.FROZEN, trial.nodes(), released.name());
+          Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
+          Lease closed = fixture.take(locks, fixture.name("closed"), fixture.ttl());
+          fixture.begin(TckFault.FROZEN, fixture.nodes(), released.name());
           Call<Boolean> release = Call.begin(released::release);
           Call<Boolean> close =
               Call.begin(
@@ -163,14 +162,14 @@ abstract class EndedLeaseRules {
                     closed.close();
                     return true;
                   });
-          trial.awaitRegardless(
+          fixture.awaitRegardless(
               "both are over, or answered",
               () ->
                   (!released.isHeld() && !closed.isHeld()) || (release.isOver() && close.isOver()));
           boolean early = !release.isOver() && !close.isOver();
-          trial.end(TckFault.FROZEN, trial.nodes(), released.name());
-          release.awaited(trial);
-          close.awaited(trial);
+          fixture.end(TckFault.FROZEN, fixture.nodes(), released.name());
+          release.awaited(fixture);
+          close.awaited(fixture);
 
           assertThat(early).as("they are over before the nodes have answered").isTrue();
         });
@@ -180,87 +179,90 @@ abstract class EndedLeaseRules {
   @Rule("REL-12")
   @IfThisFails("check that a lease belongs to no thread")
   void aLeaseServesWhoeverHasIt() throws InterruptedException {
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
-    Lease probe = trial.take(locks, trial.name("probe"), trial.ttl());
-    boolean extension = trial.declares(LockCapability.EXTENSION);
-    boolean works = isServed(probe, extension) && trial.gets(other, probe.name());
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    boolean extension = fixture.declares(LockCapability.EXTENSION);
+    boolean works = isServed(probe, extension) && fixture.gets(other, probe.name());
 
-    Lease lease = onAnotherThread(() -> trial.take(locks, trial.name("passed-on"), trial.ttl()));
-    Lease back = trial.take(locks, trial.name("passed-on"), trial.ttl());
+    Lease lease =
+        onAnotherThread(() -> fixture.take(locks, fixture.name("passed-on"), fixture.ttl()));
+    Lease back = fixture.take(locks, fixture.name("passed-on"), fixture.ttl());
     boolean here = isServed(lease, extension);
     boolean there = onAnotherThread(() -> isServed(back, extension));
     if (!works) {
-      abort("a lease does not serve the thread that asked for it, which is another rule's");
+      AnotherRule.isBroken("a lease does not serve the thread that asked for it");
     }
 
     assertThat(here).as("extended and released by a thread that did not ask for it").isTrue();
     assertThat(there).as("extended and released by a thread that did not ask for it").isTrue();
-    assertThat(trial.gets(other, lease.name())).as("it is free").isTrue();
-    assertThat(trial.gets(other, back.name())).as("it is free").isTrue();
+    assertThat(fixture.gets(other, lease.name())).as("it is free").isTrue();
+    assertThat(fixture.gets(other, back.name())).as("it is free").isTrue();
   }
 
   private boolean isServed(Lease lease, boolean extension) {
     try {
       lease.requireHeld();
       if (extension) {
-        lease.extend(trial.ttl());
+        lease.extend(fixture.ttl());
       }
       return lease.isHeld() && !lease.remaining().isZero() && lease.release();
     } catch (RuntimeException e) {
-      PassedOver.add(e);
+      IgnoredFailures.add(e);
       return false;
     }
   }
 
   private <T> T onAnotherThread(Callable<T> act) {
-    Call<T> call = Call.begin(act).awaited(trial);
+    Call<T> call = Call.begin(act).awaited(fixture);
     return call.result().orElseThrow(() -> new AssertionError("on another thread: " + call));
   }
 
   /** Leaves the test out if the lease goes on, which is another rule's. */
   private void assertSaysThatItIsLost(Lease lease) {
     if (lease.isHeld()) {
-      abort("the lease goes on, which is another rule's");
+      AnotherRule.isBroken("the lease goes on");
     }
-    CompletableFuture<LossReason> told = lease.lost().toCompletableFuture();
-    trial.awaitRegardless("lost() completes", told::isDone);
-    if (!told.isDone()) {
-      abort("lost() does not complete, which is another rule's");
+    CompletableFuture<LossReason> notified = lease.onLoss();
+    fixture.awaitRegardless("onLoss() completes", notified::isDone);
+    if (!notified.isDone()) {
+      AnotherRule.isBroken("onLoss() does not complete");
     }
-    LossReason reason = told.join();
+    LossReason reason = notified.join();
 
     assertThat(lease.remaining()).as("remaining()").isZero();
     assertLost(lease, reason, "requireHeld()", catchThrowable(lease::requireHeld));
-    if (trial.declares(LockCapability.EXTENSION)) {
-      assertLost(lease, reason, "extend()", catchThrowable(() -> lease.extend(trial.briefTtl())));
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertLost(lease, reason, "extend()", catchThrowable(() -> lease.extend(fixture.briefTtl())));
       assertLost(
           lease,
           reason,
           "extendAsync()",
-          thrownBy("extendAsync()", lease.extendAsync(trial.briefTtl())));
+          thrownBy("extendAsync()", lease.extendAsync(fixture.briefTtl())));
     }
     assertThat(lease.isHeld()).as("isHeld()").isFalse();
-    assertThat(trial.soon().get("releaseAsync() completes", lease.releaseAsync()))
+    assertThat(fixture.soon().get("releaseAsync() completes", lease.releaseAsync()))
         .as("releaseAsync()")
         .isFalse();
     assertThat(lease.release()).as("release()").isFalse();
     assertLost(lease, reason, "requireHeld()", catchThrowable(lease::requireHeld));
-    assertThat(trial.soon().get("lost() completes", lease.lost())).as("lost()").isEqualTo(reason);
+    assertThat(fixture.soon().get("onLoss() completes", lease.onLoss()))
+        .as("onLoss()")
+        .isEqualTo(reason);
   }
 
   private static void assertLost(
       Lease lease, LossReason reason, String what, @Nullable Throwable thrown) {
     assertThat(thrown)
-        .as("what %s throws", what)
+        .as("the exception of %s", what)
         .isInstanceOfSatisfying(
             LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(reason))
         .hasMessageContaining(lease.name());
   }
 
-  private @Nullable Throwable thrownBy(String what, CompletionStage<?> stage) {
+  private @Nullable Throwable thrownBy(String what, CompletableFuture<?> stage) {
     try {
-      stage.toCompletableFuture().get(trial.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+      stage.get(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
       return null;
     } catch (ExecutionException e) {
       return e.getCause();
@@ -268,7 +270,7 @@ abstract class EndedLeaseRules {
       throw new AssertionError(what + " never completes", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new AssertionError(what + " was waited for in vain", e);
+      throw new AssertionError(what + " did not happen in time", e);
     }
   }
 }

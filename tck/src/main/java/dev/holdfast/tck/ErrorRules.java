@@ -5,26 +5,27 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockUnavailableException;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What users are told when they do not get what they asked for. */
+/** Errors of requests that fail. */
 abstract class ErrorRules {
   /** So that silence is noticed soon, but not where there is none. */
   private static final String IMPATIENT = "nodeTimeout=200ms";
@@ -32,39 +33,39 @@ abstract class ErrorRules {
   /** For tests in which it does no harm if more are silent. */
   private static final String HASTY = "nodeTimeout=100ms";
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  ErrorRules(Trial trial) {
-    this.trial = trial;
+  ErrorRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("ERR-1")
   @IfThisFails("check what acquire throws when another owner holds the lock")
   void aLockThatAnotherOwnerHoldsIsContention() {
-    String name = trial.name("busy");
-    Rival.holding(trial, name);
-    LockManager locks = trial.open();
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
 
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
-        .isInstanceOf(LockUnavailableException.class)
+        .isInstanceOf(LockContendedException.class)
         .hasMessageContaining(name)
         .satisfies(
-            thrown -> assertThat(((LockUnavailableException) thrown).refused()).isPositive());
-    assertThat(thrownByTryAcquire(locks, trial.request(name))).isNull();
-    assertThat(thrownByFuture(locks, trial.request(name))).isNull();
+            thrown -> assertThat(((LockContendedException) thrown).votes().refused()).isPositive());
+    assertThat(thrownByTryAcquire(locks, fixture.request(name))).isNull();
+    assertThat(thrownByFuture(locks, fixture.request(name))).isNull();
   }
 
   @Test
   @Rule("ERR-1")
   @IfThisFails("check what a waiter throws whose wait is over, if it saw contention last")
   void contentionIsContentionAfterAWait() {
-    String name = trial.name("busy");
-    Rival.holding(trial, name);
-    LockRequest request = trial.request(name).waitAtMost(Duration.ofMillis(100));
-    LockManager locks = trial.open();
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
+    LockManager locks = fixture.open();
 
-    assertThat(thrownByAcquire(locks, request)).isInstanceOf(LockUnavailableException.class);
+    assertThat(thrownByAcquire(locks, request)).isInstanceOf(LockContendedException.class);
     assertThat(thrownByTryAcquire(locks, request)).isNull();
   }
 
@@ -72,17 +73,17 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that a minority of silent nodes makes no outage of contention")
   void whatAQuorumRefusesIsContentionThoughOthersAreSilent() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open(IMPATIENT);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open(IMPATIENT);
 
     whileFrozen(
-        trial.minority(),
+        fixture.minority(),
         name -> {
-          trial.occupy(trial.nodesBut(trial.minority()), name);
+          fixture.occupy(fixture.nodesBut(fixture.minority()), name);
           assertThat(thrownByAcquire(locks, withoutWaiting(name)))
-              .isInstanceOf(LockUnavailableException.class);
-          assertThat(thrownByTryAcquire(locks, trial.request(name))).isNull();
+              .isInstanceOf(LockContendedException.class);
+          assertThat(thrownByTryAcquire(locks, fixture.request(name))).isNull();
         });
   }
 
@@ -90,17 +91,17 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that a quorum of answers is counted in grants and refusals together")
   void aQuorumOfAnswersThatDoNotAgreeIsContention() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open(IMPATIENT);
-    List<TckNode> answering = trial.nodesBut(trial.minority());
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open(IMPATIENT);
+    List<TckNode> answering = fixture.nodesBut(fixture.minority());
 
     whileFrozen(
-        trial.minority(),
+        fixture.minority(),
         name -> {
-          trial.occupy(answering.subList(1, answering.size()), name);
+          fixture.occupy(answering.subList(1, answering.size()), name);
           assertThat(thrownByAcquire(locks, withoutWaiting(name)))
-              .isInstanceOf(LockUnavailableException.class);
+              .isInstanceOf(LockContendedException.class);
         });
   }
 
@@ -108,54 +109,54 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that no quorum of answers is an outage, whatever the others answered")
   void silenceIsAnOutage() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("silent");
-    LockManager locks = trial.open(HASTY);
-    trial.occupy(trial.nodesBut(trial.blocking()), name);
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("silent");
+    LockManager locks = fixture.open(HASTY);
+    fixture.occupy(fixture.nodesBut(fixture.blocking()), name);
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
     assertOutage(locks, name);
-    assertThat(thrownByAcquire(locks, trial.request(name).waitAtMost(Duration.ofMillis(50))))
+    assertThat(thrownByAcquire(locks, fixture.request(name).waitAtMost(Duration.ofMillis(50))))
         .as("after a wait")
-        .isInstanceOf(LockBackendException.class);
+        .isInstanceOf(LockOutageException.class);
   }
 
   @Test
   @Rule("ERR-1")
   @IfThisFails("check that nodes that cannot be reached are an outage")
   void nodesThatAreGoneAreAnOutage() {
-    trial.needs(TckFault.DEAD);
-    String name = trial.name("gone");
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.DEAD, trial.blocking(), name);
+    fixture.needs(TckFault.DEAD);
+    String name = fixture.name("gone");
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
 
     assertOutage(locks, name);
   }
 
   @Test
   @Rule("ERR-1")
-  @IfThisFails("check that an error of a node is no refusal: nobody else holds the lock there")
+  @IfThisFails("check that an error of a node is no refusal: no other owner holds the lock there")
   void errorsOfNodesAreAnOutage() {
-    trial.needs(TckFault.REFUSING);
-    String name = trial.name("refusing");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.REFUSING, trial.blocking(), name);
+    fixture.needs(TckFault.REFUSING);
+    String name = fixture.name("refusing");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.blocking(), name);
 
     assertOutage(locks, name);
   }
 
   @Test
   @Rule("ERR-1")
-  @IfThisFails("check that what a person must mend is told apart from outages and contention")
+  @IfThisFails("check that configuration errors are distinguished from outages and contention")
   void aMissingRightIsAMistakeInTheConfiguration() {
-    trial.needs(TckFault.FORBIDDEN);
-    String name = trial.name("forbidden");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.FORBIDDEN, trial.blocking(), name);
+    fixture.needs(TckFault.FORBIDDEN);
+    String name = fixture.name("forbidden");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.FORBIDDEN, fixture.blocking(), name);
 
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockConfigurationException.class);
-    assertThat(thrownByTryAcquire(locks, trial.request(name)))
+    assertThat(thrownByTryAcquire(locks, fixture.request(name)))
         .isInstanceOf(LockConfigurationException.class);
   }
 
@@ -163,18 +164,18 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that of two nodes both must answer, and both must grant")
   void halfOfTwoNodesIsNoQuorum() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    List<String> two = trial.uris().subList(0, 2);
-    LockManager locks = trial.openOn(two);
-    LockManager hasty = trial.openOn(two, HASTY);
-    String busy = trial.name("busy");
-    trial.occupy(List.of(trial.node(0)), busy);
-    String silent = trial.name("silent");
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    List<String> two = fixture.uris().subList(0, 2);
+    LockManager locks = fixture.openOn(two);
+    LockManager hasty = fixture.openOn(two, HASTY);
+    String busy = fixture.name("busy");
+    fixture.occupy(List.of(fixture.node(0)), busy);
+    String silent = fixture.name("silent");
 
     assertThat(thrownByAcquire(locks, withoutWaiting(busy)))
-        .isInstanceOf(LockUnavailableException.class);
-    trial.begin(TckFault.FROZEN, trial.node(0), silent);
+        .isInstanceOf(LockContendedException.class);
+    fixture.begin(TckFault.FROZEN, fixture.node(0), silent);
     assertOutage(hasty, silent);
   }
 
@@ -182,11 +183,11 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that of two nodes both must answer, and that an error is no answer")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() {
-    trial.needs(TckFault.REFUSING);
-    trial.needsNodes(2);
-    String name = trial.name("refused");
-    LockManager locks = trial.openOn(trial.uris().subList(0, 2));
-    trial.begin(TckFault.REFUSING, trial.node(0), name);
+    fixture.needs(TckFault.REFUSING);
+    fixture.needsNodes(2);
+    String name = fixture.name("refused");
+    LockManager locks = fixture.openOn(fixture.uris().subList(0, 2));
+    fixture.begin(TckFault.REFUSING, fixture.node(0), name);
 
     assertOutage(locks, name);
   }
@@ -195,129 +196,178 @@ abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that inspect does not take silence for a lock that is free")
   void anInspectionThatNoQuorumAnswersIsAnOutage() {
-    trial.needs(LockCapability.INSPECTION);
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("inspected");
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(LockCapability.INSPECTION);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("inspected");
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
-    assertThat(kindOf(() -> locks.inspect(name))).isInstanceOf(LockBackendException.class);
+    assertThat(kindOf(() -> locks.inspect(name))).isInstanceOf(LockOutageException.class);
   }
 
   @Test
   @Rule("ERR-1")
   @IfThisFails("check that forceRelease does not take silence for success")
   void aForcedReleaseThatNoQuorumAnswersIsAnOutage() {
-    trial.needs(LockCapability.FORCE_RELEASE);
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("forced");
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(LockCapability.FORCE_RELEASE);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("forced");
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
-    assertThat(kindOf(() -> locks.forceRelease(name))).isInstanceOf(LockBackendException.class);
+    assertThat(kindOf(() -> locks.forceRelease(name))).isInstanceOf(LockOutageException.class);
   }
 
   @Test
   @Rule("ERR-2")
   @IfThisFails("check that an outage waits for all nodes, to name each one that is silent")
   void anOutageNamesEveryNodeThatWasSilent() {
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open(IMPATIENT);
-    LockManager hasty = trial.open(HASTY);
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
+    LockManager hasty = fixture.open(HASTY);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          Lease lease = trial.take(locks, trial.name("held"), trial.ttl());
-          String name = trial.name("silent");
-          trial.during(
+          Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
+          String name = fixture.name("silent");
+          fixture.during(
               TckFault.FROZEN,
-              trial.blocking(),
+              fixture.blocking(),
               name,
               () -> {
-                assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
-                assertNamed(trial.blocking(), lease::release);
+                assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl()));
+                assertNamed(fixture.blocking(), lease::release);
               });
         });
     whileFrozen(
-        trial.nodes(),
-        name -> assertNamed(trial.nodes(), () -> hasty.acquire(withoutWaiting(name))));
+        fixture.nodes(),
+        name -> assertNamed(fixture.nodes(), () -> hasty.acquire(withoutWaiting(name))));
   }
 
   @Test
   @Rule("ERR-2")
   @IfThisFails("check that an outage names the nodes that cannot be reached")
   void anOutageNamesEveryNodeThatIsGone() {
-    trial.needs(TckFault.DEAD);
-    String name = trial.name("gone");
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.DEAD, trial.blocking(), name);
+    fixture.needs(TckFault.DEAD);
+    String name = fixture.name("gone");
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
 
-    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+    assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl()));
   }
 
   @Test
   @Rule("ERR-2")
   @IfThisFails("check that an outage names the nodes that answered by an error")
   void anOutageNamesEveryNodeThatRefused() {
-    trial.needs(TckFault.REFUSING);
-    String name = trial.name("refusing");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.REFUSING, trial.blocking(), name);
+    fixture.needs(TckFault.REFUSING);
+    String name = fixture.name("refusing");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.blocking(), name);
 
-    assertNamed(trial.blocking(), () -> locks.tryAcquire(name, trial.ttl()));
+    assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl()));
   }
 
   @Test
   @Rule("ERR-2")
-  @IfThisFails("check what is said of an extension that no quorum answered")
+  @IfThisFails("check the error of an extension that no quorum answered")
   void theOutageOfAnExtensionNamesTheNodes() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open(IMPATIENT);
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          String name = trial.name("extended");
-          Lease lease = trial.take(locks, name, trial.ttl());
-          trial.during(
+          String name = fixture.name("extended");
+          Lease lease = fixture.take(locks, name, fixture.ttl());
+          fixture.during(
               TckFault.FROZEN,
-              trial.blocking(),
+              fixture.blocking(),
               name,
-              () -> assertNamed(trial.blocking(), () -> lease.extend(trial.ttl())));
+              () -> assertNamed(fixture.blocking(), () -> lease.extend(fixture.ttl())));
         });
   }
 
   @Test
   @Rule("ERR-2")
-  @IfThisFails("check what is said of an inspection that no quorum answered")
+  @IfThisFails("check the error of an inspection that no quorum answered")
   void theOutageOfAnInspectionNamesTheNodes() {
-    trial.needs(LockCapability.INSPECTION);
-    trial.needs(TckFault.FROZEN);
-    LockManager locks = trial.open(IMPATIENT);
+    fixture.needs(LockCapability.INSPECTION);
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
 
-    whileFrozen(trial.blocking(), name -> assertNamed(trial.blocking(), () -> locks.inspect(name)));
+    whileFrozen(
+        fixture.blocking(), name -> assertNamed(fixture.blocking(), () -> locks.inspect(name)));
   }
 
   @Test
   @Rule("ERR-7")
   @IfThisFails("check that the exception is made, or copied, on the thread of the call")
   void anOutageHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
-    trial.needs(TckFault.DEAD);
-    String name = trial.name("gone");
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.DEAD, trial.blocking(), name);
+    fixture.needs(TckFault.DEAD);
+    String name = fixture.name("gone");
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
 
-    Throwable thrown = thrownByTryAcquire(locks, trial.request(name));
-    if (!(thrown instanceof LockBackendException outage)) {
-      abort("it is no outage, which is another rule's");
+    Throwable thrown = thrownByTryAcquire(locks, fixture.request(name));
+    if (!(thrown instanceof LockOutageException outage)) {
+      AnotherRule.isBroken("it is no outage");
       return;
     }
     assertThat(outage.getStackTrace())
         .extracting(StackTraceElement::getClassName)
         .contains(ErrorRules.class.getName());
     assertThat(outage.failures().values()).contains(outage.getCause());
-    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
-      out.writeObject(outage);
+    assertSerializable(outage);
+  }
+
+  @Test
+  @Rule("ERR-7")
+  @IfThisFails("check that every exception is made, or copied, on the thread of the call")
+  void contentionHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest waiting = fixture.request(name).waitAtMost(Duration.ofMillis(30));
+
+    for (int i = 0; i < 2; i++) {
+      assertOfItsCaller("acquire without a wait", () -> locks.acquire(withoutWaiting(name)));
+      assertOfItsCaller("acquire with a wait", () -> locks.acquire(waiting));
+      assertOfItsCaller("executeLocked", () -> locks.executeLocked(waiting, lease -> lease.name()));
+    }
+    CompletableFuture<?> ahead = locks.tryAcquireAsync(fixture.request(name).waitForever());
+    assertOfItsCaller("acquire behind another waiter", () -> locks.acquire(waiting));
+    ahead.cancel(true);
+  }
+
+  @Test
+  @Rule("ERR-7")
+  @IfThisFails("check that what refuses bad input is thrown by the thread of the call")
+  void aRefusalOfBadInputHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
+    LockManager locks = fixture.open("maxTtl=20s");
+    Lease lease = fixture.take(locks, fixture.name("held"), Duration.ofSeconds(10));
+    LockRequest tooLong = LockRequest.of(fixture.name("long"), Duration.ofSeconds(21));
+
+    for (int i = 0; i < 2; i++) {
+      assertOfItsCaller("tryAcquire", () -> locks.tryAcquire(tooLong));
+      assertOfItsCaller("acquire", () -> locks.acquire(tooLong));
+      assertOfItsCaller("inspect", () -> locks.inspect(""));
+      assertOfItsCaller("forceRelease", () -> locks.forceRelease(""));
+      assertOfItsCaller("extend", () -> lease.extend(Duration.ofSeconds(21)));
+    }
+  }
+
+  @Test
+  @Rule("ERR-7")
+  @IfThisFails("check that each call reports a loss with an exception of its own")
+  void aLossHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, fixture.name("lost"), fixture.briefTtl());
+    fixture.awaitOver(lease);
+
+    for (int i = 0; i < 2; i++) {
+      assertOfItsCaller("requireHeld", lease::requireHeld);
+      assertOfItsCaller("extend", () -> lease.extend(fixture.ttl()));
     }
   }
 
@@ -333,24 +383,24 @@ abstract class ErrorRules {
             TckFault.FORBIDDEN,
             TckFault.FROZEN,
             TckFault.DEAD);
-    List<TckFault> known = faults.stream().filter(trial::knows).toList();
-    if (trial.nodes().isEmpty() || known.isEmpty()) {
+    List<TckFault> known = faults.stream().filter(fixture::knows).toList();
+    if (fixture.nodes().isEmpty() || known.isEmpty()) {
       abort("this environment knows no faults");
     }
     for (TckFault fault : known) {
-      LockManager locks = trial.open(HASTY, "connectTimeout=5s");
-      String name = trial.name("fault");
-      Lease held = Attempts.untilGotAgain(trial, locks, trial.name("held"));
-      trial.begin(fault, trial.blocking(), name);
-      assertOurs(fault, () -> locks.tryAcquire(name, trial.ttl()));
+      LockManager locks = fixture.open(HASTY, "connectTimeout=5s");
+      String name = fixture.name("fault");
+      Lease held = Attempts.untilGotAgain(fixture, locks, fixture.name("held"));
+      fixture.begin(fault, fixture.blocking(), name);
+      assertOurs(fault, () -> locks.tryAcquire(name, fixture.ttl()));
       assertOurs(fault, () -> locks.acquire(withoutWaiting(name)));
-      assertOurs(fault, () -> locks.tryAcquireAsync(trial.request(name)).join());
+      assertOurs(fault, () -> locks.tryAcquireAsync(fixture.request(name)).join());
       assertOurs(fault, () -> locks.inspect(name));
       assertOurs(fault, () -> locks.forceRelease(name));
-      assertOurs(fault, () -> held.extend(trial.ttl()));
+      assertOurs(fault, () -> held.extend(fixture.ttl()));
       assertOurs(fault, held::release);
-      assertOurs(fault, () -> trial.open(HASTY, "connectTimeout=200ms"));
-      trial.end(fault, trial.blocking(), name);
+      assertOurs(fault, () -> fixture.open(HASTY, "connectTimeout=200ms"));
+      fixture.end(fault, fixture.blocking(), name);
     }
   }
 
@@ -383,59 +433,59 @@ abstract class ErrorRules {
   @Rule("ERR-6")
   @IfThisFails("check that an extension counts the nodes that have extended, and no errors")
   void anErrorIsNoExtension() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needs(TckFault.FORBIDDEN);
-    String name = trial.name("extended");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    Duration longer = trial.ttl().plusSeconds(20);
-    trial.begin(TckFault.FORBIDDEN, trial.nodes(), name);
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.FORBIDDEN);
+    String name = fixture.name("extended");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    Duration longer = fixture.ttl().plusSeconds(20);
+    fixture.begin(TckFault.FORBIDDEN, fixture.nodes(), name);
 
     Throwable thrown = catchThrowable(() -> lease.extend(longer));
 
     long extended =
-        trial.nodes().stream()
-            .filter(node -> node.timeToLive(name).compareTo(trial.ttl()) > 0)
+        fixture.nodes().stream()
+            .filter(node -> node.timeToLive(name).compareTo(fixture.ttl()) > 0)
             .count();
-    assertThat(thrown != null || extended >= trial.quorum())
+    assertThat(thrown != null || extended >= fixture.quorum())
         .as("extended on %s nodes", extended)
         .isTrue();
   }
 
   /** Once more on a machine that stalls, so that sound nodes seem silent as well. */
   private void whileFrozen(List<TckNode> nodes, Checks checks) {
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          String name = trial.name("frozen");
-          trial.during(TckFault.FROZEN, nodes, name, () -> checks.of(name));
+          String name = fixture.name("frozen");
+          fixture.during(TckFault.FROZEN, nodes, name, () -> checks.of(name));
         });
   }
 
-  /** What is to be seen of a lock. */
+  /** Checks of a lock's state. */
   private interface Checks {
     void of(String name) throws Exception;
   }
 
   private LockRequest withoutWaiting(String name) {
-    return trial.request(name).waitAtMost(Duration.ZERO);
+    return fixture.request(name).waitAtMost(Duration.ZERO);
   }
 
   private void assertOutage(LockManager locks, String name) {
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .as("acquire")
-        .isInstanceOf(LockBackendException.class);
-    assertThat(thrownByTryAcquire(locks, trial.request(name)))
+        .isInstanceOf(LockOutageException.class);
+    assertThat(thrownByTryAcquire(locks, fixture.request(name)))
         .as("tryAcquire")
-        .isInstanceOf(LockBackendException.class);
-    assertThat(thrownByFuture(locks, trial.request(name)))
+        .isInstanceOf(LockOutageException.class);
+    assertThat(thrownByFuture(locks, fixture.request(name)))
         .as("tryAcquireAsync")
-        .isInstanceOf(LockBackendException.class);
+        .isInstanceOf(LockOutageException.class);
   }
 
   /** Null if nothing was thrown. That nothing else is thrown is another rule's. */
   private static @Nullable Throwable kindOf(ThrowingCallable call) {
     Throwable thrown = unwrapped(catchThrowable(call));
     if (thrown != null && !(thrown instanceof LockException)) {
-      abort("no LockException: " + thrown);
+      AnotherRule.isBroken("no LockException: " + thrown);
     }
     return thrown;
   }
@@ -455,15 +505,15 @@ abstract class ErrorRules {
   /** That nothing is granted is another rule's. */
   private static void notGranted(Optional<Lease> lease) {
     if (lease.isPresent()) {
-      abort("it was granted");
+      AnotherRule.isBroken("it was granted");
     }
   }
 
   /** That it is an outage is another rule's. */
   private static void assertNamed(List<TckNode> silent, ThrowingCallable call) {
     Throwable thrown = catchThrowable(call);
-    if (!(thrown instanceof LockBackendException outage)) {
-      abort("no outage: " + thrown);
+    if (!(thrown instanceof LockOutageException outage)) {
+      AnotherRule.isBroken("no outage: " + thrown);
       return;
     }
     List<String> addresses = silent.stream().map(TckNode::address).toList();
@@ -479,17 +529,44 @@ abstract class ErrorRules {
         .isTrue();
   }
 
+  /**
+   * Checks the frames of what is thrown. That something else is thrown, or nothing, is another
+   * rule's.
+   */
+  private static void assertOfItsCaller(String call, ThrowingCallable act) throws IOException {
+    Throwable marker = new Throwable("here");
+    Throwable thrown = catchThrowable(act);
+    if (!(thrown instanceof LockException)) {
+      return;
+    }
+    StackTraceElement here = marker.getStackTrace()[1];
+    assertThat(thrown.getStackTrace())
+        .as("the frames of what %s throws", call)
+        .anyMatch(
+            frame ->
+                frame.getClassName().equals(here.getClassName())
+                    && frame.getMethodName().equals(here.getMethodName())
+                    && frame.getLineNumber() == here.getLineNumber());
+    assertSerializable(thrown);
+  }
+
+  private static void assertSerializable(Throwable thrown) throws IOException {
+    try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+      out.writeObject(thrown);
+    }
+  }
+
   private static @Nullable Throwable unwrapped(@Nullable Throwable thrown) {
     return thrown instanceof CompletionException ? thrown.getCause() : thrown;
   }
 
   private void assertNoGrants(TckFault fault) throws InterruptedException {
-    trial.needs(fault);
-    LockManager locks = trial.open();
-    String name = trial.name("broken");
-    trial.begin(fault, trial.nodes(), name);
+    fixture.needs(fault);
+    LockManager locks = fixture.open();
+    String name = fixture.name("broken");
+    fixture.begin(fault, fixture.nodes(), name);
 
-    assertThat(Attempts.once(locks, name, trial.ttl()))
+    assertThat(Attempts.once(locks, name, fixture.ttl()))
         .as("got though all nodes are %s", fault)
         .isEmpty();
   }

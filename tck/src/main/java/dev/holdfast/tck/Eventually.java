@@ -2,7 +2,7 @@ package dev.holdfast.tck;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -90,10 +90,10 @@ final class Eventually {
     }
   }
 
-  /** What a stage completes with; an exceptional end is thrown as an assertion that failed. */
-  <T> T get(String what, CompletionStage<T> stage) {
+  /** Returns the value of a stage; an exceptional end is thrown as an assertion that failed. */
+  <T> T get(String what, CompletableFuture<T> stage) {
     try {
-      return stage.toCompletableFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return stage.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError("in " + limit + " it was never seen that " + what, e);
     } catch (ExecutionException e) {

@@ -11,10 +11,10 @@ import org.junit.jupiter.api.Test;
 
 /** How long a lock keeps others out: for its ttl, or for as long as was asked for at least. */
 abstract class ExpiryRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  ExpiryRules(Trial trial) {
-    this.trial = trial;
+  ExpiryRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -23,10 +23,10 @@ abstract class ExpiryRules {
   @IfThisFails(
       "check that the ttl is set in the same step as the lock, and from the time of asking")
   void aLockThatNobodyReleasesCanBeGotByOthersButNotWhileItIsValid() {
-    String name = trial.name("abandoned");
-    LockManager locks = trial.openForShortTtl();
-    LockManager other = trial.openForShortTtl();
-    Lease lease = trial.take(locks, name, trial.briefTtl());
+    String name = fixture.name("abandoned");
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, name, fixture.briefTtl());
     long end = System.nanoTime() + lease.remaining().toNanos();
 
     awaitGot(other, name);
@@ -39,16 +39,16 @@ abstract class ExpiryRules {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-10")
-  @IfThisFails("check that it takes nobody to end a lock, because its holder may be gone")
+  @IfThisFails("check that a lock ends without its holder, which may be gone")
   void theLockOfAHolderThatIsGoneEnds() {
-    String name = trial.name("gone");
-    LockManager locks = trial.openForShortTtl();
-    LockManager other = trial.open();
-    trial.take(locks, name, trial.briefTtl());
+    String name = fixture.name("gone");
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    fixture.take(locks, name, fixture.briefTtl());
 
     locks.close();
 
-    trial.soon().until("others get the lock", () -> trial.gets(other, name));
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, name));
   }
 
   @Test
@@ -56,15 +56,16 @@ abstract class ExpiryRules {
   @Rule("ACQ-10")
   @IfThisFails("check that each node drops a lock after its ttl, but not before its validity ends")
   void eachNodeKeepsALockForItsTtlAndNoLonger() {
-    trial.needsNodes(1);
-    String name = trial.name("kept");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial
+    fixture.needsNodes(1);
+    String name = fixture.name("kept");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    fixture
         .soon()
         .until(
-            "a quorum holds the lock", () -> trial.holding(name, lease.token()) >= trial.quorum());
+            "a quorum holds the lock",
+            () -> fixture.holding(name, lease.token()) >= fixture.quorum());
 
-    for (TckNode node : trial.nodes()) {
+    for (TckNode node : fixture.nodes()) {
       if (node.holder(name).isPresent()) {
         long before = System.nanoTime();
         Duration valid = lease.remaining();
@@ -73,7 +74,7 @@ abstract class ExpiryRules {
 
         assertThat(kept)
             .as("time to live on %s", node.address())
-            .isLessThanOrEqualTo(trial.ttl().plusMillis(1))
+            .isLessThanOrEqualTo(fixture.ttl().plusMillis(1))
             .isGreaterThanOrEqualTo(valid.minus(between));
       }
     }
@@ -85,15 +86,15 @@ abstract class ExpiryRules {
   @IfThisFails(
       "check that an early release shortens the lock to holdAtLeast instead of removing it")
   void whatIsReleasedEarlyKeepsOthersOutForAsLongAsItAskedFor() {
-    trial.needsExpiry();
-    String name = trial.name("at-least");
-    Duration atLeast = trial.briefTtl();
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
+    fixture.needsExpiry();
+    String name = fixture.name("at-least");
+    Duration atLeast = fixture.briefTtl();
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
     long asked = System.nanoTime();
-    Lease lease = trial.take(locks, LockRequest.of(name, trial.ttl()).holdAtLeast(atLeast));
+    Lease lease = fixture.take(locks, LockRequest.of(name, fixture.ttl()).holdAtLeast(atLeast));
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
     awaitGot(other, name);
 
     assertThat(Duration.ofNanos(System.nanoTime() - asked))
@@ -107,18 +108,19 @@ abstract class ExpiryRules {
   @IfThisFails(
       "check that a manager does not take its own lock for free before holdAtLeast is over")
   void whatIsReleasedEarlyKeepsTheSameManagerOutAsWell() throws InterruptedException {
-    String name = trial.name("at-least");
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, LockRequest.of(name, trial.ttl()).holdAtLeast(trial.ttl()));
+    String name = fixture.name("at-least");
+    LockManager locks = fixture.open();
+    Lease lease =
+        fixture.take(locks, LockRequest.of(name, fixture.ttl()).holdAtLeast(fixture.ttl()));
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(locks, name)).as("granted to the same manager").isFalse();
+    assertThat(fixture.gets(locks, name)).as("granted to the same manager").isFalse();
   }
 
   /** Gets a lock as soon as it is free, asking no more often than needed. */
   private void awaitGot(LockManager locks, String name) {
-    trial.awaitFree(name);
-    trial.soon().until("others get the lock", () -> trial.gets(locks, name));
+    fixture.awaitFree(name);
+    fixture.soon().until("others get the lock", () -> fixture.gets(locks, name));
   }
 }

@@ -2,18 +2,18 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -28,10 +28,10 @@ abstract class ExtendRules {
 
   private static final String HASTY = "nodeTimeout=150ms";
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  ExtendRules(Trial trial) {
-    this.trial = trial;
+  ExtendRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -39,24 +39,53 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension reaches the backend, and the lease knows its new end")
   void anExtendedLeaseOutlivesItsFirstTtl() {
-    LockManager locks = trial.openForShortTtl();
-    LockManager other = trial.open();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          String name = trial.name("long");
-          Lease lease = trial.take(locks, name, trial.briefTtl());
+          String name = fixture.name("long");
+          Lease lease = fixture.take(locks, name, fixture.briefTtl());
           long granted = System.nanoTime();
           assertThat(isExtended(lease)).as("extended").isTrue();
-          trial
+          fixture
               .soon()
               .until(
                   "its first ttl is over",
-                  () -> System.nanoTime() - granted > trial.briefTtl().toNanos());
+                  () -> System.nanoTime() - granted > fixture.briefTtl().toNanos());
 
           assertThat(lease.isHeld()).as("held after its first ttl").isTrue();
-          assertThat(trial.gets(other, name)).as("granted to another").isFalse();
+          assertThat(fixture.gets(other, name)).as("granted to another").isFalse();
         });
+  }
+
+  @Test
+  @Rule("EXT-10")
+  @IfThisFails("check that an extension is not answered with another one that asked for less")
+  void extensionsInARowEachGiveWhatTheyAskedFor() throws InterruptedException {
+    LockManager locks = fixture.open();
+    Duration less = fixture.ttl().dividedBy(3);
+    for (int round = 0; round < 30; round++) {
+      Lease lease = fixture.take(locks, fixture.name("extended"), less);
+      boolean inThreads = round % 3 == 2;
+      CompletableFuture<Void> first = extending(lease, less, inThreads);
+      CompletableFuture<Void> second = extending(lease, fixture.ttl(), inThreads);
+      CompletableFuture<Void> third = extending(lease, less, inThreads);
+      for (CompletableFuture<Void> one : List.of(first, third)) {
+        fixture.awaitRegardless("an extension is over", one::isDone);
+      }
+      fixture.soon().until("the extension by more is over", second::isDone);
+      if (!second.isCompletedExceptionally()) {
+        assertThat(lease.remaining())
+            .as("remaining after an extension that succeeded, while others asked for less")
+            .isGreaterThan(less.multipliedBy(2));
+      }
+      TckFixture.regardless(lease::releaseAsync);
+    }
+  }
+
+  private static CompletableFuture<Void> extending(Lease lease, Duration ttl, boolean inThread) {
+    return inThread ? CompletableFuture.runAsync(() -> lease.extend(ttl)) : lease.extendAsync(ttl);
   }
 
   @Test
@@ -64,16 +93,17 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that each node that holds the token keeps the lock for the new ttl")
   void anExtensionIsDoneByAQuorumOfNodes() {
-    trial.needsNodes(1);
-    Duration first = trial.ttl().dividedBy(3);
-    String name = trial.name("long");
-    Lease lease = trial.take(trial.open(), name, first);
+    fixture.needsNodes(1);
+    Duration first = fixture.ttl().dividedBy(3);
+    String name = fixture.name("long");
+    Lease lease = fixture.take(fixture.open(), name, first);
 
-    lease.extend(trial.ttl());
+    lease.extend(fixture.ttl());
 
-    assertThat(trial.nodes().stream().filter(n -> n.timeToLive(name).compareTo(first) > 0).count())
+    assertThat(
+            fixture.nodes().stream().filter(n -> n.timeToLive(name).compareTo(first) > 0).count())
         .as("nodes that keep the lock for longer than at first")
-        .isGreaterThanOrEqualTo(trial.quorum());
+        .isGreaterThanOrEqualTo(fixture.quorum());
   }
 
   @Test
@@ -81,19 +111,19 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that the token is compared on each node, and those that hold it are counted")
   void anExtensionSucceedsExactlyWhenAQuorumHoldsTheToken() {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
-    for (List<TckNode> lost : Subsets.of(trial.nodes())) {
-      int left = trial.nodes().size() - lost.size();
-      Lease overwritten = trial.takeOnAll(locks, trial.name("overwritten"), trial.ttl());
-      trial.occupy(lost, overwritten.name());
-      Lease removed = trial.takeOnAll(locks, trial.name("removed"), trial.ttl());
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (List<TckNode> lost : Subsets.of(fixture.nodes())) {
+      int left = fixture.nodes().size() - lost.size();
+      Lease overwritten = fixture.takeOnAll(locks, fixture.name("overwritten"), fixture.ttl());
+      fixture.occupy(lost, overwritten.name());
+      Lease removed = fixture.takeOnAll(locks, fixture.name("removed"), fixture.ttl());
       lost.forEach(node -> node.remove(removed.name()));
 
       for (Lease lease : List.of(overwritten, removed)) {
         assertThat(isExtended(lease))
-            .as("extended with the token on %d of %d nodes", left, trial.nodes().size())
-            .isEqualTo(left >= trial.quorum());
+            .as("extended with the token on %d of %d nodes", left, fixture.nodes().size())
+            .isEqualTo(left >= fixture.quorum());
       }
     }
   }
@@ -103,16 +133,16 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension changes nothing where another token is")
   void anExtensionLeavesOthersLocksAsTheyAre() {
-    trial.needsNodes(1);
-    String name = trial.name("others");
-    Duration foreign = trial.ttl().dividedBy(3);
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, name, trial.ttl());
-    trial.nodes().forEach(node -> node.occupy(name, Trial.occupant(node), foreign));
+    fixture.needsNodes(1);
+    String name = fixture.name("others");
+    Duration foreign = fixture.ttl().dividedBy(3);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+    fixture.nodes().forEach(node -> node.occupy(name, TckFixture.occupant(node), foreign));
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
-    assertThat(trial.nodes())
+    assertThat(fixture.nodes())
         .allSatisfy(
             node -> {
               assertThat(node.holder(name)).as("holder").isNotEqualTo(Optional.of(lease.token()));
@@ -125,10 +155,10 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that extendAsync() does what extend() does")
   void anAsynchronousExtensionDoesTheSame() {
-    Duration first = trial.ttl().dividedBy(3);
-    Lease lease = trial.take(trial.open(), trial.name("long"), first);
+    Duration first = fixture.ttl().dividedBy(3);
+    Lease lease = fixture.take(fixture.open(), fixture.name("long"), first);
 
-    trial.soon().get("the extension ends", lease.extendAsync(trial.ttl()));
+    fixture.soon().get("the extension ends", lease.extendAsync(fixture.ttl()));
 
     assertLasts(lease, first);
   }
@@ -138,11 +168,11 @@ abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension is not given up for an interrupt")
   void whoIsInterruptedCanStillExtend() {
-    Duration first = trial.ttl().dividedBy(3);
-    Lease lease = trial.take(trial.open(), trial.name("long"), first);
+    Duration first = fixture.ttl().dividedBy(3);
+    Lease lease = fixture.take(fixture.open(), fixture.name("long"), first);
 
     Thread.currentThread().interrupt();
-    Throwable thrown = catchThrowable(() -> lease.extend(trial.ttl()));
+    Throwable thrown = catchThrowable(() -> lease.extend(fixture.ttl()));
     Thread.interrupted();
 
     assertThat(thrown).isNull();
@@ -154,9 +184,9 @@ abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that is over for its holder is not extended, whatever nodes say")
   void aLeaseThatExpiredIsNotExtendedThoughItsTokenIsThere() {
-    String name = trial.name("expired");
-    Lease lease = trial.take(trial.openForShortTtl(), name, trial.briefTtl());
-    trial.awaitOver(lease);
+    String name = fixture.name("expired");
+    Lease lease = fixture.take(fixture.openForShortTtl(), name, fixture.briefTtl());
+    fixture.awaitOver(lease);
 
     assertNotExtended(lease);
   }
@@ -166,11 +196,11 @@ abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was lost is not extended, whatever nodes say by now")
   void aLeaseThatWasLostIsNotExtendedThoughItsTokenIsThereAgain() {
-    trial.needsNodes(1);
-    String name = trial.name("lost");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial.occupy(trial.nodes(), name);
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    fixture.needsNodes(1);
+    String name = fixture.name("lost");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    fixture.occupy(fixture.nodes(), name);
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     needsLost(lease);
 
     assertNotExtended(lease);
@@ -181,9 +211,9 @@ abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was released is not extended")
   void aLeaseThatWasReleasedIsNotExtended() {
-    String name = trial.name("released");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    Trial.regardless(lease::release);
+    String name = fixture.name("released");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    TckFixture.regardless(lease::release);
 
     assertNotExtended(lease);
   }
@@ -193,22 +223,22 @@ abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that an answer that comes after the end of validity extends nothing")
   void anExtensionThatIsAnsweredTooLateRevivesNothing() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    String name = trial.name("late");
-    Duration ttl = trial.briefTtl();
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    String name = fixture.name("late");
+    Duration ttl = fixture.briefTtl();
     long half = ttl.dividedBy(2).toNanos();
     LockManager locks =
-        trial.open("nodeTimeout=" + ttl.multipliedBy(9).dividedBy(10).toMillis() + "ms");
-    Lease lease = trial.take(locks, name, ttl);
+        fixture.open("nodeTimeout=" + ttl.multipliedBy(9).dividedBy(10).toMillis() + "ms");
+    Lease lease = fixture.take(locks, name, ttl);
     long granted = System.nanoTime();
-    trial.soon().until("half of it is over", () -> System.nanoTime() - granted > half);
-    trial.begin(TckFault.FROZEN, trial.nodes(), name);
+    fixture.soon().until("half of it is over", () -> System.nanoTime() - granted > half);
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
     Thread thaw =
         new Thread(
             () -> {
               LockSupport.parkNanos(half + half / 4);
-              trial.end(TckFault.FROZEN, trial.nodes(), name);
+              fixture.end(TckFault.FROZEN, fixture.nodes(), name);
             },
             "thaw");
     thaw.start();
@@ -225,11 +255,11 @@ abstract class ExtendRules {
   @Rule("EXT-3")
   @IfThisFails("check that the end of validity is the later of the old one and the new one")
   void anExtensionNeverShortensTheValidity() {
-    Lease lease = trial.take(trial.open(HASTY), trial.name("long"), trial.ttl());
+    Lease lease = fixture.take(fixture.open(HASTY), fixture.name("long"), fixture.ttl());
 
-    Trial.regardless(() -> lease.extend(trial.ttl().dividedBy(6)));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl().dividedBy(6)));
 
-    assertThat(lease.remaining()).isGreaterThan(trial.ttl().dividedBy(3));
+    assertThat(lease.remaining()).isGreaterThan(fixture.ttl().dividedBy(3));
   }
 
   @Test
@@ -237,34 +267,34 @@ abstract class ExtendRules {
   @Rule("EXT-3")
   @IfThisFails("check that a key's time to live is compared before it is set")
   void anExtensionNeverShortensAKey() {
-    trial.needsNodes(1);
-    String name = trial.name("long");
-    Lease lease = trial.takeOnAll(trial.open(HASTY), name, trial.ttl());
+    fixture.needsNodes(1);
+    String name = fixture.name("long");
+    Lease lease = fixture.takeOnAll(fixture.open(HASTY), name, fixture.ttl());
 
-    Trial.regardless(() -> lease.extend(trial.ttl().dividedBy(6)));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl().dividedBy(6)));
 
-    assertThat(trial.nodes())
+    assertThat(fixture.nodes())
         .allSatisfy(
             node ->
                 assertThat(node.timeToLive(name))
                     .as("time to live on %s", node.address())
-                    .isGreaterThan(trial.ttl().dividedBy(3)));
+                    .isGreaterThan(fixture.ttl().dividedBy(3)));
   }
 
   @Test
   @Rule("EXT-4")
   @IfThisFails("check that an extension without a quorum of answers is an outage, and no loss")
   void anExtensionThatNoQuorumAnswersIsAnOutageAndTheLeaseIsStillHeld() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl().dividedBy(2));
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unanswered");
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl().dividedBy(2));
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
     Duration before = lease.remaining();
 
-    Throwable thrown = catchThrowable(() -> lease.extend(trial.ttl()));
+    Throwable thrown = catchThrowable(() -> lease.extend(fixture.ttl()));
 
-    assertThat(thrown).isInstanceOf(LockBackendException.class);
-    assertThat(lease.isHeld()).as("it is held for what it has left").isTrue();
+    assertThat(thrown).isInstanceOf(LockOutageException.class);
+    assertThat(lease.isHeld()).as("it is held for its remaining time").isTrue();
     assertThat(lease.remaining()).isPositive().isLessThanOrEqualTo(before);
   }
 
@@ -272,26 +302,26 @@ abstract class ExtendRules {
   @Rule("EXT-4")
   @IfThisFails("check that extendAsync() fails where extend() would throw")
   void anAsynchronousExtensionThatNoQuorumAnswersIsAnOutageToo() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unanswered");
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
-    assertThat(lease.extendAsync(trial.ttl()).toCompletableFuture())
-        .failsWithin(trial.timing().soon())
+    assertThat(lease.extendAsync(fixture.ttl()))
+        .failsWithin(fixture.timing().soon())
         .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(LockBackendException.class);
-    assertThat(lease.isHeld()).as("it is held for what it has left").isTrue();
+        .withCauseInstanceOf(LockOutageException.class);
+    assertThat(lease.isHeld()).as("it is held for its remaining time").isTrue();
   }
 
   @Test
   @Rule("EXT-5")
   @IfThisFails("check that another token on a quorum of nodes is a loss by TAKEN")
   void whatAnotherOwnerHoldsOnAQuorumIsLostAtOnce() {
-    trial.needsNodes(1);
-    String name = trial.name("taken");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.occupy(trial.nodes().subList(0, trial.quorum()), name);
+    fixture.needsNodes(1);
+    String name = fixture.name("taken");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.occupy(fixture.nodes().subList(0, fixture.quorum()), name);
 
     assertLost(lease, LossReason.TAKEN);
   }
@@ -300,10 +330,10 @@ abstract class ExtendRules {
   @Rule("EXT-5")
   @IfThisFails("check that no token on a quorum of nodes is a loss by REMOVED")
   void whatNobodyHoldsOnAQuorumIsLostAtOnce() {
-    trial.needsNodes(1);
-    String name = trial.name("removed");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.lose(trial.nodes().subList(0, trial.quorum()), name);
+    fixture.needsNodes(1);
+    String name = fixture.name("removed");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.lose(fixture.nodes().subList(0, fixture.quorum()), name);
 
     assertLost(lease, LossReason.REMOVED);
   }
@@ -312,11 +342,11 @@ abstract class ExtendRules {
   @Rule("EXT-5")
   @IfThisFails("check that one other token among nodes that have none is seen")
   void whatIsGoneOnAQuorumWithAnotherOwnerSeenIsTaken() {
-    trial.needsNodes(3);
-    String name = trial.name("taken");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.nodes().subList(1, trial.quorum()).forEach(node -> node.remove(name));
-    trial.occupy(trial.nodes().subList(0, 1), name);
+    fixture.needsNodes(3);
+    String name = fixture.name("taken");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.nodes().subList(1, fixture.quorum()).forEach(node -> node.remove(name));
+    fixture.occupy(fixture.nodes().subList(0, 1), name);
 
     assertLost(lease, LossReason.TAKEN);
   }
@@ -324,102 +354,107 @@ abstract class ExtendRules {
   @Test
   @Tag("exclusion")
   @Rule("EXT-6")
-  @IfThisFails("check that an extension that is lost removes what it put back")
+  @IfThisFails("check that an extension that is lost removes the keys that it put back")
   void anExtensionThatIsLostLeavesNoKey() {
-    trial.needsNodes(1);
-    String name = trial.name("removed");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.nodes().forEach(node -> node.remove(name));
+    fixture.needsNodes(1);
+    String name = fixture.name("removed");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.nodes().forEach(node -> node.remove(name));
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     needsLost(lease);
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
-    trial.awaitFree(name);
+    fixture.awaitFree(name);
   }
 
   @Test
   @Tag("exclusion")
   @Rule("EXT-6")
-  @IfThisFails("check that an extension that is lost removes what it put back beside others' locks")
+  @IfThisFails(
+      "check that an extension that is lost removes the keys that it put back beside other owners'"
+          + " locks")
   void anExtensionThatIsLostToAnotherOwnerLeavesNoKeyBesideIt() {
-    trial.needsNodes(2);
-    String name = trial.name("taken");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    List<TckNode> taken = trial.nodes().subList(0, trial.quorum());
-    List<TckNode> emptied = trial.nodes().subList(trial.quorum(), trial.nodes().size());
-    trial.occupy(taken, name);
+    fixture.needsNodes(2);
+    String name = fixture.name("taken");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    List<TckNode> taken = fixture.nodes().subList(0, fixture.quorum());
+    List<TckNode> emptied = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
+    fixture.occupy(taken, name);
     emptied.forEach(node -> node.remove(name));
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     needsLost(lease);
 
-    trial.soon().until("nothing is left where nobody else is", () -> trial.isFreeOn(emptied, name));
+    fixture
+        .soon()
+        .until(
+            "no key is left on nodes without another owner", () -> fixture.isFreeOn(emptied, name));
   }
 
   @Test
   @Rule("EXT-7")
   @IfThisFails("check that an extension puts the key back where it is missing")
   void aNodeThatLostTheKeyGetsItBack() {
-    trial.needsNodes(3);
-    String name = trial.name("gone");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    List<TckNode> emptied = trial.minority();
-    trial.lose(emptied, name);
+    fixture.needsNodes(3);
+    String name = fixture.name("gone");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    List<TckNode> emptied = fixture.minority();
+    fixture.lose(emptied, name);
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     if (!lease.isHeld()) {
-      abort("a minority without the key is taken for a loss, which is another rule's");
+      AnotherRule.isBroken("a minority without the key is taken for a loss");
     }
 
-    trial
+    fixture
         .soon()
         .until(
             "the nodes that lost the key hold it again",
-            () -> trial.holding(name, lease.token()) == trial.nodes().size());
+            () -> fixture.holding(name, lease.token()) == fixture.nodes().size());
     assertThat(emptied)
         .allSatisfy(
             node ->
                 assertThat(node.timeToLive(name))
                     .isPositive()
-                    .isLessThanOrEqualTo(trial.ttl().plusMillis(1)));
+                    .isLessThanOrEqualTo(fixture.ttl().plusMillis(1)));
   }
 
   @Test
   @Rule("EXT-7")
   @IfThisFails("check that a node which got the key back counts from the next round on, not before")
   void aNodeThatGotTheKeyBackCountsFromTheNextRoundOn() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    String name = trial.name("gone");
-    LockManager locks = trial.open(HASTY);
-    TckNode last = trial.node(trial.nodes().size() - 1);
-    Lease control = trial.takeOnAll(locks, trial.name("control"), trial.ttl());
-    trial.occupy(List.of(last), control.name());
-    Lease lease = trial.takeOnAll(locks, name, trial.ttl());
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    String name = fixture.name("gone");
+    LockManager locks = fixture.open(HASTY);
+    TckNode last = fixture.node(fixture.nodes().size() - 1);
+    Lease control = fixture.takeOnAll(locks, fixture.name("control"), fixture.ttl());
+    fixture.occupy(List.of(last), control.name());
+    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
     last.remove(name);
-    trial.begin(TckFault.FROZEN, trial.minority(), name);
+    fixture.begin(TckFault.FROZEN, fixture.minority(), name);
     if (isExtended(control)) {
-      abort("one node too few is enough, which is another rule's");
+      AnotherRule.isBroken("one node too few is enough");
     }
 
     assertThat(isExtended(lease)).as("extended by one node too few").isFalse();
     if (!lease.isHeld()) {
-      abort("an outage is a loss, which is another rule's");
+      AnotherRule.isBroken("an outage is a loss");
     }
-    trial.soon().until("it is extended in a later round", () -> isExtended(lease));
+    fixture.soon().until("it is extended in a later round", () -> isExtended(lease));
   }
 
   @Test
   @Rule("EXT-8")
-  @IfThisFails("check that the ttl of an extension is cut to what is left of keepAliveUpTo")
+  @IfThisFails("check that the ttl of an extension is cut to the remaining time of keepAliveUpTo")
   void anExtensionNeverGoesPastTheLongestHold() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Lease lease = trial.take(trial.open(IMPATIENT), limited(trial.name("limited")));
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Lease lease = fixture.take(fixture.open(IMPATIENT), limited(fixture.name("limited")));
     long granted = System.nanoTime();
     letSomeOfItPass();
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
     Duration held = Duration.ofNanos(System.nanoTime() - granted);
     assertThat(lease.remaining().plus(held)).isLessThanOrEqualTo(MAX_HOLD);
@@ -429,15 +464,15 @@ abstract class ExtendRules {
   @Rule("EXT-8")
   @IfThisFails("check that no node keeps a lock for longer than is left of keepAliveUpTo")
   void noNodeKeepsALockPastTheLongestHold() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    trial.needsNodes(1);
-    String name = trial.name("limited");
-    Lease lease = trial.takeOnAll(trial.open(IMPATIENT), limited(name));
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needsNodes(1);
+    String name = fixture.name("limited");
+    Lease lease = fixture.takeOnAll(fixture.open(IMPATIENT), limited(name));
     long granted = System.nanoTime();
     letSomeOfItPass();
     Duration held = Duration.ofNanos(System.nanoTime() - granted);
 
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
     assertThat(longestTimeToLive(name))
         .as("the longest that a node keeps the lock, extended when it was held for %s", held)
@@ -451,7 +486,7 @@ abstract class ExtendRules {
   /** More than what drift takes off, so that what is counted from then on is seen to be more. */
   private void letSomeOfItPass() {
     long begun = System.nanoTime();
-    trial
+    fixture
         .soon()
         .until(
             "some of it has passed",
@@ -459,40 +494,40 @@ abstract class ExtendRules {
   }
 
   private Duration longestTimeToLive(String name) {
-    return trial.nodes().stream()
+    return fixture.nodes().stream()
         .map(node -> node.timeToLive(name))
         .max(Duration::compareTo)
         .orElseThrow();
   }
 
-  /** By what the nodes say, because what the lease says is another rule's. */
+  /** Asserts it on the nodes, because the lease's own word is another rule's. */
   private void assertLasts(Lease lease, Duration longer) {
-    if (trial.nodes().isEmpty()) {
+    if (fixture.nodes().isEmpty()) {
       assertThat(lease.remaining()).isGreaterThan(longer);
     } else {
-      assertThat(trial.nodes())
+      assertThat(fixture.nodes())
           .filteredOn(node -> node.timeToLive(lease.name()).compareTo(longer) > 0)
-          .hasSizeGreaterThanOrEqualTo(trial.quorum());
+          .hasSizeGreaterThanOrEqualTo(fixture.quorum());
     }
   }
 
   private boolean isExtended(Lease lease) {
     try {
-      lease.extend(trial.ttl());
+      lease.extend(fixture.ttl());
       return true;
-    } catch (LockLostException | LockBackendException | IllegalStateException e) {
+    } catch (LockLostException | LockOutageException | IllegalStateException e) {
       return false;
     }
   }
 
   /** Though its token is on all nodes again, as late commands may bring it there. */
   private void assertNotExtended(Lease lease) {
-    Duration back = trial.ttl().dividedBy(3);
-    trial.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), back));
+    Duration back = fixture.ttl().dividedBy(3);
+    fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), back));
 
     assertThat(isExtended(lease)).as("extended").isFalse();
     assertOver(lease);
-    assertThat(trial.nodes())
+    assertThat(fixture.nodes())
         .as("nodes that keep the lock for longer")
         .noneMatch(node -> node.timeToLive(lease.name()).compareTo(back) > 0);
   }
@@ -504,14 +539,14 @@ abstract class ExtendRules {
   /** Leaves the test out if an extension found no loss, which is another rule's. */
   private static void needsLost(Lease lease) {
     if (lease.isHeld()) {
-      abort("the lease is not lost, which is another rule's");
+      AnotherRule.isBroken("the lease is not lost");
     }
   }
 
   private void assertLost(Lease lease, LossReason reason) {
-    Throwable thrown = catchThrowable(() -> lease.extend(trial.ttl()));
+    Throwable thrown = catchThrowable(() -> lease.extend(fixture.ttl()));
     if (thrown == null) {
-      abort("it is extended, which is another rule's");
+      AnotherRule.isBroken("it is extended");
     }
     assertThat(thrown)
         .as("thrown by extend")

@@ -31,29 +31,29 @@ abstract class FaultRules {
 
   private static final long BETWEEN_CALLS_NANOS = 5_000_000;
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  FaultRules(Trial trial) {
-    this.trial = trial;
+  FaultRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("FAULT-1")
   @IfThisFails("check that a quorum is enough, whichever nodes it is made of")
   void anyMinorityMayBeFrozen() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open("nodeTimeout=1s");
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open("nodeTimeout=1s");
     List<List<TckNode>> minorities = minorities();
     long begun = System.nanoTime();
     for (int i = 0; i < minorities.size(); i++) {
       List<TckNode> minority = minorities.get(i);
-      if (since(begun).compareTo(trial.timing().limit().dividedBy(4)) > 0) {
+      if (since(begun).compareTo(fixture.timing().limit().dividedBy(4)) > 0) {
         abort(
             "calls are too slow, which is another rule's, to try more than %d of %d minorities"
                 .formatted(i, minorities.size()));
       }
-      Tries.anyOf(() -> assertNotMissed(TckFault.FROZEN, minority, locks));
+      Retries.anyOf(() -> assertNotMissed(TckFault.FROZEN, minority, locks));
     }
   }
 
@@ -61,30 +61,30 @@ abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that a quorum is enough when the others' connections end")
   void theFirstNodesMayBeDead() throws InterruptedException {
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(3);
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
 
-    assertNotMissed(TckFault.DEAD, trial.minority(), trial.open());
+    assertNotMissed(TckFault.DEAD, fixture.minority(), fixture.open());
   }
 
   @Test
   @Rule("FAULT-1")
   @IfThisFails("check that no node counts for more than another")
   void theLastNodesMayBeDead() throws InterruptedException {
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(3);
-    List<TckNode> last = trial.nodes().subList(trial.quorum(), trial.nodes().size());
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
+    List<TckNode> last = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
 
-    assertNotMissed(TckFault.DEAD, last, trial.open());
+    assertNotMissed(TckFault.DEAD, last, fixture.open());
   }
 
   @Test
   @Rule("FAULT-1")
   @IfThisFails("check that the errors of some nodes spoil nothing that the others grant")
   void anyMinorityMayRefuse() throws InterruptedException {
-    trial.needs(TckFault.REFUSING);
-    trial.needsNodes(3);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.REFUSING);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.REFUSING, minority, locks);
     }
@@ -94,9 +94,9 @@ abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that a right that is missing on some nodes spoils nothing")
   void anyMinorityMayForbid() throws InterruptedException {
-    trial.needs(TckFault.FORBIDDEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.FORBIDDEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.FORBIDDEN, minority, locks);
     }
@@ -106,14 +106,14 @@ abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that answers that come after the decision are not taken for others'")
   void aMinorityMayBeSlow() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
     Seed seed = new Seed();
-    Slowing slowing = new Slowing(trial.minority(), seed);
-    trial.atEnd(slowing::end);
+    Slowing slowing = new Slowing(fixture.minority(), seed);
+    fixture.atEnd(slowing::end);
     for (int i = 0; i < IN_A_ROW; i++) {
-      assertGotExtendedAndReleased(locks, trial.name("slow"), "nodes were slow; " + seed);
+      assertGotExtendedAndReleased(locks, fixture.name("slow"), "nodes were slow; " + seed);
     }
     slowing.end();
   }
@@ -122,44 +122,44 @@ abstract class FaultRules {
   @Rule("FAULT-2")
   @IfThisFails("check that nodes are asked side by side, and stragglers awaited for nodeTimeout")
   void aMinorityThatHangsDelaysNoCallBeyondItsTimeOut() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
     Duration nodeTimeout = Duration.ofMillis(450); // a machine stalls for less
     LockManager locks =
-        trial.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=2s");
-    Trial.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-    trial.begin(TckFault.FROZEN, trial.minority(), "");
+        fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=2s");
+    TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           Call<Duration> calls = Call.begin(() -> longestOfCallsFor(Duration.ZERO, locks));
 
-          assertThat(calls.awaited(trial).result().orElseThrow())
+          assertThat(calls.awaited(fixture).result().orElseThrow())
               .isLessThan(nodeTimeout.multipliedBy(7).dividedBy(4));
         });
   }
 
   @Test
   @Rule("FAULT-2")
-  @IfThisFails("check that no call waits for a connection that is given up, or made anew")
+  @IfThisFails("check that no call waits for a connection that is given up, or made again")
   void aMinorityThatHangsForLongDelaysNoCall() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open(HASTY);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open(HASTY);
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          Trial.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-          trial.during(
+          TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
+          fixture.during(
               TckFault.FROZEN,
-              trial.minority(),
+              fixture.minority(),
               "",
               () -> {
                 try (Stalls stalls = Stalls.watched()) {
                   Call<Duration> calls = Call.begin(() -> longestOfCallsFor(LONG_SILENCE, locks));
 
-                  assertThat(calls.awaited(trial).result().orElseThrow())
-                      .isLessThan(trial.allowance().plusMillis(100).plus(stalls.worst()));
+                  assertThat(calls.awaited(fixture).result().orElseThrow())
+                      .isLessThan(fixture.allowance().plusMillis(100).plus(stalls.worst()));
                 }
               });
         });
@@ -169,17 +169,17 @@ abstract class FaultRules {
   @Rule("FAULT-3")
   @IfThisFails("check that a node that is silent is asked again, on a new connection if need be")
   void nodesThatWereFrozenVoteAgain() throws InterruptedException {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.FROZEN, trial.minority(), "");
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
     long begun = System.nanoTime();
     Call.begin(() -> longestOfCallsFor(SILENCE, locks));
-    trial.soon().until("there was silence", () -> since(begun).compareTo(SILENCE) > 0);
+    fixture.soon().until("there was silence", () -> since(begun).compareTo(SILENCE) > 0);
 
-    trial.end(TckFault.FROZEN, trial.minority(), "");
+    fixture.end(TckFault.FROZEN, fixture.minority(), "");
 
-    Attempts.awaitVotes(trial, locks, trial.minority());
+    Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
 
   @Test
@@ -187,28 +187,28 @@ abstract class FaultRules {
   @IfThisFails(
       "check that a node that is gone is tried again and again, and the loss of all is not final")
   void nodesThatWereDeadVoteAgain() {
-    trial.needs(TckFault.DEAD);
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.DEAD, trial.minority(), "");
-    Trial.regardless(() -> locks.tryAcquire(trial.name("without-some"), trial.ttl()));
-    trial.begin(TckFault.DEAD, sound(trial.minority()), "");
-    Trial.regardless(() -> locks.tryAcquire(trial.name("without-any"), trial.ttl()));
+    fixture.needs(TckFault.DEAD);
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+    TckFixture.regardless(() -> locks.tryAcquire(fixture.name("without-some"), fixture.ttl()));
+    fixture.begin(TckFault.DEAD, sound(fixture.minority()), "");
+    TckFixture.regardless(() -> locks.tryAcquire(fixture.name("without-any"), fixture.ttl()));
 
-    trial.end(TckFault.DEAD, trial.nodes(), "");
+    fixture.end(TckFault.DEAD, fixture.nodes(), "");
 
-    Attempts.awaitVotes(trial, locks, trial.nodes());
+    Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
 
   @Test
   @Rule("FAULT-3")
-  @IfThisFails("check that a connection that ended is made anew")
+  @IfThisFails("check that a connection that ended is made again")
   void nodesWhoseConnectionsWereCutVoteAgain() {
-    trial.needs(TckFault.CUT);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.CUT);
+    LockManager locks = fixture.open();
 
-    trial.begin(TckFault.CUT, trial.nodes(), "");
+    fixture.begin(TckFault.CUT, fixture.nodes(), "");
 
-    Attempts.awaitVotes(trial, locks, trial.nodes());
+    Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
 
   @Test
@@ -232,19 +232,20 @@ abstract class FaultRules {
   @Rule("FAULT-4")
   @IfThisFails("check that an extension is not sent again either: it may be late by then")
   void anExtensionWhoseReplyWasLostIsNotSentAgain() {
-    trial.needs(LockCapability.EXTENSION);
-    TckLink link = trial.needsLink(firstWithLink());
-    LockManager locks = trial.openOn(List.of(link.uri()));
-    String name = trial.name("extended");
-    Lease lease = trial.take(locks, name, trial.ttl());
-    Trial.regardless(() -> lease.extend(trial.ttl())); // which brings the node what others need
+    fixture.needs(LockCapability.EXTENSION);
+    TckLink link = fixture.needsLink(firstWithLink());
+    LockManager locks = fixture.openOn(List.of(link.uri()));
+    String name = fixture.name("extended");
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+    TckFixture.regardless(
+        () -> lease.extend(fixture.ttl())); // which brings the node what others need
     int before = link.requests(name).size();
     link.after(name, 0, TckLink.Fate.REPLY_CUT);
 
-    Trial.regardless(() -> lease.extend(trial.ttl().plusSeconds(10)));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl().plusSeconds(10)));
 
     link.mend();
-    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    Attempts.untilGotAgain(fixture, locks, fixture.name("again"));
     List<String> requests = link.requests(name);
     assertFirstOnce(requests.subList(before, requests.size()));
   }
@@ -255,19 +256,19 @@ abstract class FaultRules {
   @IfThisFails("check that nothing is kept for a node that is away, but what takes its locks away")
   void whatIsAskedWhileANodeIsAwayIsNotAskedLater() {
     TckNode node = firstWithLink();
-    TckLink link = trial.needsLink(node);
-    LockManager locks = trial.openOn(List.of(link.uri()), "nodeTimeout=300ms");
+    TckLink link = fixture.needsLink(node);
+    LockManager locks = fixture.openOn(List.of(link.uri()), "nodeTimeout=300ms");
     List<String> names = new ArrayList<>();
     link.cut();
     for (int i = 0; i < 5; i++) {
-      String name = trial.name("away");
+      String name = fixture.name("away");
       names.add(name);
-      Trial.regardless(() -> locks.tryAcquire(name, trial.ttl()));
+      TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
     }
 
     link.mend();
 
-    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    Attempts.untilGotAgain(fixture, locks, fixture.name("again"));
     assertThat(Attempts.stays(() -> names.stream().allMatch(name -> node.holder(name).isEmpty())))
         .as("nothing is taken later")
         .isTrue();
@@ -277,8 +278,8 @@ abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a script is sent whole where it is not known any more")
   void forgottenScriptsCostOneAttemptAtMost() {
-    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(3);
     for (int i = 0; i < 5; i++) {
@@ -291,13 +292,13 @@ abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that an extension is sent whole where its script is not known any more")
   void forgottenScriptsCostOneExtensionAtMost() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
-    Lease lease = trial.take(trial.open(), trial.name("extended"), trial.ttl());
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
     for (int i = 0; i < 5; i++) {
       forgetScripts();
-      Trial.regardless(() -> lease.extend(trial.ttl()));
-      assertThatCode(() -> lease.extend(trial.ttl())).doesNotThrowAnyException();
+      TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+      assertThatCode(() -> lease.extend(fixture.ttl())).doesNotThrowAnyException();
     }
   }
 
@@ -305,15 +306,15 @@ abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a release is sent whole where its script is not known any more")
   void forgottenScriptsCostOneReleaseAtMost() {
-    trial.needs(TckFault.SCRIPTS_FORGOTTEN);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    LockManager locks = fixture.open();
     for (int i = 0; i < 5; i++) {
-      Lease first = trial.take(locks, trial.name("first"), trial.ttl());
-      Lease second = trial.take(locks, trial.name("second"), trial.ttl());
+      Lease first = fixture.take(locks, fixture.name("first"), fixture.ttl());
+      Lease second = fixture.take(locks, fixture.name("second"), fixture.ttl());
       forgetScripts();
-      Trial.regardless(first::release);
-      Trial.regardless(second::release);
-      trial.awaitFree(second.name());
+      TckFixture.regardless(first::release);
+      TckFixture.regardless(second::release);
+      fixture.awaitFree(second.name());
     }
   }
 
@@ -321,15 +322,15 @@ abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that an attempt that finds its connection gone waits for the next one")
   void cutConnectionsCostOneAttemptAtMost() throws InterruptedException {
-    trial.needs(TckFault.CUT);
-    LockManager locks = trial.open();
+    fixture.needs(TckFault.CUT);
+    LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(IN_A_ROW);
 
     Call<?> cut =
         Call.begin(
             () -> {
-              trial.nodes().forEach(node -> node.begin(TckFault.CUT, ""));
+              fixture.nodes().forEach(node -> node.begin(TckFault.CUT, ""));
               return true;
             });
 
@@ -341,14 +342,14 @@ abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a node that restarts is done without, and then used again")
   void aServerThatRestartsCostsOneAttemptAtMost() throws InterruptedException {
-    trial.needs(LockCapability.FAULT_TOLERANT);
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(3);
-    LockManager locks = trial.open();
+    fixture.needs(LockCapability.FAULT_TOLERANT);
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(IN_A_ROW);
 
-    TckNode node = trial.node(1);
+    TckNode node = fixture.node(1);
     Call<?> restart =
         Call.begin(
             () -> {
@@ -364,57 +365,62 @@ abstract class FaultRules {
   @Test
   @Rule("FAULT-6")
   @IfThisFails("check that a lock is kept by its ttl alone, so that it ends with its renewals")
-  void theLockOfAProcessThatDiesIsFreeWithinTheTtl() throws InterruptedException {
-    String name = trial.name("process");
+  void theLockOfAProcessThatDiesIsFreeWithinTheTtl() {
     Duration ttl = Duration.ofMillis(900);
-    LockManager locks = trial.open();
-    OtherProcess holder =
-        OtherProcess.holding(trial, name, ttl, trial.declares(LockCapability.KEEP_ALIVE));
-    holder.awaitHeld();
-    if (Attempts.once(locks, name, trial.ttl()).isPresent()) {
-      abort("it keeps nobody out while it lives, which is another rule's");
-    }
+    LockManager locks = fixture.open();
 
-    try (Stalls stalls = Stalls.watched()) {
-      holder.kill();
-      long killed = System.nanoTime();
-      Attempts.untilGot(trial, locks, name);
+    Retries.anyOf(
+        () -> {
+          String name = fixture.name("process");
+          OtherProcess holder =
+              OtherProcess.holding(fixture, name, ttl, fixture.declares(LockCapability.KEEP_ALIVE));
+          holder.awaitHeld();
+          if (Attempts.once(locks, name, fixture.ttl()).isPresent()) {
+            AnotherRule.isBroken("it blocks no client while it lives");
+          }
 
-      assertThat(since(killed)).isLessThan(ttl.plus(trial.allowance()).plus(stalls.worst()));
-    }
+          try (Stalls stalls = Stalls.watched()) {
+            holder.kill();
+            long killed = System.nanoTime();
+            Attempts.untilGot(fixture, locks, name);
+
+            assertThat(since(killed))
+                .isLessThan(ttl.plus(fixture.allowance()).plus(stalls.worst()));
+          }
+        });
   }
 
   private List<TckNode> sound(List<TckNode> first) {
-    return trial.nodes().subList(first.size(), trial.nodes().size());
+    return fixture.nodes().subList(first.size(), fixture.nodes().size());
   }
 
   private List<List<TckNode>> minorities() {
-    return Subsets.of(trial.nodes()).stream()
-        .filter(some -> !some.isEmpty() && some.size() <= trial.minority().size())
+    return Subsets.of(fixture.nodes()).stream()
+        .filter(some -> !some.isEmpty() && some.size() <= fixture.minority().size())
         .toList();
   }
 
   private void assertNotMissed(TckFault fault, List<TckNode> broken, LockManager locks)
       throws InterruptedException {
-    String name = trial.name("by-a-quorum");
-    List<TckNode> sound = new ArrayList<>(trial.nodes());
+    String name = fixture.name("by-a-quorum");
+    List<TckNode> sound = new ArrayList<>(fixture.nodes());
     sound.removeAll(broken);
-    trial.begin(fault, broken, name);
+    fixture.begin(fault, broken, name);
     try {
       assertGotExtendedAndReleased(
           locks, name, fault + " are " + broken.stream().map(TckNode::address).toList());
-      trial.soon().until("what is left released it", () -> trial.isFreeOn(sound, name));
+      fixture.soon().until("the remaining nodes released it", () -> fixture.isFreeOn(sound, name));
     } finally {
-      trial.end(fault, broken, name);
+      fixture.end(fault, broken, name);
     }
   }
 
   private void assertGotExtendedAndReleased(LockManager locks, String name, String when)
       throws InterruptedException {
-    Optional<Lease> lease = Attempts.once(locks, name, trial.ttl());
+    Optional<Lease> lease = Attempts.once(locks, name, fixture.ttl());
     assertThat(lease).as("got, while %s", when).isPresent();
-    if (trial.declares(LockCapability.EXTENSION)) {
-      assertThatCode(() -> lease.orElseThrow().extend(trial.ttl()))
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertThatCode(() -> lease.orElseThrow().extend(fixture.ttl()))
           .as("extended, while %s", when)
           .doesNotThrowAnyException();
     }
@@ -428,18 +434,18 @@ abstract class FaultRules {
     Duration longest = Duration.ZERO;
     long end = System.nanoTime() + time.toNanos();
     do {
-      String name = trial.name("call");
+      String name = fixture.name("call");
       List<Callable<?>> calls = new ArrayList<>();
       List<Lease> got = new ArrayList<>();
       calls.add(
           () -> {
-            locks.tryAcquire(name, trial.ttl()).ifPresent(got::add);
+            locks.tryAcquire(name, fixture.ttl()).ifPresent(got::add);
             return true;
           });
       calls.add(
           () -> {
             for (Lease lease : got) {
-              lease.extend(trial.ttl());
+              lease.extend(fixture.ttl());
             }
             return true;
           });
@@ -452,7 +458,7 @@ abstract class FaultRules {
       calls.add(() -> locks.forceRelease(name));
       for (Callable<?> call : calls) {
         long begun = System.nanoTime();
-        Trial.regardless(call::call);
+        TckFixture.regardless(call::call);
         Duration took = since(begun);
         longest = longest.compareTo(took) > 0 ? longest : took;
       }
@@ -462,31 +468,31 @@ abstract class FaultRules {
   }
 
   private TckNode firstWithLink() {
-    trial.needsNodes(1);
-    return trial.node(0);
+    fixture.needsNodes(1);
+    return fixture.node(0);
   }
 
   private void assertNotSentAgain(TckLink.Fate fate) {
-    TckLink link = trial.needsLink(firstWithLink());
-    LockManager locks = trial.openOn(List.of(link.uri()));
-    String name = trial.name("cut");
+    TckLink link = fixture.needsLink(firstWithLink());
+    LockManager locks = fixture.openOn(List.of(link.uri()));
+    String name = fixture.name("cut");
     link.after(name, 0, fate);
 
-    Trial.regardless(() -> locks.tryAcquire(name, trial.ttl()));
+    TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
 
     link.mend();
-    Attempts.untilGotAgain(trial, locks, trial.name("again"));
+    Attempts.untilGotAgain(fixture, locks, fixture.name("again"));
     assertFirstOnce(link.requests(name));
   }
 
-  /** What follows the first takes away what it may have left, and may be sent once more. */
+  /** Asserts that the first request is sent once; later ones undo it, and may be repeated. */
   private static void assertFirstOnce(List<String> requests) {
     assertThat(requests).as("requests that the kit has seen").isNotEmpty();
     assertThat(requests.stream().filter(requests.get(0)::equals)).as("sent").hasSize(1);
   }
 
   private void forgetScripts() {
-    trial.begin(TckFault.SCRIPTS_FORGOTTEN, trial.nodes(), "");
+    fixture.begin(TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), "");
   }
 
   private static Duration since(long nanos) {
@@ -513,7 +519,7 @@ abstract class FaultRules {
     /** How many failed until so many in a row did not. */
     int untilWell(int inARow) {
       int[] counts = new int[2];
-      trial
+      fixture
           .soon()
           .until(
               inARow + " attempts went well",
@@ -531,8 +537,8 @@ abstract class FaultRules {
 
     private boolean goesWell() throws InterruptedException {
       try {
-        Optional<Lease> lease = locks.tryAcquire(trial.name("attempt"), trial.ttl());
-        lease.ifPresent(got -> Trial.regardless(got::release));
+        Optional<Lease> lease = locks.tryAcquire(fixture.name("attempt"), fixture.ttl());
+        lease.ifPresent(got -> TckFixture.regardless(got::release));
         return lease.isPresent();
       } catch (LockException e) {
         return false;

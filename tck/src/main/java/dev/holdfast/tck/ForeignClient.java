@@ -18,7 +18,7 @@ final class ForeignClient {
     this.nodes = nodes;
   }
 
-  /** On how many nodes it got the lock. */
+  /** Takes the lock; returns on how many nodes it succeeded. */
   int take(String name, Duration ttl) {
     int taken = 0;
     for (TckNode node : nodes) {
@@ -27,7 +27,7 @@ final class ForeignClient {
     return taken;
   }
 
-  /** On how many nodes it had the lock. */
+  /** Releases the lock; returns on how many nodes it was held. */
   int release(String name) {
     int released = 0;
     for (TckNode node : nodes) {

@@ -3,14 +3,13 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
-import dev.holdfast.LockUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -20,53 +19,53 @@ import org.junit.jupiter.api.Test;
 /** No answer is what was true a moment ago. */
 abstract class FreshnessRules {
   /** After so many, somebody may think that the next will be like them. */
-  private static final int REFUSALS = 12;
+  private static final int REFUSALS = 300;
 
   /** Tolerance for two clocks that are read one after the other. */
   private static final Duration SLACK = Duration.ofMillis(2);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  FreshnessRules(Trial trial) {
-    this.trial = trial;
+  FreshnessRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend each time, and remembers nothing")
   void inspectShowsTheHolderOfNow() {
-    trial.needs(LockCapability.INSPECTION);
-    String name = trial.name("inspected");
-    LockManager operator = trial.open();
+    fixture.needs(LockCapability.INSPECTION);
+    String name = fixture.name("inspected");
+    LockManager operator = fixture.open();
     if (operator.inspect(name).isPresent()) {
-      abort("somebody is seen where nobody holds, which is another rule's");
+      AnotherRule.isBroken("a holder is shown although the lock is free");
     }
-    Lease first = trial.takeOnAll(trial.open("owner=first"), name, trial.ttl());
-    String owner = seen(operator, name).owner();
-    Attempts.giveBack(trial, first);
-    trial.awaitFree(name);
+    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
+    String owner = seen(operator, name).ownerLabel();
+    Attempts.giveBack(fixture, first);
+    fixture.awaitFree(name);
 
     assertThat(operator.inspect(name)).as("after the release").isEmpty();
 
-    trial.takeOnAll(trial.open("owner=second"), name, trial.ttl());
-    assertThat(seen(operator, name).owner()).as("the next owner").isNotEqualTo(owner);
+    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
+    assertThat(seen(operator, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
   }
 
   @Test
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend about what the manager itself holds, too")
   void inspectShowsWhoHasTakenALockFromThisVeryManager() {
-    trial.needs(LockCapability.INSPECTION);
-    trial.needsNodes(1);
-    String name = trial.name("inspected");
-    LockManager locks = trial.open("owner=first");
-    trial.takeOnAll(locks, name, trial.ttl());
-    String owner = seen(locks, name).owner();
+    fixture.needs(LockCapability.INSPECTION);
+    fixture.needsNodes(1);
+    String name = fixture.name("inspected");
+    LockManager locks = fixture.open("owner=first");
+    fixture.takeOnAll(locks, name, fixture.ttl());
+    String owner = seen(locks, name).ownerLabel();
 
-    trial.nodes().forEach(node -> node.occupy(name, "another", trial.foreignTtl()));
+    fixture.nodes().forEach(node -> node.occupy(name, "another", fixture.foreignTtl()));
 
-    assertThat(seen(locks, name).owner()).as("the next owner").isNotEqualTo(owner);
-    trial.nodes().forEach(node -> node.remove(name));
+    assertThat(seen(locks, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
+    fixture.nodes().forEach(node -> node.remove(name));
     assertThat(locks.inspect(name)).as("once it is removed").isEmpty();
   }
 
@@ -74,18 +73,18 @@ abstract class FreshnessRules {
   @Rule("RES-2")
   @IfThisFails("check that no manager remembers that a lock was taken, however often it was")
   void whatWasRefusedOftenIsGotOnceItIsFree() {
-    Tries.anyOf( // a machine that stalls is an outage
+    Retries.anyOf( // a machine that stalls is an outage
         () -> {
-          LockManager locks = trial.open();
-          String name = trial.name("refused");
-          Rival rival = Rival.holding(trial, name);
+          LockManager locks = fixture.open();
+          String name = fixture.name("refused");
+          Contender contender = Contender.holding(fixture, name);
           for (int i = 0; i < REFUSALS; i++) {
-            Attempts.inVain(trial, locks, name);
+            Attempts.inVain(fixture, locks, name);
           }
 
-          rival.letGo();
+          contender.letGo();
 
-          assertThat(trial.gets(locks, name)).as("granted at once").isTrue();
+          assertThat(fixture.gets(locks, name)).as("granted at once").isTrue();
         });
   }
 
@@ -93,14 +92,14 @@ abstract class FreshnessRules {
   @Rule("RES-2")
   @IfThisFails("check that the holder which is named is asked for when the wait is over")
   void theHolderThatIsNamedIsThatOfNow() {
-    trial.needs(LockCapability.INSPECTION);
-    String name = trial.name("held");
-    LockManager locks = trial.open();
-    Lease first = trial.takeOnAll(trial.open("owner=first"), name, trial.ttl());
+    fixture.needs(LockCapability.INSPECTION);
+    String name = fixture.name("held");
+    LockManager locks = fixture.open();
+    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
     Optional<String> holder = holderNamed(locks, name);
-    Attempts.giveBack(trial, first);
-    trial.awaitFree(name);
-    trial.takeOnAll(trial.open("owner=second"), name, trial.ttl());
+    Attempts.giveBack(fixture, first);
+    fixture.awaitFree(name);
+    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
 
     Optional<String> next = holderNamed(locks, name);
 
@@ -111,15 +110,15 @@ abstract class FreshnessRules {
 
   @Test
   @Rule("RES-2")
-  @IfThisFails("check that isHeld() looks each time, also if it was asked a moment ago")
+  @IfThisFails("check that isHeld() checks each time, also shortly after another call")
   void whoReleasesALeaseSeesAtOnceThatItIsOver() {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     for (int i = 0; i < 5; i++) {
-      Lease lease = trial.take(locks, trial.name("released"), trial.ttl());
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
       lease.requireHeld();
       boolean held = lease.isHeld();
 
-      Trial.regardless(lease::release);
+      TckFixture.regardless(lease::release);
 
       assertThat(held).isTrue();
       assertThat(lease.isHeld()).as("held after its release").isFalse();
@@ -132,13 +131,13 @@ abstract class FreshnessRules {
   @Rule("VAL-4")
   @IfThisFails("check that isHeld() looks at the clock each time it is asked")
   void isHeldIsFalseFromTheEndOnHoweverOftenItIsAsked() {
-    LockManager locks = trial.openForShortTtl();
+    LockManager locks = fixture.openForShortTtl();
     for (int i = 0; i < 3; i++) {
-      Lease lease = trial.take(locks, trial.name("ends"), trial.briefTtl());
+      Lease lease = fixture.take(locks, fixture.name("ends"), fixture.briefTtl());
       Duration left = lease.remaining();
       long end = System.nanoTime() + left.plus(SLACK).toNanos();
-      if (left.compareTo(trial.briefTtl()) > 0) {
-        abort("more is left than was asked for, which is another rule's");
+      if (left.compareTo(fixture.briefTtl()) > 0) {
+        AnotherRule.isBroken("more is left than was asked for");
       }
 
       boolean held = true;
@@ -153,34 +152,34 @@ abstract class FreshnessRules {
 
   @Test
   @Rule("CAP-1")
-  @IfThisFails("check that what is declared depends on no node, and not on what was done before")
+  @IfThisFails("check that the declaration depends neither on nodes nor on earlier calls")
   void theDeclarationDoesNotChangeWithTheState() {
-    LockManager lazy = trial.open("connect=lazy");
-    assertThat(lazy.capabilities()).as("before it connects").isEqualTo(trial.capabilities());
-    LockManager locks = trial.open("nodeTimeout=150ms");
-    if (!trial.nodes().isEmpty() && trial.knows(TckFault.FROZEN)) {
-      String name = trial.name("silent");
-      trial.begin(TckFault.FROZEN, trial.blocking(), name);
-      Trial.regardless(() -> locks.tryAcquire(name, trial.ttl()));
-      assertThat(locks.capabilities()).as("in an outage").isEqualTo(trial.capabilities());
-      trial.end(TckFault.FROZEN, trial.blocking(), name);
+    LockManager lazy = fixture.open("connect=lazy");
+    assertThat(lazy.capabilities()).as("before it connects").isEqualTo(fixture.capabilities());
+    LockManager locks = fixture.open("nodeTimeout=150ms");
+    if (!fixture.nodes().isEmpty() && fixture.knows(TckFault.FROZEN)) {
+      String name = fixture.name("silent");
+      fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+      TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
+      assertThat(locks.capabilities()).as("in an outage").isEqualTo(fixture.capabilities());
+      fixture.end(TckFault.FROZEN, fixture.blocking(), name);
     }
 
     locks.close();
 
-    assertThat(locks.capabilities()).as("once it is closed").isEqualTo(trial.capabilities());
+    assertThat(locks.capabilities()).as("once it is closed").isEqualTo(fixture.capabilities());
   }
 
   private Optional<String> holderNamed(LockManager locks, String name) {
-    LockRequest once = trial.request(name).waitAtMost(Duration.ZERO);
+    LockRequest once = fixture.request(name).waitAtMost(Duration.ZERO);
     return Optional.ofNullable(
-            catchThrowableOfType(LockUnavailableException.class, () -> locks.acquire(once)))
-        .flatMap(LockUnavailableException::holder);
+            catchThrowableOfType(LockContendedException.class, () -> locks.acquire(once)))
+        .flatMap(LockContendedException::holder);
   }
 
   private static LockStatus seen(LockManager operator, String name) {
     return operator
         .inspect(name)
-        .orElseThrow(() -> new AssertionError(name + " is held, and inspect shows nobody"));
+        .orElseThrow(() -> new AssertionError(name + " is held, and inspect shows no holder"));
   }
 }

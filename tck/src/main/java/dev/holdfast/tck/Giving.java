@@ -16,7 +16,7 @@ enum Giving {
   RELEASE_ASYNC {
     @Override
     void back(Lease lease) {
-      lease.releaseAsync().toCompletableFuture().join();
+      lease.releaseAsync().join();
     }
   },
 

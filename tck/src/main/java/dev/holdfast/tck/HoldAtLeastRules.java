@@ -1,7 +1,6 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -13,12 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is released early keeps others out for as long as was asked for, and no longer. */
+/** A lock that is released early keeps others out for the requested time, and no longer. */
 abstract class HoldAtLeastRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  HoldAtLeastRules(Trial trial) {
-    this.trial = trial;
+  HoldAtLeastRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -26,14 +25,14 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that releaseAsync(), close() and a second release keep holdAtLeast as well")
   void everyWayToGiveBackKeepsOthersOut() throws InterruptedException {
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
 
     for (GivingBack way : GivingBack.values()) {
-      Lease lease = trial.take(locks, atLeast(trial.name("at-least"), trial.ttl()));
-      way.giveBack(trial, lease);
+      Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), fixture.ttl()));
+      way.giveBack(fixture, lease);
 
-      assertThat(trial.gets(other, lease.name())).as("got by another after %s", way).isFalse();
+      assertThat(fixture.gets(other, lease.name())).as("got by another after %s", way).isFalse();
     }
   }
 
@@ -42,13 +41,13 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that an extension does not make a lease forget holdAtLeast")
   void anExtendedLeaseKeepsOthersOutToo() throws InterruptedException {
-    trial.needs(LockCapability.EXTENSION);
-    Lease lease = trial.take(trial.open(), atLeast(trial.name("extended"), trial.ttl()));
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    fixture.needs(LockCapability.EXTENSION);
+    Lease lease = fixture.take(fixture.open(), atLeast(fixture.name("extended"), fixture.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(trial.open(), lease.name())).as("got by another").isFalse();
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
   }
 
   @Test
@@ -56,14 +55,16 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that the end of a manager does not end what its leases keep from others")
   void aClosedManagerKeepsOthersOutToo() throws InterruptedException {
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
-    Lease released = trial.take(locks, atLeast(trial.name("released"), trial.ttl()));
-    Trial.regardless(released::release);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease released = fixture.take(locks, atLeast(fixture.name("released"), fixture.ttl()));
+    TckFixture.regardless(released::release);
 
     locks.close();
 
-    assertThat(trial.gets(other, released.name())).as("got what was released early").isFalse();
+    assertThat(fixture.gets(other, released.name()))
+        .as("got a lock that was released early")
+        .isFalse();
   }
 
   @Test
@@ -71,20 +72,20 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that a lock is not handed to a waiter before holdAtLeast is over")
   void whoWaitsInTheSameManagerIsKeptOutToo() {
-    Duration atLeast = trial.briefTtl();
-    LockManager locks = trial.open();
-    String name = trial.name("in-line");
+    Duration atLeast = fixture.briefTtl();
+    LockManager locks = fixture.open();
+    String name = fixture.name("in-line");
     long asked = System.nanoTime();
-    Lease lease = trial.take(locks, atLeast(name, atLeast));
+    Lease lease = fixture.take(locks, atLeast(name, atLeast));
     CompletableFuture<Long> next =
         locks
-            .tryAcquireAsync(LockRequest.of(name, trial.ttl()).waitForever())
+            .tryAcquireAsync(LockRequest.of(name, fixture.ttl()).waitForever())
             .thenApply(granted -> System.nanoTime());
 
-    Trial.regardless(lease::release);
-    trial.awaitRegardless("the waiter gets it", next::isDone);
+    TckFixture.regardless(lease::release);
+    fixture.awaitRegardless("the waiter gets it", next::isDone);
     if (!next.isDone() || next.isCompletedExceptionally()) {
-      abort("a waiter does not get a lock that is free, which is another rule's");
+      AnotherRule.isBroken("a waiter does not get a lock that is free");
     }
 
     assertThat(Duration.ofNanos(next.join() - asked))
@@ -97,23 +98,23 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that holdAtLeast is counted from the grant, and not from the call that waits")
   void theTimeBeforeTheGrantDoesNotCount() {
-    Duration atLeast = trial.briefTtl().multipliedBy(2);
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
-    Lease before = trial.take(other, trial.name("waited-for"), trial.ttl());
+    Duration atLeast = fixture.briefTtl().multipliedBy(2);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease before = fixture.take(other, fixture.name("waited-for"), fixture.ttl());
     long asked = System.nanoTime();
     CompletableFuture<Optional<Lease>> waiter =
         locks.tryAcquireAsync(atLeast(before.name(), atLeast).waitForever());
     awaitPast(asked, atLeast);
     long free = System.nanoTime();
-    Trial.regardless(before::release);
-    trial.awaitRegardless("the waiter gets it", waiter::isDone);
+    TckFixture.regardless(before::release);
+    fixture.awaitRegardless("the waiter gets it", waiter::isDone);
     if (!waiter.isDone() || waiter.isCompletedExceptionally()) {
-      abort("a waiter does not get a lock that is free, which is another rule's");
+      AnotherRule.isBroken("a waiter does not get a lock that is free");
     }
 
-    waiter.join().ifPresent(lease -> Trial.regardless(lease::release));
-    trial.soon().until("others get the lock", () -> trial.gets(other, before.name()));
+    waiter.join().ifPresent(lease -> TckFixture.regardless(lease::release));
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, before.name()));
 
     assertThat(Elapsed.since(free))
         .as("time from before the grant to the next one")
@@ -125,21 +126,21 @@ abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that an early release leaves the lock no longer than holdAtLeast")
   void nobodyIsKeptOutMuchLonger() {
-    Duration atLeast = trial.briefTtl();
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
+    Duration atLeast = fixture.briefTtl();
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           try (Stalls stalls = Stalls.watched()) {
-            Lease lease = trial.take(locks, atLeast(trial.name("at-least"), atLeast));
+            Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), atLeast));
             long granted = System.nanoTime();
-            Trial.regardless(lease::release);
-            trial.soon().until("others get the lock", () -> trial.gets(other, lease.name()));
+            TckFixture.regardless(lease::release);
+            fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
 
             assertThat(Elapsed.since(granted))
                 .as("time from the grant to the next one")
-                .isLessThan(atLeast.plus(trial.allowance()).plus(stalls.worst()));
+                .isLessThan(atLeast.plus(fixture.allowance()).plus(stalls.worst()));
           }
         });
   }
@@ -150,26 +151,26 @@ abstract class HoldAtLeastRules {
   @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
   void whatIsReleasedAfterThatIsFreeAtOnce() throws InterruptedException {
     Duration atLeast = Duration.ofMillis(300);
-    LockManager locks = trial.open();
-    LockManager other = trial.open();
-    Lease probe = trial.take(locks, trial.name("probe"), trial.ttl());
-    Lease lease = trial.take(locks, atLeast(trial.name("long-enough"), atLeast));
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    Lease lease = fixture.take(locks, atLeast(fixture.name("long-enough"), atLeast));
     awaitPast(System.nanoTime(), atLeast);
-    Trial.regardless(probe::release);
-    if (!trial.gets(other, probe.name())) {
-      abort("a released lock is not free at once, which is another rule's");
+    TckFixture.regardless(probe::release);
+    if (!fixture.gets(other, probe.name())) {
+      AnotherRule.isBroken("a released lock is not free at once");
     }
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(other, lease.name())).as("got by another at once").isTrue();
+    assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
   }
 
   private LockRequest atLeast(String name, Duration atLeast) {
-    return LockRequest.of(name, trial.ttl()).holdAtLeast(atLeast);
+    return LockRequest.of(name, fixture.ttl()).holdAtLeast(atLeast);
   }
 
   private void awaitPast(long since, Duration time) {
-    trial.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
+    fixture.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
   }
 }

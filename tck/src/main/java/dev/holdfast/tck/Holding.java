@@ -1,7 +1,5 @@
 package dev.holdfast.tck;
 
-import static org.junit.jupiter.api.Assumptions.abort;
-
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -10,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 
 /** A lock that a thread of its own holds, which asked for it in one of the ways there are. */
 final class Holding {
-  private final Trial trial;
+  private final TckFixture fixture;
   private final AskingWay way;
   private final LockRequest request;
   private final CountDownLatch end = new CountDownLatch(1);
@@ -18,11 +16,11 @@ final class Holding {
   private volatile Optional<Lease> lease = Optional.empty();
   private volatile boolean held;
 
-  private Holding(Trial trial, AskingWay way, LockManager locks, LockRequest request) {
-    this.trial = trial;
+  private Holding(TckFixture fixture, AskingWay way, LockManager locks, LockRequest request) {
+    this.fixture = fixture;
     this.way = way;
     this.request = request;
-    trial.atEnd(end::countDown);
+    fixture.atEnd(end::countDown);
     this.call =
         Call.begin(
             () -> {
@@ -39,21 +37,21 @@ final class Holding {
   }
 
   /** Returns once the lock is held. Leaves the test out if it is not got. */
-  static Holding of(Trial trial, AskingWay way, LockManager locks, LockRequest request) {
-    return asking(trial, way, locks, request).awaitHeld();
+  static Holding of(TckFixture fixture, AskingWay way, LockManager locks, LockRequest request) {
+    return asking(fixture, way, locks, request).awaitHeld();
   }
 
   /** Returns once the lock is asked for. */
-  static Holding asking(Trial trial, AskingWay way, LockManager locks, LockRequest request) {
-    return new Holding(trial, way, locks, request);
+  static Holding asking(TckFixture fixture, AskingWay way, LockManager locks, LockRequest request) {
+    return new Holding(fixture, way, locks, request);
   }
 
   /** Leaves the test out if the lock is not got, which is another rule's. */
   Holding awaitHeld() {
-    trial.awaitRegardless("a lock is got by " + way, () -> held || call.isOver());
-    call.thrown().ifPresent(PassedOver::add);
+    fixture.awaitRegardless("a lock is acquired by " + way, () -> held || call.isOver());
+    call.thrown().ifPresent(IgnoredFailures::add);
     if (!held) {
-      abort("a lock is not got by " + way + ", which is another rule's");
+      AnotherRule.isBroken("a lock is not acquired by " + way + "");
     }
     return this;
   }
@@ -74,7 +72,7 @@ final class Holding {
   /** Gives the lock back, and returns when that has been answered, whatever the answer is. */
   void giveBack() {
     end.countDown();
-    trial.awaitRegardless("a lock is given back by " + way, call::isOver);
-    call.thrown().ifPresent(PassedOver::add);
+    fixture.awaitRegardless("a lock is released by " + way, call::isOver);
+    call.thrown().ifPresent(IgnoredFailures::add);
   }
 }

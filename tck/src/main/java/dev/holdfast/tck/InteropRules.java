@@ -16,26 +16,26 @@ abstract class InteropRules {
   /** About as long as an attempt takes, so that all of its moments are hit. */
   private static final long MICROS = 500;
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  InteropRules(Trial trial) {
-    this.trial = trial;
+  InteropRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Tag("exclusion")
   @Rule("INT-1")
-  @IfThisFails("check that the key is the name, and that any value in it keeps others out")
+  @IfThisFails("check that the key is the name, and that any value in it blocks other clients")
   void aForeignClientKeepsUsOut() throws InterruptedException {
     ForeignClient foreign = needsForeignClient();
-    String name = trial.name("größe, 数字");
-    LockManager locks = trial.open();
-    assertThat(foreign.take(name, trial.foreignTtl())).isEqualTo(trial.nodes().size());
+    String name = fixture.name("größe, 数字");
+    LockManager locks = fixture.open();
+    assertThat(foreign.take(name, fixture.foreignTtl())).isEqualTo(fixture.nodes().size());
 
-    assertThat(trial.gets(locks, name)).isFalse();
+    assertThat(fixture.gets(locks, name)).isFalse();
 
     assertThat(foreign.release(name)).as("keys that were left to it").isEqualTo(all());
-    assertThat(trial.gets(locks, name)).as("when the foreign client has gone").isTrue();
+    assertThat(fixture.gets(locks, name)).as("when the foreign client has gone").isTrue();
   }
 
   @Test
@@ -44,18 +44,18 @@ abstract class InteropRules {
   @IfThisFails("check that a grant is the token in the key of the name, with a time to live")
   void weKeepAForeignClientOut() {
     ForeignClient foreign = needsForeignClient();
-    String name = trial.name("größe, 数字");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
+    String name = fixture.name("größe, 数字");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
 
-    assertThat(foreign.take(name, trial.foreignTtl())).as("nodes that it got").isZero();
+    assertThat(foreign.take(name, fixture.foreignTtl())).as("nodes that it got").isZero();
     assertThat(foreign.release(name)).as("keys that are its own").isZero();
 
-    assertThat(trial.holding(name, lease.token())).isEqualTo(all());
-    assertThat(trial.nodes())
+    assertThat(fixture.holding(name, lease.token())).isEqualTo(all());
+    assertThat(fixture.nodes())
         .allSatisfy(
             node ->
                 assertThat(node.timeToLive(name))
-                    .isBetween(Duration.ofMillis(1), trial.ttl().plusMillis(1)));
+                    .isBetween(Duration.ofMillis(1), fixture.ttl().plusMillis(1)));
   }
 
   /** All nodes are asked for, because how many of them are enough is another rule's. */
@@ -65,15 +65,15 @@ abstract class InteropRules {
   @IfThisFails("check that a node grants a lock and takes it in one step, by SET with NX")
   void aForeignClientAndWeNeverGetTheLockTogether() {
     ForeignClient foreign = needsForeignClient();
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     Seed seed = new Seed();
     for (int round = 0; round < ROUNDS; round++) {
-      String name = trial.name("race");
-      Call<Boolean> ours = Call.begin(() -> trial.gets(locks, name));
+      String name = fixture.name("race");
+      Call<Boolean> ours = Call.begin(() -> fixture.gets(locks, name));
       seed.pauseUpTo(MICROS);
-      boolean theirs = foreign.take(name, trial.foreignTtl()) == all();
+      boolean theirs = foreign.take(name, fixture.foreignTtl()) == all();
 
-      assertThat(theirs && ours.awaited(trial).result().orElse(false))
+      assertThat(theirs && ours.awaited(fixture).result().orElse(false))
           .as("got by both in round %d; %s", round, seed)
           .isFalse();
     }
@@ -85,23 +85,23 @@ abstract class InteropRules {
   @IfThisFails("check that nothing is asked of a foreign key but that it ends")
   void whatAForeignClientLeavesBehindIsOursWhenItExpires() {
     ForeignClient foreign = needsForeignClient();
-    trial.needsExpiry();
-    String name = trial.name("left");
+    fixture.needsExpiry();
+    String name = fixture.name("left");
     foreign.take(name, Duration.ofMillis(100));
 
-    trial.take(trial.open(), name, trial.ttl());
+    fixture.take(fixture.open(), name, fixture.ttl());
   }
 
   private int all() {
-    return trial.nodes().size();
+    return fixture.nodes().size();
   }
 
   /** Leaves the test out where no other libraries have locks. */
   private ForeignClient needsForeignClient() {
-    trial.needsNodes(1);
-    ForeignClient foreign = new ForeignClient(trial.nodes());
+    fixture.needsNodes(1);
+    ForeignClient foreign = new ForeignClient(fixture.nodes());
     try {
-      foreign.take(trial.name("probe"), trial.foreignTtl());
+      foreign.take(fixture.name("probe"), fixture.foreignTtl());
     } catch (UnsupportedOperationException e) {
       return abort(e.getMessage());
     }

@@ -1,7 +1,6 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -11,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,29 +32,29 @@ abstract class LateRules {
   private static final Duration MIDDLING = Duration.ofMillis(600);
   private static final Duration LONG = Duration.ofMillis(900);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  LateRules(Trial trial) {
-    this.trial = trial;
+  LateRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Tag("exclusion")
   @Rule("ERR-6")
-  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  @IfThisFails("check that an abandoned request stays in place until its reply arrives")
   void aLateReplyGrantsNoOtherLock() throws Exception {
     needsLateReplies();
     LockManager locks = openAndWarmUp();
     for (Duration silence : List.of(SHORT, LONG)) {
       List<String> held = names("held");
-      held.forEach(name -> trial.occupy(quorumWithTheSilent(), name));
+      held.forEach(name -> fixture.occupy(quorumWithTheSilent(), name));
       List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
 
       whileSilent(
           silence,
           i -> {
-            locks.tryAcquireAsync(trial.request(trial.name("free")));
-            asked.add(locks.tryAcquireAsync(trial.request(held.get(i))));
+            locks.tryAcquireAsync(fixture.request(fixture.name("free")));
+            asked.add(locks.tryAcquireAsync(fixture.request(held.get(i))));
           });
 
       assertThat(asked.stream().filter(this::isGranted))
@@ -68,47 +66,47 @@ abstract class LateRules {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-2")
-  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  @IfThisFails("check that an abandoned request stays in place until its reply arrives")
   void aLateReplyRefusesNoOtherLock() throws Exception {
     needsLateReplies();
     LockManager locks = openAndWarmUp();
-    List<TckNode> others = trial.nodes().subList(trial.quorum(), trial.nodes().size());
+    List<TckNode> others = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
     List<String> busy = names("busy");
-    busy.forEach(name -> trial.occupy(trial.nodes(), name));
+    busy.forEach(name -> fixture.occupy(fixture.nodes(), name));
     List<String> free = names("free");
-    free.forEach(name -> trial.occupy(others, name));
+    free.forEach(name -> fixture.occupy(others, name));
     List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
 
     whileSilent(
         MIDDLING,
         i -> {
-          locks.tryAcquireAsync(trial.request(busy.get(i)));
-          asked.add(locks.tryAcquireAsync(trial.request(free.get(i))));
+          locks.tryAcquireAsync(fixture.request(busy.get(i)));
+          asked.add(locks.tryAcquireAsync(fixture.request(free.get(i))));
         });
 
     assertThat(asked.stream().filter(this::isGranted))
-        .as("locks that were granted, of those that nobody else holds on a quorum")
+        .as("granted locks, of those that no other owner holds on a quorum")
         .hasSameSizeAs(asked);
   }
 
   @Test
   @Tag("exclusion")
   @Rule("EXT-1")
-  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  @IfThisFails("check that an abandoned request stays in place until its reply arrives")
   void aLateReplyExtendsNoOtherLease() throws Exception {
     needsLateReplies();
-    trial.needs(LockCapability.EXTENSION);
+    fixture.needs(LockCapability.EXTENSION);
     LockManager locks = openAndWarmUp();
     List<Lease> held = leases(locks, "held");
     List<Lease> robbed = leases(locks, "robbed");
     rob(robbed);
-    List<CompletionStage<Void>> asked = new ArrayList<>();
+    List<CompletableFuture<Void>> asked = new ArrayList<>();
 
     whileSilent(
         MIDDLING,
         i -> {
-          held.get(i).extendAsync(trial.ttl());
-          asked.add(robbed.get(i).extendAsync(trial.ttl()));
+          held.get(i).extendAsync(fixture.ttl());
+          asked.add(robbed.get(i).extendAsync(fixture.ttl()));
         });
 
     assertThat(asked.stream().filter(this::isSuccess))
@@ -118,14 +116,14 @@ abstract class LateRules {
 
   @Test
   @Rule("REL-3")
-  @IfThisFails("check that a request that nobody waits for keeps its place until its reply comes")
+  @IfThisFails("check that an abandoned request stays in place until its reply arrives")
   void aLateReplyReleasesNoOtherLease() throws Exception {
     needsLateReplies();
     LockManager locks = openAndWarmUp();
     List<Lease> held = leases(locks, "held");
     List<Lease> robbed = leases(locks, "robbed");
     rob(robbed);
-    List<CompletionStage<Boolean>> asked = new ArrayList<>();
+    List<CompletableFuture<Boolean>> asked = new ArrayList<>();
 
     whileSilent(
         MIDDLING,
@@ -144,13 +142,13 @@ abstract class LateRules {
   @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
   void anAttemptThatComesLateIsTakenBackBehindIt() {
     Delayed delayed = new Delayed("refused");
-    trial.occupy(delayed.others, delayed.name);
+    fixture.occupy(delayed.others, delayed.name);
     delayed.begin();
 
-    Trial.regardless(() -> delayed.locks.tryAcquire(delayed.name, trial.ttl()));
+    TckFixture.regardless(() -> delayed.locks.tryAcquire(delayed.name, fixture.ttl()));
 
     delayed.end();
-    trial
+    fixture
         .soon()
         .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
   }
@@ -161,30 +159,30 @@ abstract class LateRules {
   void aGrantThatComesLateIsReleasedBehindIt() {
     Delayed delayed = new Delayed("released");
     delayed.begin();
-    Lease lease = trial.take(delayed.locks, delayed.name, trial.ttl());
+    Lease lease = fixture.take(delayed.locks, delayed.name, fixture.ttl());
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
     delayed.end();
-    trial.awaitFree(delayed.name);
+    fixture.awaitFree(delayed.name);
   }
 
   @Test
   @Tag("exclusion")
   @Rule("REL-9")
-  @IfThisFails("check that a release is sent behind an extension that is under way")
+  @IfThisFails("check that a release is sent behind an extension in flight")
   void anExtensionThatComesLateIsNotOvertakenByARelease() {
-    trial.needs(LockCapability.EXTENSION);
+    fixture.needs(LockCapability.EXTENSION);
     Delayed delayed = new Delayed("extended");
-    Lease lease = trial.takeOnAll(delayed.locks, delayed.name, trial.ttl());
-    Trial.regardless(() -> lease.extend(trial.ttl())); // which brings nodes what others need
+    Lease lease = fixture.takeOnAll(delayed.locks, delayed.name, fixture.ttl());
+    TckFixture.regardless(() -> lease.extend(fixture.ttl())); // which brings nodes what others need
     delayed.begin();
 
-    Trial.regardless(() -> lease.extend(trial.ttl().plusSeconds(5)));
-    Trial.regardless(lease::release);
+    TckFixture.regardless(() -> lease.extend(fixture.ttl().plusSeconds(5)));
+    TckFixture.regardless(lease::release);
 
     delayed.end();
-    trial.awaitFree(delayed.name);
+    fixture.awaitFree(delayed.name);
   }
 
   /** A manager that reaches one of the nodes by a link, on which requests come late. */
@@ -196,15 +194,15 @@ abstract class LateRules {
     private final TckLink link;
 
     Delayed(String end) {
-      trial.needsNodes(3);
-      node = trial.node(0);
-      others = trial.nodes().subList(1, trial.nodes().size());
-      name = trial.name(end);
-      link = trial.needsLink(node);
-      List<String> uris = trial.uris();
+      fixture.needsNodes(3);
+      node = fixture.node(0);
+      others = fixture.nodes().subList(1, fixture.nodes().size());
+      name = fixture.name(end);
+      link = fixture.needsLink(node);
+      List<String> uris = fixture.uris();
       uris.set(0, link.uri());
-      locks = trial.openOn(uris, PATIENT);
-      Attempts.needsVote(trial, locks, node);
+      locks = fixture.openOn(uris, PATIENT);
+      Attempts.needsVote(fixture, locks, node);
     }
 
     void begin() {
@@ -215,36 +213,36 @@ abstract class LateRules {
     void end() {
       Attempts.comes(() -> link.requests(name).size() > 1);
       link.mend();
-      Attempts.needsVote(trial, locks, node);
+      Attempts.needsVote(fixture, locks, node);
     }
   }
 
   private void needsLateReplies() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
   }
 
   private LockManager openAndWarmUp() {
-    LockManager locks = trial.open(PATIENT);
-    trial.nodes().forEach(node -> Attempts.needsVote(trial, locks, node));
+    LockManager locks = fixture.open(PATIENT);
+    fixture.nodes().forEach(node -> Attempts.needsVote(fixture, locks, node));
     return locks;
   }
 
   /** The nodes that fall silent, and as many more as make a quorum. */
   private List<TckNode> quorumWithTheSilent() {
-    return trial.nodes().subList(0, trial.quorum());
+    return fixture.nodes().subList(0, fixture.quorum());
   }
 
   private List<String> names(String end) {
     List<String> names = new ArrayList<>();
     for (int i = 0; i < REQUESTS; i++) {
-      names.add(trial.name(end));
+      names.add(fixture.name(end));
     }
     return names;
   }
 
   private List<Lease> leases(LockManager locks, String end) {
-    return names(end).stream().map(name -> trial.takeOnAll(locks, name, trial.ttl())).toList();
+    return names(end).stream().map(name -> fixture.takeOnAll(locks, name, fixture.ttl())).toList();
   }
 
   /** Removes the leases' keys, which their holder does not know yet. */
@@ -263,9 +261,9 @@ abstract class LateRules {
    */
   private void whileSilent(Duration silence, Traffic traffic) throws Exception {
     int late = REQUESTS / 3;
-    trial.during(
+    fixture.during(
         TckFault.FROZEN,
-        trial.minority(),
+        fixture.minority(),
         "",
         () -> {
           long pause = silence.toNanos() / (REQUESTS - late);
@@ -283,22 +281,21 @@ abstract class LateRules {
     return ended(asked).isPresent();
   }
 
-  private boolean isTrue(CompletionStage<Boolean> asked) {
+  private boolean isTrue(CompletableFuture<Boolean> asked) {
     return ended(asked.thenApply(Optional::of)).orElse(false);
   }
 
-  private boolean isSuccess(CompletionStage<Void> asked) {
+  private boolean isSuccess(CompletableFuture<Void> asked) {
     return ended(asked.thenApply(done -> Optional.of(true))).isPresent();
   }
 
   /** Empty if it failed: how is another rule's. The test is left out if it never ends. */
-  private <T> Optional<T> ended(CompletionStage<Optional<T>> asked) {
-    CompletableFuture<Optional<T>> end =
-        asked.exceptionally(failure -> Optional.empty()).toCompletableFuture();
+  private <T> Optional<T> ended(CompletableFuture<Optional<T>> asked) {
+    CompletableFuture<Optional<T>> end = asked.exceptionally(failure -> Optional.empty());
     try {
-      trial.soon().until("what was asked was answered", end::isDone);
+      fixture.soon().until("each request was answered", end::isDone);
     } catch (AssertionError e) {
-      abort("a request has no end, which is another rule's");
+      AnotherRule.isBroken("a request has no end");
     }
     return end.join();
   }

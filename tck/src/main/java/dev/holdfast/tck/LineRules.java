@@ -3,9 +3,10 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
-import dev.holdfast.LockUnavailableException;
+import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,29 +15,37 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Those who wait stand in line, and who leaves it lets the next one try. */
+/** Waiters stand in a queue, and one that leaves lets the next one try. */
 abstract class LineRules {
   /** So that a release comes while a waiter comes. */
   private static final long MICROS = 500;
 
   private static final int ROUNDS = 40;
 
-  final Trial trial;
+  /** Above twice the period of most loops that wait, which is a second or less. */
+  private static final Duration SECONDS = Duration.ofMillis(2_200);
 
-  LineRules(Trial trial) {
-    this.trial = trial;
+  /** When three waiters come: no slice of 0.25, 0.5, 1 or 2 s leaves them in this order. */
+  private static final List<Duration> ARRIVALS =
+      List.of(Duration.ZERO, Duration.ofMillis(350), Duration.ofMillis(520));
+
+  final TckFixture fixture;
+
+  LineRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("WAIT-3")
-  @IfThisFails("check that waiters stand in line, futures and threads in the same one")
+  @IfThisFails("check that futures and threads wait in the same queue")
   void waitersAreServedInTheOrderInWhichTheyCame() throws InterruptedException {
     int waiters = 10;
-    String name = trial.name("line");
-    Rival rival = Rival.holding(trial, name);
-    LockManager locks = trial.open();
+    String name = fixture.name("line");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
     List<Integer> served = new CopyOnWriteArrayList<>();
     for (int i = 0; i < waiters; i++) {
       int number = i;
@@ -44,88 +53,162 @@ abstract class LineRules {
         Call<?> waiter =
             Call.begin(
                 () -> {
-                  serve(served, number, locks.acquire(trial.request(name).waitForever()));
+                  serve(served, number, locks.acquire(fixture.request(name).waitForever()));
                   return number;
                 });
-        trial.soon().until("a thread waited", waiter::isWaiting);
+        fixture.soon().until("a thread waited", waiter::isWaiting);
       } else {
         locks
-            .tryAcquireAsync(trial.request(name).waitForever())
+            .tryAcquireAsync(fixture.request(name).waitForever())
             .thenAccept(lease -> lease.ifPresent(got -> serve(served, number, got)));
       }
     }
 
-    rival.letGo();
+    contender.letGo();
 
-    trial.soon().untilNoMoreCome(served::size, waiters);
+    fixture.soon().untilNoMoreCome(served::size, waiters);
     assertThat(served).isSorted();
   }
 
   @Test
-  @Rule("WAIT-5")
-  @IfThisFails("check that the first in line goes on asking, or is told of a release")
-  void aWaiterGetsWhatSomebodyElseLetsGo() throws InterruptedException {
-    String name = trial.name("passed-on");
-    Rival rival = Rival.holding(trial, name);
-    LockManager locks = trial.open();
-    Call<Lease> waiter = Call.begin(() -> locks.acquire(trial.request(name).waitForever()));
-    trial.soon().until("a thread waited", waiter::isWaiting);
+  @Rule("WAIT-3")
+  @IfThisFails("check that a wait is one wait, and not a loop that joins the line again and again")
+  void waitersKeepTheirPlaceForSeconds() {
+    LockManager locks = fixture.open();
+    List<LineOfThree> lines = new ArrayList<>();
+    for (Asking way : Asking.values()) {
+      for (UnaryOperator<LockRequest> wait : waits(way)) {
+        lines.add(new LineOfThree(locks, List.of(way, way, way), wait));
+      }
+    }
+    lines.add(new LineOfThree(locks, List.of(Asking.values()), LockRequest::waitForever));
+    long begun = System.nanoTime();
+    for (int waiter = 0; waiter < ARRIVALS.size(); waiter++) {
+      Duration due = ARRIVALS.get(waiter);
+      fixture.soon().until("a waiter comes", () -> Elapsed.since(begun).compareTo(due) >= 0);
+      for (LineOfThree line : lines) {
+        line.join(waiter);
+      }
+    }
+    fixture.soon().until("it is time", () -> Elapsed.since(begun).compareTo(SECONDS) >= 0);
 
-    rival.letGo();
+    lines.forEach(line -> line.contender.letGo());
 
-    assertThat(waiter.awaited(trial).result()).as("%s", waiter).isPresent();
+    for (LineOfThree line : lines) {
+      fixture.soon().untilNoMoreCome(line.served::size, ARRIVALS.size());
+      assertThat(line.served).as("served in a line of %s", line.ways).isSorted();
+    }
+  }
+
+  /** The limits of a wait: for {@code acquire} none is needed. */
+  private static List<UnaryOperator<LockRequest>> waits(Asking way) {
+    UnaryOperator<LockRequest> anHour = request -> request.waitAtMost(Duration.ofHours(1));
+    return way == Asking.ACQUIRE
+        ? List.of(request -> request, LockRequest::waitForever, anHour)
+        : List.of(LockRequest::waitForever, anHour);
+  }
+
+  /** Waiters that come one after another for a lock that somebody else holds. */
+  private final class LineOfThree {
+    private final LockManager locks;
+    private final List<Asking> ways;
+    private final UnaryOperator<LockRequest> wait;
+    private final String name = fixture.name("line");
+    private final Contender contender = Contender.holding(fixture, name);
+    private final List<Integer> served = new CopyOnWriteArrayList<>();
+
+    LineOfThree(LockManager locks, List<Asking> ways, UnaryOperator<LockRequest> wait) {
+      this.locks = locks;
+      this.ways = ways;
+      this.wait = wait;
+    }
+
+    void join(int number) {
+      LockRequest request = wait.apply(fixture.request(name));
+      if (ways.get(number) == Asking.TRY_ACQUIRE_ASYNC) {
+        locks
+            .tryAcquireAsync(request)
+            .thenAccept(lease -> lease.ifPresent(got -> serve(served, number, got)));
+        return;
+      }
+      Call<?> waiter =
+          Call.begin(
+              () -> {
+                ways.get(number)
+                    .ask(locks, request)
+                    .ifPresent(lease -> serve(served, number, lease));
+                return number;
+              });
+      fixture.soon().until("a thread waited", () -> waiter.isWaiting() || waiter.isOver());
+    }
   }
 
   @Test
   @Rule("WAIT-5")
-  @IfThisFails("check that the first in line goes on asking, because nobody tells of an expiry")
+  @IfThisFails("check that the head of the queue polls, or is notified of a release")
+  void aWaiterGetsWhatSomebodyElseLetsGo() throws InterruptedException {
+    String name = fixture.name("passed-on");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    Call<Lease> waiter = Call.begin(() -> locks.acquire(fixture.request(name).waitForever()));
+    fixture.soon().until("a thread waited", waiter::isWaiting);
+
+    contender.letGo();
+
+    assertThat(waiter.awaited(fixture).result()).as("%s", waiter).isPresent();
+  }
+
+  @Test
+  @Rule("WAIT-5")
+  @IfThisFails("check that the head of the queue polls, because an expiry sends no notification")
   void aWaiterGetsALockThatExpires() throws InterruptedException {
-    trial.needsExpiry();
-    String name = trial.name("expired");
-    Rival.holdingBriefly(trial, name);
+    fixture.needsExpiry();
+    String name = fixture.name("expired");
+    Contender.holdingBriefly(fixture, name);
 
     Call<Optional<Lease>> waiter =
-        Call.begin(() -> trial.open().tryAcquireAsync(trial.request(name).waitForever()).get());
+        Call.begin(() -> fixture.open().tryAcquireAsync(fixture.request(name).waitForever()).get());
 
-    assertThat(waiter.awaited(trial).result().flatMap(lease -> lease)).isPresent();
+    assertThat(waiter.awaited(fixture).result().flatMap(lease -> lease)).isPresent();
   }
 
   @Test
   @Rule("WAIT-5")
-  @IfThisFails("check that whoever leaves a line, with the lock or without, lets the next one try")
+  @IfThisFails(
+      "check that a waiter that leaves the queue, with the lock or without, lets the next one try")
   void everybodyInALineGetsItsTurn() throws InterruptedException {
-    String name = trial.name("line");
-    LockManager locks = trial.open();
-    Lease held = trial.take(locks, name, trial.ttl());
+    String name = fixture.name("line");
+    LockManager locks = fixture.open();
+    Lease held = fixture.take(locks, name, fixture.ttl());
     Call<?> impatient =
-        Call.begin(() -> locks.acquire(trial.request(name).waitAtMost(Duration.ofMillis(50))));
+        Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(Duration.ofMillis(50))));
     List<Call<Lease>> waiters = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      waiters.add(waiting(() -> locks.acquire(trial.request(name).waitForever())));
+      waiters.add(waiting(() -> locks.acquire(fixture.request(name).waitForever())));
       CompletableFuture<Optional<Lease>> future =
-          locks.tryAcquireAsync(trial.request(name).waitForever());
+          locks.tryAcquireAsync(fixture.request(name).waitForever());
       waiters.add(Call.begin(() -> future.get().orElseThrow()));
     }
-    impatient.awaited(trial);
+    impatient.awaited(fixture);
 
-    Attempts.giveBack(trial, held);
+    Attempts.giveBack(fixture, held);
 
     assertAllServed(name, waiters, List.of());
   }
 
   @Test
   @Rule("WAIT-5")
-  @IfThisFails("check that whoever gives up leaves the turn to the next in line")
+  @IfThisFails("check that a waiter that gives up leaves its turn to the next one")
   void whoeverGivesUpLeavesTheTurnToTheNext() throws InterruptedException {
-    LockManager locks = trial.open();
-    String ofThread = trial.name("interrupted");
-    Rival first = Rival.holding(trial, ofThread);
-    Call<Lease> interrupted = waiting(() -> locks.acquire(trial.request(ofThread).waitForever()));
-    Call<Lease> behindIt = waiting(() -> locks.acquire(trial.request(ofThread).waitForever()));
-    String ofFuture = trial.name("cancelled");
-    Rival second = Rival.holding(trial, ofFuture);
-    CompletableFuture<?> cancelled = locks.tryAcquireAsync(trial.request(ofFuture).waitForever());
-    Call<Lease> behindThat = waiting(() -> locks.acquire(trial.request(ofFuture).waitForever()));
+    LockManager locks = fixture.open();
+    String ofThread = fixture.name("interrupted");
+    Contender first = Contender.holding(fixture, ofThread);
+    Call<Lease> interrupted = waiting(() -> locks.acquire(fixture.request(ofThread).waitForever()));
+    Call<Lease> behindIt = waiting(() -> locks.acquire(fixture.request(ofThread).waitForever()));
+    String ofFuture = fixture.name("cancelled");
+    Contender second = Contender.holding(fixture, ofFuture);
+    CompletableFuture<?> cancelled = locks.tryAcquireAsync(fixture.request(ofFuture).waitForever());
+    Call<Lease> behindThat = waiting(() -> locks.acquire(fixture.request(ofFuture).waitForever()));
 
     interrupted.interrupt();
     cancelled.cancel(true);
@@ -138,22 +221,22 @@ abstract class LineRules {
 
   @Test
   @Rule("WAIT-5")
-  @IfThisFails("check that a release is not overlooked that comes while somebody joins the line")
+  @IfThisFails("check that a release is not overlooked while a waiter joins the queue")
   void aLockThatIsReleasedWhileAWaiterComesIsGot() throws InterruptedException {
     Seed seed = new Seed();
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     for (int round = 0; round < ROUNDS; round++) {
-      String name = trial.name("race");
-      Lease held = trial.take(locks, name, trial.ttl());
+      String name = fixture.name("race");
+      Lease held = fixture.take(locks, name, fixture.ttl());
       List<Call<Lease>> waiters = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
         CompletableFuture<Optional<Lease>> future =
-            locks.tryAcquireAsync(trial.request(name).waitForever());
+            locks.tryAcquireAsync(fixture.request(name).waitForever());
         waiters.add(Call.begin(() -> future.get().orElseThrow()));
       }
       seed.pauseUpTo(MICROS);
 
-      Attempts.giveBack(trial, held);
+      Attempts.giveBack(fixture, held);
 
       assertAllServed(name, waiters, List.of());
     }
@@ -163,14 +246,14 @@ abstract class LineRules {
   @Rule("WAIT-5")
   @IfThisFails("check that each name has a line of its own")
   void namesDoNotWaitForEachOther() throws InterruptedException {
-    String name = trial.name("busy");
-    Rival.holding(trial, name);
-    LockManager locks = trial.open();
-    CompletableFuture<?> waiter = locks.tryAcquireAsync(trial.request(name).waitForever());
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    CompletableFuture<?> waiter = locks.tryAcquireAsync(fixture.request(name).waitForever());
 
-    Call<Lease> other = Call.begin(() -> locks.acquire(trial.name("free"), trial.ttl()));
+    Call<Lease> other = Call.begin(() -> locks.acquire(fixture.name("free"), fixture.ttl()));
 
-    assertThat(other.awaited(trial).result()).as("%s", other).isPresent();
+    assertThat(other.awaited(fixture).result()).as("%s", other).isPresent();
     assertThat(waiter).isNotDone();
   }
 
@@ -178,58 +261,58 @@ abstract class LineRules {
   @Rule("WAIT-5")
   @IfThisFails("check that a wait outlasts an outage")
   void aWaiterGetsTheLockWhenTheNodesAreBack() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("back");
-    LockManager locks = trial.open("nodeTimeout=100ms");
-    trial.begin(TckFault.FROZEN, trial.nodes(), name);
-    Call<Lease> waiter = Call.begin(() -> locks.acquire(trial.request(name).waitForever()));
-    trial.soon().until("a thread waited", waiter::isWaiting);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("back");
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Call<Lease> waiter = Call.begin(() -> locks.acquire(fixture.request(name).waitForever()));
+    fixture.soon().until("a thread waited", waiter::isWaiting);
 
-    trial.end(TckFault.FROZEN, trial.nodes(), name);
+    fixture.end(TckFault.FROZEN, fixture.nodes(), name);
 
-    assertThat(waiter.awaited(trial).result()).as("%s", waiter).isPresent();
+    assertThat(waiter.awaited(fixture).result()).as("%s", waiter).isPresent();
   }
 
   @Test
   @Rule("WAIT-8")
-  @IfThisFails("check that an attempt without a wait looks whether others wait in line")
+  @IfThisFails("check that a request without a wait checks whether others wait in the queue")
   void nobodyOvertakesThoseWhoWait() throws InterruptedException {
-    LockManager locks = trial.open("retryDelay=60s");
+    LockManager locks = fixture.open("retryDelay=60s");
     for (int round = 0; round < 3; round++) {
-      String name = trial.name("overtaken");
-      Rival rival = Rival.holding(trial, name);
-      CompletableFuture<?> waiter = locks.tryAcquireAsync(trial.request(name).waitForever());
+      String name = fixture.name("overtaken");
+      Contender contender = Contender.holding(fixture, name);
+      CompletableFuture<?> waiter = locks.tryAcquireAsync(fixture.request(name).waitForever());
       untilTheFirstInLineWasRefused(locks, name);
 
-      rival.letGo();
+      contender.letGo();
 
-      assertThat(Attempts.once(locks, name, trial.ttl())).as("though the lock is free").isEmpty();
+      assertThat(Attempts.once(locks, name, fixture.ttl())).as("though the lock is free").isEmpty();
       waiter.cancel(true);
     }
   }
 
   @Test
   @Rule("WAIT-8")
-  @IfThisFails("check that an attempt without a wait does not wait for that of the first in line")
+  @IfThisFails("check that a request without a wait does not wait for the head's attempt")
   void behindAnAttemptThatIsUnderWayAnAttemptIsEmptyAtOnce() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("under-way");
-    LockManager locks = trial.open("nodeTimeout=10s");
-    trial.begin(TckFault.FROZEN, trial.nodes(), name);
-    Call<?> first = Call.begin(() -> locks.acquire(trial.request(name).waitForever()));
-    trial.soon().until("a thread waited", first::isWaiting);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("under-way");
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Call<?> first = Call.begin(() -> locks.acquire(fixture.request(name).waitForever()));
+    fixture.soon().until("a thread waited", first::isWaiting);
 
-    Call<Optional<Lease>> second = Call.begin(() -> locks.tryAcquire(name, trial.ttl()));
+    Call<Optional<Lease>> second = Call.begin(() -> locks.tryAcquire(name, fixture.ttl()));
 
-    assertThat(second.awaited(trial).result()).as("%s", second).hasValue(Optional.empty());
-    assertThat(second.took()).as("not the time-out of nodes").isLessThan(Duration.ofSeconds(5));
+    assertThat(second.awaited(fixture).result()).as("%s", second).hasValue(Optional.empty());
+    assertThat(second.took()).as("not the timeout of nodes").isLessThan(Duration.ofSeconds(5));
     assertThat(first.isOver()).isFalse();
     first.interrupt();
   }
 
   private Call<Lease> waiting(Callable<Lease> call) {
     Call<Lease> waiter = Call.begin(call);
-    trial.soon().until("a thread waited", () -> waiter.isWaiting() || waiter.isOver());
+    fixture.soon().until("a thread waited", () -> waiter.isWaiting() || waiter.isOver());
     return waiter;
   }
 
@@ -241,19 +324,19 @@ abstract class LineRules {
     List<Call<Lease>> left = new ArrayList<>(line);
     left.addAll(gone);
     AtomicLong served = new AtomicLong(System.nanoTime());
-    trial
+    fixture
         .soon()
         .until(
             "all in a line had their turn",
             () -> {
               List<Call<Lease>> over = left.stream().filter(Call::isOver).toList();
               for (Call<Lease> waiter : over) {
-                waiter.result().ifPresent(lease -> Attempts.giveBack(trial, lease));
+                waiter.result().ifPresent(lease -> Attempts.giveBack(fixture, lease));
                 served.set(System.nanoTime());
               }
               left.removeAll(over);
               if (Elapsed.since(served.get()).compareTo(Attempts.LOOK) > 0) {
-                trial.nodes().forEach(node -> node.remove(name));
+                fixture.nodes().forEach(node -> node.remove(name));
               }
               return left.stream().noneMatch(line::contains);
             });
@@ -261,18 +344,21 @@ abstract class LineRules {
 
   private void serve(List<Integer> served, int number, Lease lease) {
     served.add(number);
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
   }
 
-  /** Those behind the first are told what its last attempt saw. Whoever tells nothing is let be. */
+  /**
+   * Waits until the first of the queue was refused, which those behind it report. Whoever tells
+   * nothing is let be.
+   */
   private void untilTheFirstInLineWasRefused(LockManager locks, String name)
       throws InterruptedException {
     long begun = System.nanoTime();
     while (Elapsed.since(begun).compareTo(Attempts.LOOK) < 0) {
       try {
-        Attempts.giveBack(trial, locks.acquire(trial.request(name).waitAtMost(Duration.ZERO)));
-      } catch (LockUnavailableException behind) {
-        if (behind.refused() > 0) {
+        Attempts.giveBack(fixture, locks.acquire(fixture.request(name).waitAtMost(Duration.ZERO)));
+      } catch (LockContendedException behind) {
+        if (behind.votes().refused() > 0) {
           return;
         }
       } catch (LockException anotherRule) {

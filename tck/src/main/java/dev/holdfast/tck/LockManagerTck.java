@@ -55,8 +55,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Acquire extends AcquireRules {
-    Acquire(Trial trial) {
-      super(trial);
+    Acquire(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -64,8 +64,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Asking extends AskingRules {
-    Asking(Trial trial) {
-      super(trial);
+    Asking(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -73,8 +73,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Names extends NameRules {
-    Names(Trial trial) {
-      super(trial);
+    Names(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -82,8 +82,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Expiry extends ExpiryRules {
-    Expiry(Trial trial) {
-      super(trial);
+    Expiry(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -91,8 +91,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class HoldAtLeast extends HoldAtLeastRules {
-    HoldAtLeast(Trial trial) {
-      super(trial);
+    HoldAtLeast(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -100,17 +100,17 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Fencing extends FencingRules {
-    Fencing(Trial trial) {
-      super(trial);
+    Fencing(TckFixture fixture) {
+      super(fixture);
     }
   }
 
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
-  class CallLocked extends CallLockedRules {
-    CallLocked(Trial trial) {
-      super(trial);
+  class ExecuteLocked extends ExecuteLockedRules {
+    ExecuteLocked(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -118,8 +118,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class LockViews extends LockViewRules {
-    LockViews(Trial trial) {
-      super(trial);
+    LockViews(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -127,8 +127,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Validity extends ValidityRules {
-    Validity(Trial trial) {
-      super(trial);
+    Validity(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -136,8 +136,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Release extends ReleaseRules {
-    Release(Trial trial) {
-      super(trial);
+    Release(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -145,8 +145,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Extend extends ExtendRules {
-    Extend(Trial trial) {
-      super(trial);
+    Extend(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -154,8 +154,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class TimeOuts extends TimeOutRules {
-    TimeOuts(Trial trial) {
-      super(trial);
+    TimeOuts(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -163,8 +163,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class KeepAlive extends KeepAliveRules {
-    KeepAlive(Trial trial) {
-      super(trial);
+    KeepAlive(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -172,8 +172,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Loss extends LossRules {
-    Loss(Trial trial) {
-      super(trial);
+    Loss(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -181,8 +181,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class EndedLeases extends EndedLeaseRules {
-    EndedLeases(Trial trial) {
-      super(trial);
+    EndedLeases(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -190,8 +190,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Waiting extends WaitingRules {
-    Waiting(Trial trial) {
-      super(trial);
+    Waiting(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -199,8 +199,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Pauses extends PauseRules {
-    Pauses(Trial trial) {
-      super(trial);
+    Pauses(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -208,8 +208,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Line extends LineRules {
-    Line(Trial trial) {
-      super(trial);
+    Line(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -217,8 +217,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class GivingUp extends GivingUpRules {
-    GivingUp(Trial trial) {
-      super(trial);
+    GivingUp(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -226,8 +226,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Inspection extends InspectionRules {
-    Inspection(Trial trial) {
-      super(trial);
+    Inspection(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -235,8 +235,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Capabilities extends CapabilityRules {
-    Capabilities(Trial trial) {
-      super(trial);
+    Capabilities(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -244,8 +244,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Discovery extends DiscoveryRules {
-    Discovery(Trial trial) {
-      super(trial);
+    Discovery(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -253,8 +253,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Errors extends ErrorRules {
-    Errors(Trial trial) {
-      super(trial);
+    Errors(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -262,8 +262,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Input extends InputRules {
-    Input(Trial trial) {
-      super(trial);
+    Input(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -271,8 +271,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Secrets extends SecretRules {
-    Secrets(Trial trial) {
-      super(trial);
+    Secrets(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -280,8 +280,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Faults extends FaultRules {
-    Faults(Trial trial) {
-      super(trial);
+    Faults(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -289,8 +289,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Late extends LateRules {
-    Late(Trial trial) {
-      super(trial);
+    Late(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -298,8 +298,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Concurrency extends ConcurrencyRules {
-    Concurrency(Trial trial) {
-      super(trial);
+    Concurrency(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -307,8 +307,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class AsOne extends AsOneRules {
-    AsOne(Trial trial) {
-      super(trial);
+    AsOne(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -316,8 +316,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Aliases extends AliasRules {
-    Aliases(Trial trial) {
-      super(trial);
+    Aliases(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -325,8 +325,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Freshness extends FreshnessRules {
-    Freshness(Trial trial) {
-      super(trial);
+    Freshness(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -334,8 +334,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Interop extends InteropRules {
-    Interop(Trial trial) {
-      super(trial);
+    Interop(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -343,8 +343,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Opening extends OpeningRules {
-    Opening(Trial trial) {
-      super(trial);
+    Opening(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -352,8 +352,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Closing extends ClosingRules {
-    Closing(Trial trial) {
-      super(trial);
+    Closing(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -361,8 +361,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Durations extends DurationRules {
-    Durations(Trial trial) {
-      super(trial);
+    Durations(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -370,8 +370,17 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class WaitValues extends WaitValueRules {
-    WaitValues(Trial trial) {
-      super(trial);
+    WaitValues(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Options extends OptionRules {
+    Options(TckFixture fixture) {
+      super(fixture);
     }
   }
 
@@ -379,8 +388,8 @@ public abstract class LockManagerTck {
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
   class Tokens extends TokenRules {
-    Tokens(Trial trial) {
-      super(trial);
+    Tokens(TckFixture fixture) {
+      super(fixture);
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -20,24 +19,24 @@ import org.junit.jupiter.api.Test;
 
 /** A lock is used as those of the JDK are. */
 abstract class LockViewRules {
-  final Trial trial;
+  final TckFixture fixture;
 
-  LockViewRules(Trial trial) {
-    this.trial = trial;
+  LockViewRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("ACQ-14")
   @IfThisFails("check that the manager tells the holders of its leases apart, and not its threads")
   void aLockViewIsReentrantForOneViewAndThreadAlone() throws InterruptedException {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    LockManager locks = trial.open();
-    Lease probe = trial.take(locks, trial.name("probe"), trial.ttl());
-    Attempts.inVain(trial, locks, probe.name());
-    LockRequest viewed = keptAlive(trial.name("views"), trial.ttl());
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.open();
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    Attempts.inVain(fixture, locks, probe.name());
+    LockRequest viewed = keptAlive(fixture.name("views"), fixture.ttl());
     Lock one = Locks.asLock(locks, viewed);
     Lock other = Locks.asLock(locks, viewed);
-    Lock shared = Locks.asLock(locks, keptAlive(trial.name("threads"), trial.ttl()));
+    Lock shared = Locks.asLock(locks, keptAlive(fixture.name("threads"), fixture.ttl()));
 
     assertThat(one.tryLock()).isTrue();
     assertThat(one.tryLock()).as("entered again").isTrue();
@@ -55,9 +54,10 @@ abstract class LockViewRules {
   @Rule("ACQ-14")
   @IfThisFails("check that a Lock view of a lease that is not kept alive is refused")
   void aLockViewNeedsKeepAlive() {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
 
-    assertThatThrownBy(() -> Locks.asLock(locks, LockRequest.of(trial.name("view"), trial.ttl())))
+    assertThatThrownBy(
+            () -> Locks.asLock(locks, LockRequest.of(fixture.name("view"), fixture.ttl())))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("keepAliveUpTo");
   }
@@ -66,16 +66,17 @@ abstract class LockViewRules {
   @Rule("ACQ-14")
   @IfThisFails("check that release() is false for a lost lease, and requireHeld() throws")
   void unlockingALostLockSaysSo() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration hold = trial.briefTtl();
-    LockManager locks = trial.openForShortTtl();
-    Lock lock = Locks.asLock(locks, LockRequest.of(trial.name("view"), hold).keepAliveUpTo(hold));
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration hold = fixture.briefTtl();
+    LockManager locks = fixture.openForShortTtl();
+    Lock lock = Locks.asLock(locks, LockRequest.of(fixture.name("view"), hold).keepAliveUpTo(hold));
     lock.lock();
-    Lease probe = trial.take(locks, LockRequest.of(trial.name("probe"), hold).keepAliveUpTo(hold));
+    Lease probe =
+        fixture.take(locks, LockRequest.of(fixture.name("probe"), hold).keepAliveUpTo(hold));
     long locked = System.nanoTime();
-    trial.soon().until("its time is over", () -> System.nanoTime() - locked > hold.toNanos());
+    fixture.soon().until("its time is over", () -> System.nanoTime() - locked > hold.toNanos());
     if (probe.isHeld() || probe.release()) {
-      abort("a lease does not end with its longest hold, which is another rule's");
+      AnotherRule.isBroken("a lease does not end with its longest hold");
     }
 
     assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);

@@ -12,7 +12,7 @@ import java.util.logging.SimpleFormatter;
 
 /** Keeps all that is logged by {@link System.Logger} or java.util.logging while it is open. */
 final class Logs implements AutoCloseable {
-  private static final String PROBE = "the kit looks whether it sees what is logged";
+  private static final String PROBE = "the kit checks whether it sees log messages";
 
   private final Logger root = Logger.getLogger("");
   private final List<Line> lines = new CopyOnWriteArrayList<>();
@@ -46,7 +46,7 @@ final class Logs implements AutoCloseable {
   void needsToBeSeen() {
     System.getLogger(Logs.class.getName()).log(System.Logger.Level.INFO, PROBE);
     if (lines().stream().noneMatch(line -> line.contains(PROBE))) {
-      abort("the kit does not see what is logged here");
+      abort("the kit does not see log messages here");
     }
   }
 
@@ -55,7 +55,7 @@ final class Logs implements AutoCloseable {
     return lines.stream().map(Line::text).toList();
   }
 
-  /** Those of them that are warnings, or worse. */
+  /** Returns the messages that are warnings, or worse. */
   List<String> warnings() {
     return lines.stream()
         .filter(line -> line.level().intValue() >= Level.WARNING.intValue())

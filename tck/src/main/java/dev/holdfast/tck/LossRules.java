@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
@@ -30,23 +29,24 @@ abstract class LossRules {
   /** More callbacks than a pool of threads has that somebody thought to be large. */
   private static final int BLOCKED = 50;
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  LossRules(Trial trial) {
-    this.trial = trial;
+  LossRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("LOSS-1")
-  @IfThisFails("check that somebody watches for the end of a lease, and completes lost()")
+  @IfThisFails("check that a timer watches for the end of a lease, and completes onLoss()")
   void theHolderHearsThatALeaseHasExpired() {
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("expires"), trial.briefTtl());
-    CompletionStage<LossReason> asked = lease.lost();
+    Lease lease =
+        fixture.take(fixture.openForShortTtl(), fixture.name("expires"), fixture.briefTtl());
+    CompletableFuture<LossReason> asked = lease.onLoss();
 
-    LossReason reason = trial.soon().get("lost() completes", asked);
+    LossReason reason = fixture.soon().get("onLoss() completes", asked);
 
     assertThat(reason).isEqualTo(reasonOf(lease));
-    assertThat(trial.soon().get("lost() that is asked later completes", lease.lost()))
+    assertThat(fixture.soon().get("onLoss() that is asked later completes", lease.onLoss()))
         .isEqualTo(reason);
   }
 
@@ -54,24 +54,24 @@ abstract class LossRules {
   @Rule("LOSS-1")
   @IfThisFails("check that the end that is watched for moves with an extension")
   void theHolderHearsThatAnExtendedLeaseHasExpired() {
-    trial.needs(LockCapability.EXTENSION);
-    Duration ttl = trial.briefTtl();
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("expires"), ttl);
-    Trial.regardless(() -> lease.extend(ttl.multipliedBy(3).dividedBy(2)));
+    fixture.needs(LockCapability.EXTENSION);
+    Duration ttl = fixture.briefTtl();
+    Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("expires"), ttl);
+    TckFixture.regardless(() -> lease.extend(ttl.multipliedBy(3).dividedBy(2)));
 
-    LossReason reason = trial.soon().get("lost() completes", lease.lost());
+    LossReason reason = fixture.soon().get("onLoss() completes", lease.onLoss());
 
     assertThat(reason).isEqualTo(reasonOf(lease));
   }
 
   @Test
   @Rule("LOSS-1")
-  @IfThisFails("check that lost() completes when an extension finds that the lock is not held")
+  @IfThisFails("check that onLoss() completes when an extension finds that the lock is not held")
   void theHolderHearsOfALossThatAnExtensionFinds() {
-    trial.needs(LockCapability.EXTENSION);
-    Lease lease = lostToAnotherOwner(trial.open());
+    fixture.needs(LockCapability.EXTENSION);
+    Lease lease = lostToAnotherOwner(fixture.open());
 
-    LossReason reason = trial.soon().get("lost() completes", lease.lost());
+    LossReason reason = fixture.soon().get("onLoss() completes", lease.onLoss());
 
     assertThat(reason).isEqualTo(reasonOf(lease));
   }
@@ -80,91 +80,94 @@ abstract class LossRules {
   @Rule("LOSS-2")
   @IfThisFails("check that all stages of one lease are completed once, by one loss")
   void aLossIsToldOnceAndTheSameToAll() {
-    LockManager locks = trial.openForShortTtl();
-    Lease lease = trial.take(locks, trial.name("once"), trial.briefTtl());
-    List<LossReason> told = new CopyOnWriteArrayList<>();
-    lease.lost().thenAccept(told::add);
-    CompletionStage<LossReason> stage = lease.lost();
-    stage.thenAccept(told::add);
-    stage.thenAccept(told::add);
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, fixture.name("once"), fixture.briefTtl());
+    List<LossReason> notified = new CopyOnWriteArrayList<>();
+    lease.onLoss().thenAccept(notified::add);
+    CompletableFuture<LossReason> stage = lease.onLoss();
+    stage.thenAccept(notified::add);
+    stage.thenAccept(notified::add);
     awaitLoss(lease);
-    lease.lost().thenAccept(told::add);
+    lease.onLoss().thenAccept(notified::add);
 
-    Trial.regardless(lease::release);
-    Lease open = trial.take(locks, trial.name("open"), trial.ttl());
+    TckFixture.regardless(lease::release);
+    Lease open = fixture.take(locks, fixture.name("open"), fixture.ttl());
     locks.close();
     awaitLoss(open);
-    lease.lost().thenAccept(told::add);
-    trial.awaitRegardless("all are told", () -> told.size() >= 5);
+    lease.onLoss().thenAccept(notified::add);
+    fixture.awaitRegardless("all are notified", () -> notified.size() >= 5);
 
-    assertThat(told).hasSizeLessThanOrEqualTo(5);
-    assertThat(Collections.frequency(told, told.get(0)))
-        .as("those of %s that are the same", told)
-        .isEqualTo(told.size());
+    assertThat(notified).hasSizeLessThanOrEqualTo(5);
+    assertThat(Collections.frequency(notified, notified.get(0)))
+        .as("those of %s that are the same", notified)
+        .isEqualTo(notified.size());
   }
 
   @Test
   @Rule("LOSS-2")
   @IfThisFails("check that a release ends the watch for the end of the lease")
   void aReleasedLeaseIsNeverLost() {
-    LockManager locks = trial.openForShortTtl();
-    Duration ttl = trial.shortTtl().dividedBy(2);
-    Lease released = trial.take(locks, trial.name("released"), ttl);
-    Lease taken = trial.take(locks, trial.name("taken"), trial.ttl());
-    trial.occupy(trial.nodes(), taken.name());
+    LockManager locks = fixture.openForShortTtl();
+    Duration ttl = fixture.shortTtl().dividedBy(2);
+    Lease released = fixture.take(locks, fixture.name("released"), ttl);
+    Lease taken = fixture.take(locks, fixture.name("taken"), fixture.ttl());
+    fixture.occupy(fixture.nodes(), taken.name());
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     for (Lease lease : List.of(released, taken)) {
-      lost.add(lease.lost().toCompletableFuture());
+      lost.add(lease.onLoss());
       boolean held = lease.isHeld();
-      Trial.regardless(lease::release);
+      TckFixture.regardless(lease::release);
       if (!held) {
         abort("the lease was over before it could be released");
       }
-      lost.add(lease.lost().toCompletableFuture());
+      lost.add(lease.onLoss());
     }
     // two that are lost after these would have been: by time, and with the manager
-    awaitLoss(trial.take(locks, trial.name("later"), ttl));
-    Lease open = trial.take(locks, trial.name("open"), trial.ttl());
+    awaitLoss(fixture.take(locks, fixture.name("later"), ttl));
+    Lease open = fixture.take(locks, fixture.name("open"), fixture.ttl());
     locks.close();
     awaitLoss(open);
 
-    assertThat(lost).as("lost() of leases that were released").noneMatch(CompletableFuture::isDone);
+    assertThat(lost)
+        .as("onLoss() of leases that were released")
+        .noneMatch(CompletableFuture::isDone);
   }
 
   @Test
   @Tag("exclusion")
   @Rule("LOSS-3")
-  @IfThisFails("check that a lease is over for its holder before lost() completes, not after")
+  @IfThisFails("check that a lease is over for its holder before onLoss() completes, not after")
   void aLeaseThatIsToldToBeLostIsNotHeld() {
-    LockManager locks = trial.openForShortTtl();
+    LockManager locks = fixture.openForShortTtl();
     List<CompletableFuture<Boolean>> held = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
-      held.add(isHeldWhenTold(trial.take(locks, trial.name("lost"), trial.briefTtl())));
+      held.add(isHeldWhenTold(fixture.take(locks, fixture.name("lost"), fixture.briefTtl())));
     }
     awaitAll(held);
 
-    assertThat(held).as("held when lost() completed").noneMatch(CompletableFuture::join);
+    assertThat(held).as("held when onLoss() completed").noneMatch(CompletableFuture::join);
   }
 
   @Test
   @Tag("exclusion")
   @Rule("LOSS-3")
-  @IfThisFails("check that a lease that was taken away is over for its holder when that is told")
+  @IfThisFails(
+      "check that a lease that was taken away is over for its holder when the loss is reported")
   void aLeaseThatIsToldToBeTakenIsNotHeld() {
-    trial.needs(LockCapability.EXTENSION);
-    trial.needsNodes(1);
-    Lease taken = trial.take(trial.open(), trial.name("taken"), trial.ttl());
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    Lease taken = fixture.take(fixture.open(), fixture.name("taken"), fixture.ttl());
     CompletableFuture<Boolean> held = isHeldWhenTold(taken);
-    trial.occupy(trial.nodes(), taken.name());
-    trial.awaitRegardless(
+    fixture.occupy(fixture.nodes(), taken.name());
+    fixture.awaitRegardless(
         "it is found out",
         () -> {
-          Trial.regardless(() -> taken.extend(trial.ttl()));
-          return taken.lost().toCompletableFuture().isDone();
+          TckFixture.regardless(() -> taken.extend(fixture.ttl()));
+          return taken.onLoss().isDone();
         });
     awaitAll(List.of(held));
 
-    assertThat(held.join()).as("held when lost() completed").isFalse();
+    assertThat(held.join()).as("held when onLoss() completed").isFalse();
   }
 
   @Test
@@ -172,11 +175,11 @@ abstract class LossRules {
   @Rule("LOSS-3")
   @IfThisFails("check that a lease that was seen to be over stays over, whatever nodes say by then")
   void aLostLeaseIsNotHeldAgainWhenItsTokenIsBack() {
-    trial.needsNodes(1);
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("back"), trial.briefTtl());
-    trial.awaitOver(lease);
+    fixture.needsNodes(1);
+    Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("back"), fixture.briefTtl());
+    fixture.awaitOver(lease);
 
-    trial.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), trial.ttl()));
+    fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), fixture.ttl()));
 
     assertThat(lease.isHeld()).isFalse();
   }
@@ -187,24 +190,25 @@ abstract class LossRules {
   @IfThisFails(
       "check that a lease that was seen to be over stays over, whatever its clock says then")
   void aLostLeaseIsNotHeldAgainWhenTheClockIsSetBack() {
-    TckClock clock = trial.needsClock();
-    Lease lease = trial.take(trial.open(), trial.name("set-back"), trial.ttl());
-    clock.step(trial.ttl());
+    TckClock clock = fixture.needsClock();
+    Lease lease = fixture.take(fixture.open(), fixture.name("set-back"), fixture.ttl());
+    clock.step(fixture.ttl());
     if (lease.isHeld()) {
-      abort("the lease does not go by the wall clock, which is another rule's");
+      AnotherRule.isBroken("the lease does not go by the wall clock");
     }
 
-    clock.step(trial.ttl().negated());
+    clock.step(fixture.ttl().negated());
 
     assertThat(lease.isHeld()).isFalse();
   }
 
   @Test
   @Rule("LOSS-4")
-  @IfThisFails("check that a lease that nobody renews ends by EXPIRED")
+  @IfThisFails("check that a lease without renewals ends by EXPIRED")
   void aLeaseThatNobodyRenewsExpires() {
-    Lease lease = trial.take(trial.openForShortTtl(), trial.name("expires"), trial.briefTtl());
-    trial.awaitOver(lease);
+    Lease lease =
+        fixture.take(fixture.openForShortTtl(), fixture.name("expires"), fixture.briefTtl());
+    fixture.awaitOver(lease);
 
     assertThat(reasonOf(lease)).isEqualTo(LossReason.EXPIRED);
   }
@@ -213,25 +217,25 @@ abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a renewal tells another owner's token from none")
   void aLeaseThatARenewalFindsGoneIsTakenOrRemoved() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    trial.needsNodes(1);
-    Duration ttl = trial.shortTtl().multipliedBy(3).dividedBy(2);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needsNodes(1);
+    Duration ttl = fixture.shortTtl().multipliedBy(3).dividedBy(2);
+    LockManager locks = fixture.openForShortTtl();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           Lease taken =
-              trial.take(locks, LockRequest.of(trial.name("taken"), ttl).keepAliveUpTo(HOUR));
+              fixture.take(locks, LockRequest.of(fixture.name("taken"), ttl).keepAliveUpTo(HOUR));
           Lease removed =
-              trial.take(locks, LockRequest.of(trial.name("removed"), ttl).keepAliveUpTo(HOUR));
-          trial.lose(trial.nodes(), removed.name());
-          trial.occupy(trial.nodes(), taken.name());
-          trial.awaitRegardless("they are lost", () -> !taken.isHeld() && !removed.isHeld());
+              fixture.take(locks, LockRequest.of(fixture.name("removed"), ttl).keepAliveUpTo(HOUR));
+          fixture.lose(fixture.nodes(), removed.name());
+          fixture.occupy(fixture.nodes(), taken.name());
+          fixture.awaitRegardless("they are lost", () -> !taken.isHeld() && !removed.isHeld());
           if (taken.isHeld() || removed.isHeld()) {
-            abort("a renewal finds no loss, which is another rule's");
+            AnotherRule.isBroken("a renewal finds no loss");
           }
           if (reasonOf(taken) == LossReason.EXPIRED) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
 
           assertThat(reasonOf(taken)).isEqualTo(LossReason.TAKEN);
@@ -241,24 +245,24 @@ abstract class LossRules {
 
   @Test
   @Rule("LOSS-4")
-  @IfThisFails("check that a lease whose renewals nobody answered ends by UNREACHABLE")
+  @IfThisFails("check that a lease whose renewals were not answered ends by UNREACHABLE")
   void aLeaseWhoseRenewalsNobodyAnsweredIsUnreachable() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    Duration timeout = trial.shortTtl().dividedBy(12);
-    LockManager locks = trial.open("nodeTimeout=" + timeout.toMillis() + "ms");
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    Duration timeout = fixture.shortTtl().dividedBy(12);
+    LockManager locks = fixture.open("nodeTimeout=" + timeout.toMillis() + "ms");
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          String name = trial.name("cut-off");
+          String name = fixture.name("cut-off");
           Lease lease =
-              trial.take(locks, LockRequest.of(name, trial.shortTtl()).keepAliveUpTo(HOUR));
-          trial.begin(TckFault.FROZEN, trial.nodes(), name);
-          trial.awaitOver(lease);
-          trial.end(TckFault.FROZEN, trial.nodes(), name);
+              fixture.take(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
+          fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+          fixture.awaitOver(lease);
+          fixture.end(TckFault.FROZEN, fixture.nodes(), name);
           if (reasonOf(lease) == LossReason.EXPIRED) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
 
           assertThat(reasonOf(lease)).isEqualTo(LossReason.UNREACHABLE);
@@ -269,17 +273,17 @@ abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a lease that is not renewed because of keepAliveUpTo ends by MAX_HOLD")
   void aLeaseAtTheEndOfItsLongestHoldSaysSo() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    Duration ttl = trial.shortTtl().dividedBy(2);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl().dividedBy(2);
+    LockManager locks = fixture.openForShortTtl();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
-          LockRequest request = LockRequest.of(trial.name("limited"), ttl).keepAliveUpTo(ttl);
-          Lease lease = trial.take(locks, request);
-          trial.awaitOver(lease);
+          LockRequest request = LockRequest.of(fixture.name("limited"), ttl).keepAliveUpTo(ttl);
+          Lease lease = fixture.take(locks, request);
+          fixture.awaitOver(lease);
           if (reasonOf(lease) == LossReason.EXPIRED) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
 
           assertThat(reasonOf(lease)).isEqualTo(LossReason.MAX_HOLD);
@@ -290,12 +294,12 @@ abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a lease whose manager was closed ends by CLOSED")
   void aLeaseOfAClosedManagerSaysSo() {
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, trial.name("open"), trial.ttl());
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("open"), fixture.ttl());
 
     locks.close();
     if (reasonOf(lease) == null) {
-      abort("the lease goes on, which is another rule's");
+      AnotherRule.isBroken("the lease goes on");
     }
 
     assertThat(reasonOf(lease)).isEqualTo(LossReason.CLOSED);
@@ -303,19 +307,21 @@ abstract class LossRules {
 
   @Test
   @Rule("LOSS-5")
-  @IfThisFails("check that callbacks of lost() run on no thread that anything else waits for")
+  @IfThisFails("check that callbacks of onLoss() run on no thread that anything else waits for")
   void aCallbackOfLostThatBlocksDelaysNoOtherLease() {
-    LockManager locks = trial.openForShortTtl();
+    LockManager locks = fixture.openForShortTtl();
     Blocking callbacks = new Blocking();
     for (int i = 0; i < BLOCKED; i++) {
-      Lease lease = trial.take(locks, trial.name("blocks"), trial.briefTtl());
-      callbacks.block(lease::lost);
+      Lease lease = fixture.take(locks, fixture.name("blocks"), fixture.briefTtl());
+      callbacks.block(lease::onLoss);
     }
     if (!callbacks.isOneBlocked()) {
-      abort("lost() does not complete, which is another rule's");
+      AnotherRule.isBroken("onLoss() does not complete");
     }
 
-    assertThat(callbacks.areBlocked()).as("all are told, though none comes back").isTrue();
+    assertThat(callbacks.areBlocked())
+        .as("all are notified, although no callback returns")
+        .isTrue();
     assertGoesOn(locks);
   }
 
@@ -323,29 +329,29 @@ abstract class LossRules {
   @Rule("LOSS-5")
   @IfThisFails("check that renewals run on no thread that a callback can block")
   void aCallbackThatBlocksDelaysNoRenewal() {
-    trial.needs(LockCapability.KEEP_ALIVE);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.openForShortTtl();
     Blocking callbacks = new Blocking();
-    callbacks.block(trial.take(locks, trial.name("blocks"), trial.briefTtl())::lost);
+    callbacks.block(fixture.take(locks, fixture.name("blocks"), fixture.briefTtl())::onLoss);
     if (!callbacks.areBlocked()) {
-      abort("lost() does not complete, which is another rule's");
+      AnotherRule.isBroken("onLoss() does not complete");
     }
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           LockRequest request =
-              LockRequest.of(trial.name("kept"), trial.shortTtl()).keepAliveUpTo(HOUR);
-          Lease lease = trial.take(locks, request);
+              LockRequest.of(fixture.name("kept"), fixture.shortTtl()).keepAliveUpTo(HOUR);
+          Lease lease = fixture.take(locks, request);
           long begun = System.nanoTime();
-          trial
+          fixture
               .soon()
               .until(
                   "it is renewed, or over",
                   () ->
                       !lease.isHeld()
-                          || System.nanoTime() - begun > 5 * trial.shortTtl().toNanos() / 4);
+                          || System.nanoTime() - begun > 5 * fixture.shortTtl().toNanos() / 4);
           if (!lease.isHeld()) {
-            trial.needsRenewals();
+            fixture.needsRenewals();
           }
 
           assertThat(lease.isHeld()).as("renewed in time").isTrue();
@@ -356,25 +362,63 @@ abstract class LossRules {
   @Rule("LOSS-5")
   @IfThisFails("check that stages complete on no thread that anything else waits for")
   void aCallbackOfAStageThatBlocksDelaysNobody() {
-    LockManager locks = trial.openForShortTtl();
+    LockManager locks = fixture.openForShortTtl();
     Blocking callbacks = new Blocking();
-    Lease held = trial.take(locks, trial.name("handed-over"), trial.ttl());
-    LockRequest waiting = LockRequest.of(held.name(), trial.ttl()).waitForever();
-    callbacks.block(() -> locks.tryAcquireAsync(waiting));
-    Lease asked = trial.take(locks, trial.name("asked"), trial.ttl());
-    if (trial.declares(LockCapability.EXTENSION)) {
-      callbacks.block(() -> asked.extendAsync(trial.ttl()));
+    Blocking ofWaiter = new Blocking();
+    Lease held = fixture.take(locks, fixture.name("handed-over"), fixture.ttl());
+    LockRequest waiting = LockRequest.of(held.name(), fixture.ttl()).waitForever();
+    ofWaiter.block(() -> locks.tryAcquireAsync(waiting));
+    Lease asked = fixture.take(locks, fixture.name("asked"), fixture.ttl());
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      callbacks.block(() -> asked.extendAsync(fixture.ttl()));
     }
     callbacks.block(asked::releaseAsync);
     // by a thread of its own, in case that the waiter's callback is called by it
     CompletableFuture<?> released =
-        CompletableFuture.runAsync(() -> Trial.regardless(held::release));
-    if (!callbacks.areBlocked()) {
-      abort("a stage does not complete, which is another rule's");
+        CompletableFuture.runAsync(() -> TckFixture.regardless(held::release));
+    if (!callbacks.isOneBlocked() || !ofWaiter.areBlocked()) {
+      AnotherRule.isBroken("a stage does not complete");
     }
 
-    trial.soon().until("release() returns", released::isDone);
+    assertThat(callbacks.areBlocked()).as("all complete, though no callback returns").isTrue();
+    fixture.soon().until("release() returns", released::isDone);
     assertGoesOn(locks);
+  }
+
+  @Test
+  @Rule("LOSS-5")
+  @IfThisFails("check that futures complete on no thread that a callback of another one can block")
+  void aCallbackOfAFutureThatBlocksDelaysNoOtherFuture() {
+    LockManager locks = fixture.open();
+    Blocking callbacks = new Blocking();
+    for (int i = 0; i < BLOCKED; i++) {
+      Contender contender = Contender.holding(fixture, fixture.name("waited-for"));
+      LockRequest waiting = fixture.request(contender.name()).waitForever();
+      callbacks.block(() -> locks.tryAcquireAsync(waiting));
+      contender.letGo();
+    }
+    if (!callbacks.isOneBlocked()) {
+      AnotherRule.isBroken("a future does not complete");
+    }
+
+    assertThat(callbacks.areBlocked()).as("all complete, though no callback comes back").isTrue();
+    String busy = fixture.name("busy");
+    Contender.holding(fixture, busy);
+    Contender contender = Contender.holding(fixture, fixture.name("let-go"));
+    List<CompletableFuture<?>> others = new ArrayList<>();
+    others.add(locks.tryAcquireAsync(fixture.request(fixture.name("free"))));
+    others.add(locks.tryAcquireAsync(fixture.request(busy)));
+    others.add(locks.tryAcquireAsync(fixture.request(busy).waitAtMost(Duration.ofMillis(20))));
+    others.add(locks.tryAcquireAsync(fixture.request(contender.name()).waitForever()));
+    Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      others.add(held.extendAsync(fixture.ttl()));
+    }
+    others.add(held.releaseAsync());
+    contender.letGo();
+    fixture.awaitRegardless(
+        "futures complete", () -> others.stream().allMatch(CompletableFuture::isDone));
+    assertThat(others).as("other futures").allMatch(CompletableFuture::isDone);
   }
 
   @Test
@@ -382,9 +426,9 @@ abstract class LossRules {
   @IfThisFails(
       "check that the end of a lease is watched for by a timer, and not looked for at times")
   void aLossIsToldOfWithinMillisecondsOfItsTime() {
-    LockManager locks = trial.openForShortTtl();
+    LockManager locks = fixture.openForShortTtl();
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           try (Stalls stalls = Stalls.watched()) {
             List<Duration> delays = delaysOf(6, locks);
@@ -393,32 +437,33 @@ abstract class LossRules {
             assertThat(delays.get(0)).as("the shortest delay of %s", delays).isLessThan(limit);
             assertThat(delays.get(delays.size() - 1))
                 .as("the longest delay of %s", delays)
-                .isLessThan(limit.plus(trial.allowance()));
+                .isLessThan(limit.plus(fixture.allowance()));
           }
         });
   }
 
   @Test
   @Rule("LOSS-7")
-  @IfThisFails("check that somebody notices when the wall clock goes ahead of the monotonic clock")
+  @IfThisFails(
+      "check that the manager notices when the wall clock goes ahead of the monotonic clock")
   void aLossByTheWallClockIsToldWithinASecond() {
-    TckClock clock = trial.needsClock();
-    LockManager locks = trial.open();
-    awaitLoss(trial.take(trial.openForShortTtl(), trial.name("control"), trial.briefTtl()));
+    TckClock clock = fixture.needsClock();
+    LockManager locks = fixture.open();
+    awaitLoss(fixture.take(fixture.openForShortTtl(), fixture.name("control"), fixture.briefTtl()));
 
-    Tries.anyOf(
+    Retries.anyOf(
         () -> {
           try (Stalls stalls = Stalls.watched()) {
-            Lease lease = trial.take(locks, trial.name("sleeps"), trial.ttl());
-            CompletableFuture<Long> told =
-                lease.lost().thenApply(reason -> System.nanoTime()).toCompletableFuture();
+            Lease lease = fixture.take(locks, fixture.name("sleeps"), fixture.ttl());
+            CompletableFuture<Long> notified =
+                lease.onLoss().thenApply(reason -> System.nanoTime());
             long stepped = System.nanoTime();
-            clock.step(trial.ttl());
-            trial.awaitRegardless("lost() completes", told::isDone);
-            Duration limit = Duration.ofSeconds(1).plus(stalls.worst()).plus(trial.allowance());
+            clock.step(fixture.ttl());
+            fixture.awaitRegardless("onLoss() completes", notified::isDone);
+            Duration limit = Duration.ofSeconds(1).plus(stalls.worst()).plus(fixture.allowance());
 
-            assertThat(told).as("lost() completes").isDone();
-            assertThat(Duration.ofNanos(told.join() - stepped)).isLessThan(limit);
+            assertThat(notified).as("onLoss() completes").isDone();
+            assertThat(Duration.ofNanos(notified.join() - stepped)).isLessThan(limit);
           }
         });
   }
@@ -429,11 +474,11 @@ abstract class LossRules {
     private final List<CountDownLatch> blocked = new ArrayList<>();
 
     Blocking() {
-      trial.atEnd(end::countDown);
+      fixture.atEnd(end::countDown);
     }
 
     /** From a thread of its own, because who comes late to a stage is called back by itself. */
-    void block(Supplier<? extends CompletionStage<?>> stage) {
+    void block(Supplier<? extends CompletableFuture<?>> stage) {
       CountDownLatch mine = new CountDownLatch(1);
       blocked.add(mine);
       Thread thread =
@@ -452,13 +497,13 @@ abstract class LossRules {
     }
 
     boolean isOneBlocked() {
-      trial.awaitRegardless(
+      fixture.awaitRegardless(
           "a callback is called", () -> blocked.stream().anyMatch(one -> one.getCount() == 0));
       return blocked.stream().anyMatch(one -> one.getCount() == 0);
     }
 
     boolean areBlocked() {
-      trial.awaitRegardless(
+      fixture.awaitRegardless(
           "all are called", () -> blocked.stream().allMatch(one -> one.getCount() == 0));
       return blocked.stream().allMatch(one -> one.getCount() == 0);
     }
@@ -476,15 +521,11 @@ abstract class LossRules {
   private List<Duration> delaysOf(int count, LockManager locks) {
     List<CompletableFuture<Duration>> delays = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      Duration ttl = trial.briefTtl().plusMillis(23L * i);
-      Lease lease = trial.take(locks, trial.name("ends"), ttl);
+      Duration ttl = fixture.briefTtl().plusMillis(23L * i);
+      Lease lease = fixture.take(locks, fixture.name("ends"), ttl);
       Duration remaining = lease.remaining();
       long end = System.nanoTime() + remaining.toNanos();
-      delays.add(
-          lease
-              .lost()
-              .thenApply(reason -> Duration.ofNanos(System.nanoTime() - end))
-              .toCompletableFuture());
+      delays.add(lease.onLoss().thenApply(reason -> Duration.ofNanos(System.nanoTime() - end)));
     }
     awaitAll(delays);
     return delays.stream().map(CompletableFuture::join).sorted().toList();
@@ -495,48 +536,49 @@ abstract class LossRules {
     CompletableFuture<Lease> next =
         CompletableFuture.supplyAsync(
             () -> {
-              Lease lease = trial.take(locks, trial.name("next"), trial.ttl());
-              Trial.regardless(lease::release);
-              return trial.take(locks, trial.name("next"), trial.briefTtl());
+              Lease lease = fixture.take(locks, fixture.name("next"), fixture.ttl());
+              TckFixture.regardless(lease::release);
+              return fixture.take(locks, fixture.name("next"), fixture.briefTtl());
             });
-    Lease lease = trial.soon().get("another lease is granted and released", next);
-    CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
-    trial.awaitRegardless("another lease is lost in time", lost::isDone);
+    Lease lease = fixture.soon().get("another lease is granted and released", next);
+    CompletableFuture<LossReason> lost = lease.onLoss();
+    fixture.awaitRegardless("another lease is lost in time", lost::isDone);
     if (!lost.isDone()) {
-      awaitLoss(trial.take(trial.openForShortTtl(), trial.name("control"), trial.briefTtl()));
+      awaitLoss(
+          fixture.take(fixture.openForShortTtl(), fixture.name("control"), fixture.briefTtl()));
     }
     assertThat(lost).as("another lease is lost in time").isDone();
   }
 
   /** A lease of which an extension finds that another owner has it. */
   private Lease lostToAnotherOwner(LockManager locks) {
-    trial.needsNodes(1);
-    Lease lease = trial.take(locks, trial.name("taken"), trial.ttl());
-    trial.occupy(trial.nodes(), lease.name());
-    Trial.regardless(() -> lease.extend(trial.ttl()));
+    fixture.needsNodes(1);
+    Lease lease = fixture.take(locks, fixture.name("taken"), fixture.ttl());
+    fixture.occupy(fixture.nodes(), lease.name());
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     if (lease.isHeld()) {
-      abort("the lease is not lost, which is another rule's");
+      AnotherRule.isBroken("the lease is not lost");
     }
     return lease;
   }
 
   /** Waits until the holder has been told; leaves the test out if that is never. */
   private void awaitLoss(Lease lease) {
-    awaitAll(List.of(lease.lost().toCompletableFuture()));
+    awaitAll(List.of(lease.onLoss()));
   }
 
-  private void awaitAll(List<? extends CompletableFuture<?>> told) {
+  private void awaitAll(List<? extends CompletableFuture<?>> notified) {
     try {
-      trial
+      fixture
           .soon()
-          .until("lost() completes", () -> told.stream().allMatch(CompletableFuture::isDone));
+          .until("onLoss() completes", () -> notified.stream().allMatch(CompletableFuture::isDone));
     } catch (AssertionError e) {
-      abort("lost() does not complete, which is another rule's");
+      AnotherRule.isBroken("onLoss() does not complete");
     }
   }
 
   private static CompletableFuture<Boolean> isHeldWhenTold(Lease lease) {
-    return lease.lost().thenApply(reason -> lease.isHeld()).toCompletableFuture();
+    return lease.onLoss().thenApply(reason -> lease.isHeld());
   }
 
   private static @Nullable LossReason reasonOf(Lease lease) {

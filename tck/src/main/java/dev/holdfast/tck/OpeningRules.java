@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -17,42 +17,42 @@ import org.junit.jupiter.api.Test;
 abstract class OpeningRules {
   private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(300);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  OpeningRules(Trial trial) {
-    this.trial = trial;
+  OpeningRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("OPEN-1")
   @IfThisFails("check that nodes that are down are connected to once they are there")
   void aMinorityThatIsDownIsUsedOnceItIsThere() {
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(3);
-    trial.begin(TckFault.DEAD, trial.minority(), "");
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
+    fixture.begin(TckFault.DEAD, fixture.minority(), "");
 
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
 
-    trial.take(locks, trial.name("early"), trial.ttl());
-    trial.end(TckFault.DEAD, trial.minority(), "");
-    Attempts.awaitVotes(trial, locks, trial.minority());
+    fixture.take(locks, fixture.name("early"), fixture.ttl());
+    fixture.end(TckFault.DEAD, fixture.minority(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
 
   @Test
   @Rule("OPEN-1")
   @IfThisFails("check that opening does not wait for nodes that hang when there is a quorum")
   void aMinorityThatHangsIsUsedOnceItAnswers() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    trial.begin(TckFault.FROZEN, trial.minority(), "");
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
 
-    Call<LockManager> opening = Call.begin(() -> trial.open("connectTimeout=10s"));
+    Call<LockManager> opening = Call.begin(() -> fixture.open("connectTimeout=10s"));
 
     LockManager locks = opened(opening);
     assertThat(opening.took()).isLessThan(Duration.ofSeconds(5));
-    trial.take(locks, trial.name("early"), trial.ttl());
-    trial.end(TckFault.FROZEN, trial.minority(), "");
-    Attempts.awaitVotes(trial, locks, trial.minority());
+    fixture.take(locks, fixture.name("early"), fixture.ttl());
+    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
 
   @Test
@@ -60,19 +60,19 @@ abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that a node that is down is logged, by java.lang.System.Logger")
   void aMinorityThatIsDownIsLogged() {
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(3);
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
-      trial.begin(TckFault.DEAD, trial.minority(), "");
+      fixture.begin(TckFault.DEAD, fixture.minority(), "");
 
-      trial.open();
+      fixture.open();
 
-      trial
+      fixture
           .soon()
           .untilAsserted(
               () ->
-                  assertThat(trial.minority())
+                  assertThat(fixture.minority())
                       .allSatisfy(
                           node ->
                               assertThat(logs.lines())
@@ -84,37 +84,37 @@ abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that opening without a quorum fails in time, with all nodes that are missing")
   void withoutAQuorumOpeningFailsAndNamesEachNode() {
-    trial.needs(TckFault.DEAD, TckFault.FROZEN);
-    trial.needsNodes(2);
-    List<TckNode> dead = trial.blocking().subList(1, trial.blocking().size());
-    trial.begin(TckFault.DEAD, dead, "");
-    trial.begin(TckFault.FROZEN, trial.node(0), "");
+    fixture.needs(TckFault.DEAD, TckFault.FROZEN);
+    fixture.needsNodes(2);
+    List<TckNode> dead = fixture.blocking().subList(1, fixture.blocking().size());
+    fixture.begin(TckFault.DEAD, dead, "");
+    fixture.begin(TckFault.FROZEN, fixture.node(0), "");
 
-    assertFailsInTime(trial.blocking());
+    assertFailsInTime(fixture.blocking());
   }
 
   @Test
   @Rule("OPEN-1")
-  @IfThisFails("check that opening fails in time when nobody answers")
+  @IfThisFails("check that opening fails in time when no node answers")
   void withNodesThatAllHangOpeningFailsAndNamesEachNode() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(2);
-    trial.begin(TckFault.FROZEN, trial.nodes(), "");
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
 
-    assertFailsInTime(trial.nodes());
+    assertFailsInTime(fixture.nodes());
   }
 
   @Test
   @Tag("exclusion")
   @Rule("OPEN-2")
-  @IfThisFails("check that servers are told apart by what they are, not by their addresses")
+  @IfThisFails("check that servers are distinguished by their identity, not by their addresses")
   void theSameServerListedTwiceIsAMistake() {
-    trial.needsNodes(2);
-    List<String> uris = trial.uris();
-    uris.set(0, aliasOf(trial.node(1)));
+    fixture.needsNodes(2);
+    List<String> uris = fixture.uris();
+    uris.set(0, aliasOf(fixture.node(1)));
 
     for (int i = 0; i < 3; i++) {
-      assertMistake(catchThrowable(() -> trial.openOn(uris)), trial.node(1));
+      assertMistake(catchThrowable(() -> fixture.openOn(uris)), fixture.node(1));
     }
   }
 
@@ -123,15 +123,16 @@ abstract class OpeningRules {
   @Rule("OPEN-2")
   @IfThisFails("check that a manager that connects later looks for the same mistakes")
   void theSameServerListedTwiceNeverVotesTwice() throws InterruptedException {
-    trial.needsNodes(2);
-    List<String> uris = List.of(aliasOf(trial.node(0)), trial.node(0).uri(), trial.node(1).uri());
-    String name = trial.name("voted-twice");
-    trial.node(1).occupy(name, "somebody else", trial.foreignTtl());
+    fixture.needsNodes(2);
+    List<String> uris =
+        List.of(aliasOf(fixture.node(0)), fixture.node(0).uri(), fixture.node(1).uri());
+    String name = fixture.name("voted-twice");
+    fixture.node(1).occupy(name, "another owner", fixture.foreignTtl());
 
-    LockManager locks = trial.openOn(uris, "connect=lazy");
+    LockManager locks = fixture.openOn(uris, "connect=lazy");
 
-    assertThat(trial.gets(locks, name)).isFalse();
-    assertThat(trial.gets(locks, name)).as("when it is connected").isFalse();
+    assertThat(fixture.gets(locks, name)).isFalse();
+    assertThat(fixture.gets(locks, name)).as("when it is connected").isFalse();
   }
 
   @Test
@@ -139,11 +140,11 @@ abstract class OpeningRules {
   @Rule("OPEN-2")
   @IfThisFails("check that a node is asked whether it is a master")
   void aReplicaIsAMistake() {
-    trial.needs(TckFault.REPLICA);
-    trial.needsNodes(2);
-    trial.begin(TckFault.REPLICA, trial.node(1), "");
+    fixture.needs(TckFault.REPLICA);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.REPLICA, fixture.node(1), "");
 
-    assertMistake(catchThrowable(() -> trial.open()), trial.node(1));
+    assertMistake(catchThrowable(() -> fixture.open()), fixture.node(1));
   }
 
   @Test
@@ -151,20 +152,20 @@ abstract class OpeningRules {
   @Rule("OPEN-3")
   @IfThisFails("check that nodes are asked for their maxmemory-policy, and the log of warnings")
   void aNodeThatCanEvictLocksIsWarnedOf() {
-    trial.needs(TckFault.EVICTING);
-    trial.begin(TckFault.EVICTING, trial.node(0), "");
+    fixture.needs(TckFault.EVICTING);
+    fixture.begin(TckFault.EVICTING, fixture.node(0), "");
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
-      trial.open();
+      fixture.open();
 
-      trial
+      fixture
           .soon()
           .untilAsserted(
               () ->
                   assertThat(logs.warnings())
                       .anyMatch(
                           line ->
-                              line.contains(trial.node(0).address())
+                              line.contains(fixture.node(0).address())
                                   && line.contains("maxmemory-policy")));
     }
   }
@@ -173,14 +174,14 @@ abstract class OpeningRules {
   @Rule("OPEN-4")
   @IfThisFails("check that connect=lazy needs no node before the first request")
   void aLazyManagerOpensThoughNobodyIsThere() {
-    trial.needs(TckFault.DEAD);
-    trial.needsNodes(2);
-    trial.begin(TckFault.DEAD, trial.nodes(), "");
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.DEAD, fixture.nodes(), "");
 
-    LockManager locks = trial.open("connect=lazy", "nodeTimeout=300ms");
+    LockManager locks = fixture.open("connect=lazy", "nodeTimeout=300ms");
 
-    trial.end(TckFault.DEAD, trial.nodes(), "");
-    Attempts.awaitVotes(trial, locks, trial.nodes());
+    fixture.end(TckFault.DEAD, fixture.nodes(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
 
   @Test
@@ -188,14 +189,14 @@ abstract class OpeningRules {
   @IfThisFails("check that opening with connect=lazy connects to nothing")
   void aLazyManagerThatIsNotUsedConnectsToNothing() {
     needsConnections();
-    Tries.anyOf( // others may still be connecting to nodes that a test has brought back
+    Retries.anyOf( // others may still be connecting to nodes that a test has brought back
         () -> {
-          int before = trial.connections();
+          int before = fixture.connections();
 
-          LockManager locks = trial.open("connect=lazy");
+          LockManager locks = fixture.open("connect=lazy");
 
-          assertThat(locks.capabilities()).isEqualTo(trial.capabilities());
-          assertThat(Attempts.stays(() -> trial.connections() <= before))
+          assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
+          assertThat(Attempts.stays(() -> fixture.connections() <= before))
               .as("no connection")
               .isTrue();
         });
@@ -207,7 +208,7 @@ abstract class OpeningRules {
   void theFirstLockOfALazyManagerIsGotAtOnce() throws InterruptedException {
     needsConnections();
 
-    assertThat(trial.gets(trial.open("connect=lazy"), trial.name("first"))).isTrue();
+    assertThat(fixture.gets(fixture.open("connect=lazy"), fixture.name("first"))).isTrue();
   }
 
   private static String aliasOf(TckNode node) {
@@ -215,34 +216,34 @@ abstract class OpeningRules {
   }
 
   private void needsConnections() {
-    trial.needsNodes(2);
-    trial.needsConnections();
+    fixture.needsNodes(2);
+    fixture.needsConnections();
   }
 
   private LockManager opened(Call<LockManager> opening) {
-    opening.awaited(trial);
+    opening.awaited(fixture);
     return opening.result().orElseThrow(() -> new AssertionError("not opened: " + opening));
   }
 
   /** A busy machine may need more time for it once; who does not keep to its time never does. */
   private void assertFailsInTime(List<TckNode> missing) {
-    Tries.anyOf(() -> assertFailsInTimeOnce(missing));
+    Retries.anyOf(() -> assertFailsInTimeOnce(missing));
   }
 
   private void assertFailsInTimeOnce(List<TckNode> missing) {
     try (Stalls stalls = Stalls.watched()) {
       Call<LockManager> opening =
-          Call.begin(() -> trial.open("connectTimeout=" + CONNECT_TIMEOUT.toMillis() + "ms"));
+          Call.begin(() -> fixture.open("connectTimeout=" + CONNECT_TIMEOUT.toMillis() + "ms"));
 
       List<String> addresses = missing.stream().map(TckNode::address).toList();
-      assertThat(opening.awaited(trial).thrown())
-          .get(InstanceOfAssertFactories.type(LockBackendException.class))
+      assertThat(opening.awaited(fixture).thrown())
+          .get(InstanceOfAssertFactories.type(LockOutageException.class))
           .satisfies(outage -> assertThat(outage.failures()).containsOnlyKeys(addresses))
           .satisfies(
               outage ->
                   assertThat(outage).hasMessageContainingAll(addresses.toArray(String[]::new)));
       assertThat(opening.took())
-          .isLessThan(CONNECT_TIMEOUT.plus(trial.allowance()).plus(stalls.worst()));
+          .isLessThan(CONNECT_TIMEOUT.plus(fixture.allowance()).plus(stalls.worst()));
     }
   }
 

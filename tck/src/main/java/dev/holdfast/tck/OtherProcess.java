@@ -3,8 +3,8 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import java.io.BufferedReader;
 import java.io.File;
@@ -37,12 +37,12 @@ final class OtherProcess {
   /** So that a busy machine is not taken for an outage. */
   private static final String PATIENT = "500ms";
 
-  private final Trial trial;
+  private final TckFixture fixture;
   private final Process process;
   private final Call<String> said;
 
-  private OtherProcess(Trial trial, Process process) {
-    this.trial = trial;
+  private OtherProcess(TckFixture fixture, Process process) {
+    this.fixture = fixture;
     this.process = process;
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -50,13 +50,13 @@ final class OtherProcess {
   }
 
   /** One that holds a lock until it is killed. */
-  static OtherProcess holding(Trial trial, String name, Duration ttl, boolean renewed) {
-    return start(trial, "hold", name, ttl, Boolean.toString(renewed));
+  static OtherProcess holding(TckFixture fixture, String name, Duration ttl, boolean renewed) {
+    return start(fixture, "hold", name, ttl, Boolean.toString(renewed));
   }
 
   /** One that counts in a file, and takes the lock for each step. */
-  static OtherProcess counting(Trial trial, String name, Path file, int times) {
-    return start(trial, "count", name, trial.ttl(), file.toString(), Integer.toString(times));
+  static OtherProcess counting(TckFixture fixture, String name, Path file, int times) {
+    return start(fixture, "count", name, fixture.ttl(), file.toString(), Integer.toString(times));
   }
 
   void awaitHeld() {
@@ -68,31 +68,32 @@ final class OtherProcess {
     await(DONE);
   }
 
-  /** As by {@code kill -9}; returns when it is gone. */
+  /** Kills the process as {@code kill -9} does; returns when it is gone. */
   void kill() {
     process.destroyForcibly();
-    trial.soon().until("a process was gone", () -> !process.isAlive());
+    fixture.soon().until("a process was gone", () -> !process.isAlive());
   }
 
   private void await(String word) {
     Eventually.within(LONG).until("a process said something", said::isOver);
-    assertThat(said.result()).as("what a process said").hasValue(word);
+    assertThat(said.result()).as("the output of a process").hasValue(word);
   }
 
   private static OtherProcess start(
-      Trial trial, String task, String name, Duration ttl, String... more) {
+      TckFixture fixture, String task, String name, Duration ttl, String... more) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m"));
     command.addAll(List.of("-cp", classPath(), OtherProcess.class.getName()));
-    command.addAll(List.of(trial.needsUrl(), trial.environment().hasNodeOptions() ? PATIENT : ""));
+    command.addAll(
+        List.of(fixture.needsUrl(), fixture.environment().hasNodeOptions() ? PATIENT : ""));
     command.addAll(List.of(task, name, Long.toString(ttl.toMillis())));
     command.addAll(List.of(more));
     try {
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-      OtherProcess started = new OtherProcess(trial, process);
-      trial.atEnd(started::kill);
+      OtherProcess started = new OtherProcess(fixture, process);
+      fixture.atEnd(started::kill);
       return started;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -177,7 +178,7 @@ final class OtherProcess {
         if (lease.isPresent()) {
           return lease.get();
         }
-      } catch (LockBackendException outage) {
+      } catch (LockOutageException outage) {
         LockSupport.parkNanos(1_000_000); // on a machine that stalls, the next may do better
       }
     }
@@ -188,7 +189,7 @@ final class OtherProcess {
     try {
       System.in.readAllBytes();
     } catch (IOException e) {
-      // gone all the same
+      // gone anyway
     }
     Runtime.getRuntime().halt(1);
   }

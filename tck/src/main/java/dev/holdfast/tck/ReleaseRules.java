@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
@@ -18,10 +19,10 @@ import org.junit.jupiter.api.Test;
 abstract class ReleaseRules {
   private static final String HASTY = "nodeTimeout=150ms";
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  ReleaseRules(Trial trial) {
-    this.trial = trial;
+  ReleaseRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -29,16 +30,16 @@ abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token and deletes in one step")
   void aLateReleaseSparesTheNextOwner() throws InterruptedException {
-    String name = trial.name("late");
-    LockManager locks = trial.openForShortTtl();
-    Lease first = trial.take(locks, name, trial.briefTtl());
-    trial.awaitOver(first);
-    Lease second = trial.take(locks, name, trial.ttl());
+    String name = fixture.name("late");
+    LockManager locks = fixture.openForShortTtl();
+    Lease first = fixture.take(locks, name, fixture.briefTtl());
+    fixture.awaitOver(first);
+    Lease second = fixture.take(locks, name, fixture.ttl());
 
-    Trial.regardless(first::release);
+    TckFixture.regardless(first::release);
 
     assertThat(second.isHeld()).isTrue();
-    assertThat(trial.gets(trial.open(), name)).as("a third owner gets it").isFalse();
+    assertThat(fixture.gets(fixture.open(), name)).as("a third owner gets it").isFalse();
   }
 
   @Test
@@ -46,14 +47,14 @@ abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token on each node by itself")
   void aReleaseSparesWhatAnotherOwnerHoldsByNow() {
-    trial.needsNodes(1);
-    String name = trial.name("overwritten");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial.occupy(trial.nodes(), name);
+    fixture.needsNodes(1);
+    String name = fixture.name("overwritten");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    fixture.occupy(fixture.nodes(), name);
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.nodes()).allMatch(node -> trial.isUntouched(node, name));
+    assertThat(fixture.nodes()).allMatch(node -> fixture.isUntouched(node, name));
   }
 
   @Test
@@ -61,46 +62,49 @@ abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token, also where a lock was taken away by force")
   void aReleaseSparesWhoCameAfterAForcedRelease() throws InterruptedException {
-    trial.needs(LockCapability.FORCE_RELEASE);
-    String name = trial.name("forced");
-    LockManager others = trial.open();
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    Trial.regardless(() -> others.forceRelease(name));
-    if (!trial.gets(others, name)) {
-      abort("nobody came after the forced release");
+    fixture.needs(LockCapability.FORCE_RELEASE);
+    String name = fixture.name("forced");
+    LockManager others = fixture.open();
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    TckFixture.regardless(() -> others.forceRelease(name));
+    if (!fixture.gets(others, name)) {
+      AnotherRule.isBroken("no new owner came after the forced release");
     }
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(trial.open(), name)).as("a third owner gets it").isFalse();
+    assertThat(fixture.gets(fixture.open(), name)).as("a third owner gets it").isFalse();
   }
 
-  /** Whoever looks first and deletes then deletes what came between, in one of these rounds. */
+  /**
+   * A release that looks first and deletes then would delete what came between, in one of these
+   * rounds.
+   */
   @Test
   @Tag("exclusion")
   @Rule("REL-1")
   @IfThisFails("check that nothing can come between comparing and deleting")
   void aReleaseComparesAndDeletesAsOne() throws InterruptedException {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
-    TckNode node = trial.node(0);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    TckNode node = fixture.node(0);
     Seed seed = new Seed();
     try (Workers workers = new Workers()) {
       for (int round = 0; round < 50; round++) {
-        String name = trial.name("raced");
-        Lease lease = trial.take(locks, name, trial.ttl());
-        trial.soon().until("the node holds it", () -> node.holder(name).isPresent());
+        String name = fixture.name("raced");
+        Lease lease = fixture.take(locks, name, fixture.ttl());
+        fixture.soon().until("the node holds it", () -> node.holder(name).isPresent());
 
-        workers.start(() -> Trial.regardless(lease::release));
+        workers.start(() -> TckFixture.regardless(lease::release));
         seed.pauseUpTo(1_000);
-        trial.occupy(List.of(node), name);
+        fixture.occupy(List.of(node), name);
         workers.join();
         // answered by the node after the release
-        trial.gets(locks, name);
+        fixture.gets(locks, name);
 
         assertThat(node.holder(name))
-            .as("round %d, %s: what came in the meantime is there", round, seed)
-            .hasValue(Trial.occupant(node));
+            .as("round %d, %s: the key that came in the meantime still exists", round, seed)
+            .hasValue(TckFixture.occupant(node));
       }
     }
   }
@@ -110,82 +114,130 @@ abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release that is sent once more compares the token as well")
   void aReleaseThatIsSentOnceMoreSparesTheNextOwner() {
-    trial.needsNodes(3);
-    String name = trial.name("owed");
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
-    Lease lease = trial.take(openBehind(link), name, trial.ttl());
+    fixture.needsNodes(3);
+    String name = fixture.name("owed");
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
+    Lease lease = fixture.take(openBehind(link), name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.LOST);
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
     link.cut();
     int before = link.requests(name).size();
 
-    trial.occupy(List.of(node), name);
+    fixture.occupy(List.of(node), name);
     link.mend();
-    trial.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
+    fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
 
-    assertThat(trial.isUntouched(node, name)).isTrue();
+    assertThat(fixture.isUntouched(node, name)).isTrue();
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release is sent to the nodes that were silent, too")
   void aReleaseReachesNodesThatWereSilent() {
-    trial.needs(TckFault.FROZEN);
-    trial.needsNodes(3);
-    String name = trial.name("silent");
-    List<TckNode> silent = trial.minority();
-    LockManager locks = trial.open(HASTY);
-    trial.begin(TckFault.FROZEN, silent, name);
-    Lease lease = trial.take(locks, name, trial.ttl());
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    String name = fixture.name("silent");
+    List<TckNode> silent = fixture.minority();
+    LockManager locks = fixture.open(HASTY);
+    fixture.begin(TckFault.FROZEN, silent, name);
+    Lease lease = fixture.take(locks, name, fixture.ttl());
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    trial.end(TckFault.FROZEN, silent, name);
-    trial.awaitFree(name);
+    fixture.end(TckFault.FROZEN, silent, name);
+    fixture.awaitFree(name);
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release that no quorum answered is still done by nodes that wake up")
   void aReleaseThatNobodyAnsweredIsDoneOnceTheyDo() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unanswered");
-    List<TckNode> silent = trial.blocking();
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, silent, name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unanswered");
+    List<TckNode> silent = fixture.blocking();
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
+    fixture.begin(TckFault.FROZEN, silent, name);
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    trial.end(TckFault.FROZEN, silent, name);
-    trial.awaitFree(name);
+    fixture.end(TckFault.FROZEN, silent, name);
+    fixture.awaitFree(name);
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release is sent to the nodes that had refused the lock, too")
   void aReleaseReachesNodesThatHadRefused() {
-    trial.needsNodes(3);
-    trial.needsCounts();
-    String name = trial.name("refused");
-    List<TckNode> refusing = trial.minority();
-    trial.occupy(refusing, name);
-    LockManager locks = trial.open();
+    fixture.needsNodes(3);
+    fixture.needsCounts();
+    String name = fixture.name("refused");
+    List<TckNode> refusing = fixture.minority();
+    fixture.occupy(refusing, name);
+    LockManager locks = fixture.open();
     List<Long> unasked = requestsOf(refusing);
-    Lease lease = trial.take(locks, name, trial.ttl());
+    Lease lease = fixture.take(locks, name, fixture.ttl());
     awaitMore(refusing, unasked);
     List<Long> asked = requestsOf(refusing);
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
     awaitMore(refusing, asked);
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that a release is written to every node, also when a quorum has answered it")
+  void afterManyReleasesNothingIsLeftOnAnyNode() {
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+      names.add(lease.name());
+      TckFixture.regardless(lease::release);
+    }
+
+    assertNothingIsLeft(names);
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that closing first writes the requested commands to every node")
+  void releasesThatAManagerWasAskedForBeforeItClosedReachEveryNode() {
+    fixture.needsNodes(1);
+    List<String> names = new ArrayList<>();
+    for (int round = 0; round < 3; round++) {
+      LockManager locks = fixture.open();
+      List<Lease> leases = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        leases.add(fixture.takeOnAll(locks, fixture.name("released"), fixture.ttl()));
+      }
+      leases.forEach(lease -> names.add(lease.name()));
+      leases.forEach(lease -> TckFixture.regardless(lease::releaseAsync));
+      locks.close();
+    }
+
+    assertNothingIsLeft(names);
+  }
+
+  /** Waits until no node holds any of these locks. */
+  private void assertNothingIsLeft(List<String> names) {
+    List<String> left = new ArrayList<>(names);
+    fixture.awaitRegardless(
+        "nothing is left",
+        () -> {
+          left.removeIf(name -> fixture.isFreeOn(fixture.nodes(), name));
+          return left.isEmpty();
+        });
+    assertThat(left).as("locks that a node still holds after their releases").isEmpty();
   }
 
   @Test
   @Rule("REL-3")
   @IfThisFails("check what the release of a lease says that was held until then")
   void theReleaseOfAHeldLeaseIsTrue() {
-    Lease lease = trial.take(trial.open(), trial.name("held"), trial.ttl());
+    Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
 
     assertThat(lease.release()).isTrue();
   }
@@ -194,24 +246,24 @@ abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check what release() and releaseAsync() say of a lease whose validity is over")
   void theReleaseOfALeaseThatExpiredIsFalse() {
-    LockManager locks = trial.openForShortTtl();
-    Lease one = trial.take(locks, trial.name("over"), trial.briefTtl());
-    Lease other = trial.take(locks, trial.name("over"), trial.briefTtl());
-    trial.awaitOver(one);
-    trial.awaitOver(other);
+    LockManager locks = fixture.openForShortTtl();
+    Lease one = fixture.take(locks, fixture.name("over"), fixture.briefTtl());
+    Lease other = fixture.take(locks, fixture.name("over"), fixture.briefTtl());
+    fixture.awaitOver(one);
+    fixture.awaitOver(other);
 
     assertThat(one.release()).isFalse();
-    assertThat(trial.soon().get("the release is answered", other.releaseAsync())).isFalse();
+    assertThat(fixture.soon().get("the release is answered", other.releaseAsync())).isFalse();
   }
 
   @Test
   @Rule("REL-3")
   @IfThisFails("check what the release of a lease says whose lock was taken away")
   void theReleaseOfALeaseThatWasTakenAwayIsFalse() {
-    trial.needsNodes(1);
-    String name = trial.name("taken");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    trial.occupy(trial.nodes(), name);
+    fixture.needsNodes(1);
+    String name = fixture.name("taken");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    fixture.occupy(fixture.nodes(), name);
 
     assertThat(lease.release()).isFalse();
   }
@@ -220,7 +272,7 @@ abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check that a release is not cut short by an interrupt, and keeps the flag")
   void whoIsInterruptedCanStillRelease() {
-    Lease lease = trial.take(trial.open(), trial.name("interrupted"), trial.ttl());
+    Lease lease = fixture.take(fixture.open(), fixture.name("interrupted"), fixture.ttl());
 
     Thread.currentThread().interrupt();
     boolean released = lease.release();
@@ -234,10 +286,10 @@ abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check what the release of a lease says whose lock is gone")
   void theReleaseOfALeaseThatWasRemovedIsFalse() {
-    trial.needsNodes(1);
-    String name = trial.name("removed");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.nodes().forEach(node -> node.remove(name));
+    fixture.needsNodes(1);
+    String name = fixture.name("removed");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.nodes().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isFalse();
   }
@@ -246,10 +298,10 @@ abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check that a release is judged by a quorum, and not by each node")
   void theReleaseOfALeaseThatAQuorumHoldsIsTrue() {
-    trial.needsNodes(3);
-    String name = trial.name("kept");
-    Lease lease = trial.takeOnAll(trial.open(), name, trial.ttl());
-    trial.minority().forEach(node -> node.remove(name));
+    fixture.needsNodes(3);
+    String name = fixture.name("kept");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    fixture.minority().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isTrue();
   }
@@ -258,84 +310,85 @@ abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check that releaseAsync() answers what release() would")
   void theAsynchronousReleaseOfAHeldLeaseIsTrue() {
-    Lease lease = trial.take(trial.open(), trial.name("held"), trial.ttl());
+    Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
 
-    assertThat(trial.soon().get("the release is answered", lease.releaseAsync())).isTrue();
+    assertThat(fixture.soon().get("the release is answered", lease.releaseAsync())).isTrue();
   }
 
   @Test
   @Rule("REL-4")
   @IfThisFails("check that a release without a quorum of answers is an outage, not an answer")
   void aReleaseThatNoQuorumAnswersIsAnOutage() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unanswered");
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
     Throwable thrown = catchThrowable(lease::release);
 
-    assertThat(thrown).isInstanceOf(LockBackendException.class);
-    assertThat(((LockBackendException) thrown).outcomeUnknown()).as("outcome unknown").isTrue();
-    assertThat(lease.isHeld()).as("it is over for its holder all the same").isFalse();
+    assertThat(thrown).isInstanceOf(LockOutageException.class);
+    assertThat(((LockOutageException) thrown).isOutcomeUnknown()).as("outcome unknown").isTrue();
+    assertThat(lease.isHeld()).as("it is over for its holder anyway").isFalse();
   }
 
   @Test
   @Rule("REL-4")
   @IfThisFails("check that releaseAsync() fails where release() would throw")
   void anAsynchronousReleaseThatNoQuorumAnswersIsAnOutageToo() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unanswered");
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unanswered");
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
-    assertThat(lease.releaseAsync().toCompletableFuture())
-        .failsWithin(trial.timing().soon())
+    assertThat(lease.releaseAsync())
+        .failsWithin(fixture.timing().soon())
         .withThrowableOfType(ExecutionException.class)
-        .withCauseInstanceOf(LockBackendException.class);
-    assertThat(lease.isHeld()).as("it is over for its holder all the same").isFalse();
+        .withCauseInstanceOf(LockOutageException.class);
+    assertThat(lease.isHeld()).as("it is over for its holder anyway").isFalse();
   }
 
   @Test
   @Rule("REL-5")
-  @IfThisFails("check that a release remembers what it answered")
+  @IfThisFails("check that a release remembers its result")
   void aSecondReleaseGivesTheSameAnswerAndDoesNothing() throws InterruptedException {
-    String name = trial.name("twice");
-    LockManager others = trial.open();
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    String name = fixture.name("twice");
+    LockManager others = fixture.open();
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
 
     boolean first = lease.release();
-    boolean next = trial.gets(others, name);
+    boolean next = fixture.gets(others, name);
 
     assertThat(lease.release()).isEqualTo(first);
     lease.close();
-    assertThat(next && trial.gets(trial.open(), name)).as("the next owner lost it").isFalse();
+    assertThat(next && fixture.gets(fixture.open(), name)).as("the next owner lost it").isFalse();
   }
 
   @Test
   @Rule("REL-5")
-  @IfThisFails("check that a release of what was lost stays false, whoever holds the lock since")
+  @IfThisFails("check that the release of a lost lease stays false, for any later holder")
   void aReleaseThatWasFalseStaysFalse() {
-    String name = trial.name("over");
-    LockManager locks = trial.openForShortTtl();
-    Lease lease = trial.take(locks, name, trial.briefTtl());
-    trial.awaitOver(lease);
+    String name = fixture.name("over");
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, name, fixture.briefTtl());
+    fixture.awaitOver(lease);
     boolean first = lease.release();
-    trial.take(trial.open(), name, trial.ttl());
+    fixture.take(fixture.open(), name, fixture.ttl());
 
     assertThat(lease.release()).isEqualTo(first);
-    assertThat(trial.soon().get("the release is answered", lease.releaseAsync())).isEqualTo(first);
+    assertThat(fixture.soon().get("the release is answered", lease.releaseAsync()))
+        .isEqualTo(first);
   }
 
   @Test
   @Rule("REL-5")
   @IfThisFails("check that a release that ended in an outage is not tried again by the next")
   void aReleaseThatWasAnOutageStaysOne() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("outage");
-    Lease lease = trial.take(trial.open(HASTY), name, trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("outage");
+    Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
     String first = answerOf(lease);
-    trial.end(TckFault.FROZEN, trial.blocking(), name);
+    fixture.end(TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(answerOf(lease)).isEqualTo(first);
   }
@@ -344,17 +397,17 @@ abstract class ReleaseRules {
   @Rule("REL-5")
   @IfThisFails("check that a second release sends nothing")
   void aSecondReleaseAsksNobody() {
-    trial.needsCounts();
-    String name = trial.name("twice");
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
-    Trial.regardless(lease::release);
-    long before = trial.requestsWhenAllAreAnswered();
+    fixture.needsCounts();
+    String name = fixture.name("twice");
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
+    TckFixture.regardless(lease::release);
+    long before = fixture.requestsWhenAllAreAnswered();
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
     lease.close();
-    Trial.regardless(() -> trial.soon().get("it is answered", lease.releaseAsync()));
+    TckFixture.regardless(() -> fixture.soon().get("it is answered", lease.releaseAsync()));
 
-    assertThat(trial.requests()).as("requests that reached nodes").isEqualTo(before);
+    assertThat(fixture.requests()).as("requests that reached nodes").isEqualTo(before);
   }
 
   @Test
@@ -362,15 +415,15 @@ abstract class ReleaseRules {
   @Rule("REL-6")
   @IfThisFails("check that releases whose answer never came are remembered for the next connection")
   void aReleaseWhoseConnectionBrokeIsSentOnceMoreOnTheNext() {
-    trial.needsNodes(3);
-    String name = trial.name("owed");
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
+    fixture.needsNodes(3);
+    String name = fixture.name("owed");
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
     LockManager locks = openBehind(link);
-    Lease lease = trial.takeOnAll(locks, name, trial.ttl());
+    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.LOST);
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
     link.cut();
     link.mend();
 
@@ -382,16 +435,16 @@ abstract class ReleaseRules {
   @Rule("REL-6")
   @IfThisFails("check that a release that broke the connection itself is remembered, too")
   void aReleaseThatWasCutOffIsSentOnceMore() {
-    trial.needsNodes(3);
-    String name = trial.name("cut-off");
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
+    fixture.needsNodes(3);
+    String name = fixture.name("cut-off");
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
     LockManager locks = openBehind(link);
-    Lease lease = trial.takeOnAll(locks, name, trial.ttl());
+    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.CUT);
 
-    Trial.regardless(lease::release);
-    trial.soon().until("it was cut off", () -> link.requests(name).size() > 1);
+    TckFixture.regardless(lease::release);
+    fixture.soon().until("it was cut off", () -> link.requests(name).size() > 1);
     link.mend();
 
     awaitReleased(locks, node, name);
@@ -400,21 +453,21 @@ abstract class ReleaseRules {
   @Test
   @Tag("exclusion")
   @Rule("REL-6")
-  @IfThisFails("check that what an attempt in vain left on a node that went is removed as well")
+  @IfThisFails("check that keys of a failed attempt are also removed on a node that went down")
   void whatAFailedAttemptLeftIsRemovedOnTheNextConnection() throws InterruptedException {
-    trial.needsNodes(3);
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
+    fixture.needsNodes(3);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
     LockManager locks = openBehind(link, HASTY);
-    trial.take(locks, trial.name("warm"), trial.ttl()).close();
-    String name = trial.name("owed");
-    trial.occupy(trial.nodes().subList(1, trial.nodes().size()), name);
+    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
+    String name = fixture.name("owed");
+    fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
     link.after(name, 1, TckLink.Fate.LOST);
 
-    trial.gets(locks, name);
-    trial.awaitRegardless("it was asked and taken back", () -> link.requests(name).size() > 1);
+    fixture.gets(locks, name);
+    fixture.awaitRegardless("it was acquired and released", () -> link.requests(name).size() > 1);
     if (link.requests(name).size() < 2) {
-      abort("what failed is not taken back, which is another rule's");
+      AnotherRule.isBroken("a failed attempt is not released");
     }
     if (node.holder(name).isEmpty()) {
       abort("this backend takes more than one request for an attempt");
@@ -429,9 +482,9 @@ abstract class ReleaseRules {
   @Rule("REL-7")
   @IfThisFails("check that close() logs a warning where release() would return false")
   void closingALeaseThatWasLostThrowsNothingAndWarns() {
-    String name = trial.name("lost");
-    Lease lease = trial.take(trial.openForShortTtl(), name, trial.briefTtl());
-    trial.awaitOver(lease);
+    String name = fixture.name("lost");
+    Lease lease = fixture.take(fixture.openForShortTtl(), name, fixture.briefTtl());
+    fixture.awaitOver(lease);
 
     assertClosedWithAWarning(lease);
   }
@@ -440,14 +493,14 @@ abstract class ReleaseRules {
   @Rule("REL-7")
   @IfThisFails("check that close() logs a warning where release() would throw")
   void closingALeaseThatNobodyAnswersThrowsNothingAndWarns() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("unreachable");
-    LockManager locks = trial.open(HASTY);
-    Lease lease = trial.take(locks, name, trial.ttl());
-    Lease probe = trial.take(locks, trial.name("probe"), trial.ttl());
-    trial.begin(TckFault.FROZEN, trial.nodes(), name);
-    if (!(catchThrowable(probe::release) instanceof LockBackendException)) {
-      abort("a release that nobody answers is no outage, which is another rule's");
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("unreachable");
+    LockManager locks = fixture.open(HASTY);
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    if (!(catchThrowable(probe::release) instanceof LockOutageException)) {
+      AnotherRule.isBroken("a release without an answer is no outage");
     }
 
     assertClosedWithAWarning(lease);
@@ -457,13 +510,13 @@ abstract class ReleaseRules {
   @Rule("REL-8")
   @IfThisFails("check that a release removes the lock instead of leaving it to expire")
   void aReleasedLockCanBeGotAtOnce() throws InterruptedException {
-    String name = trial.name("free");
-    LockManager others = trial.open();
-    Lease lease = trial.take(trial.open(), name, trial.ttl());
+    String name = fixture.name("free");
+    LockManager others = fixture.open();
+    Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(others, name)).isTrue();
+    assertThat(fixture.gets(others, name)).isTrue();
   }
 
   @Test
@@ -471,20 +524,20 @@ abstract class ReleaseRules {
   @Rule("REL-8")
   @IfThisFails("check that a manager remembers nothing of a lock that it released")
   void aReleasedLockCanBeGotAtOnceByTheSameManager() throws InterruptedException {
-    String name = trial.name("free");
-    LockManager locks = trial.open();
-    Lease lease = trial.take(locks, name, trial.ttl());
+    String name = fixture.name("free");
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, name, fixture.ttl());
 
-    Trial.regardless(lease::release);
+    TckFixture.regardless(lease::release);
 
-    assertThat(trial.gets(locks, name)).isTrue();
+    assertThat(fixture.gets(locks, name)).isTrue();
   }
 
   /** Leaves the test out if there is no next connection to the node. */
   private void awaitReleased(LockManager locks, TckNode node, String name) {
-    trial.awaitRegardless("the node was released", () -> node.holder(name).isEmpty());
+    fixture.awaitRegardless("the node was released", () -> node.holder(name).isEmpty());
     if (node.holder(name).isPresent()) {
-      Attempts.needsVote(trial, locks, node);
+      Attempts.needsVote(fixture, locks, node);
     }
     assertThat(node.holder(name)).as("left on the node").isEmpty();
   }
@@ -505,7 +558,7 @@ abstract class ReleaseRules {
     for (int i = 0; i < nodes.size(); i++) {
       TckNode node = nodes.get(i);
       long count = before.get(i);
-      trial
+      fixture
           .soon()
           .until(
               node.address() + " is asked once more", () -> node.requests().orElseThrow() > count);
@@ -514,9 +567,9 @@ abstract class ReleaseRules {
 
   /** Opens a manager that reaches the first node by a link. */
   private LockManager openBehind(TckLink link, String... options) {
-    List<String> uris = trial.uris();
+    List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    return trial.openOn(uris, options);
+    return fixture.openOn(uris, options);
   }
 
   private void assertClosedWithAWarning(Lease lease) {
@@ -524,7 +577,7 @@ abstract class ReleaseRules {
       assertThatCode(lease::close).doesNotThrowAnyException();
 
       logs.needsToBeSeen();
-      trial
+      fixture
           .soon()
           .untilAsserted(
               () ->

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 
 /** Passwords stay secret. */
 abstract class SecretRules {
-  final Trial trial;
+  final TckFixture fixture;
 
   /** Not the same for all, because what is logged may come from other tests. */
   private final String secret;
 
-  SecretRules(Trial trial) {
-    this.trial = trial;
-    this.secret = trial.name("hunter2");
+  SecretRules(TckFixture fixture) {
+    this.fixture = fixture;
+    this.secret = fixture.name("hunter2");
   }
 
   @Test
@@ -30,17 +30,17 @@ abstract class SecretRules {
   @Rule("ERR-3")
   @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
   void aPasswordOfANodeIsNeverShown() {
-    trial.needsNodes(1);
+    fixture.needsNodes(1);
     for (String user : List.of("app", "")) {
-      List<String> uris = withPassword(user, trial.uris());
+      List<String> uris = withPassword(user, fixture.uris());
       try (Logs logs = Logs.kept()) {
-        assertHidden(() -> shown(trial.openOn(uris)));
-        assertHidden(() -> shown(trial.openOn(uris, "retryDelya=1s")));
-        if (trial.knows(TckFault.DEAD)) {
-          trial.begin(TckFault.DEAD, trial.blocking(), "");
-          assertHidden(() -> shown(trial.openOn(uris)));
-          assertHidden(() -> shown(trial.openOn(uris, "connect=lazy")));
-          trial.end(TckFault.DEAD, trial.blocking(), "");
+        assertHidden(() -> shown(fixture.openOn(uris)));
+        assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
+        if (fixture.knows(TckFault.DEAD)) {
+          fixture.begin(TckFault.DEAD, fixture.blocking(), "");
+          assertHidden(() -> shown(fixture.openOn(uris)));
+          assertHidden(() -> shown(fixture.openOn(uris, "connect=lazy")));
+          fixture.end(TckFault.DEAD, fixture.blocking(), "");
         }
         assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
       }
@@ -52,7 +52,7 @@ abstract class SecretRules {
   @Rule("ERR-3")
   @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
   void aPasswordInAUrlIsNeverShown() {
-    String url = withPassword("app", List.of(trial.needsUrl())).get(0);
+    String url = withPassword("app", List.of(fixture.needsUrl())).get(0);
     try (Logs logs = Logs.kept()) {
       assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
       assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
@@ -74,12 +74,12 @@ abstract class SecretRules {
 
   private void openAndClose(String url, Map<String, String> options) {
     LockManager locks = LockManager.open(url, options);
-    trial.atEnd(locks::close);
+    fixture.atEnd(locks::close);
   }
 
   private void shown(LockManager locks) throws InterruptedException {
     assertThat(locks.toString()).doesNotContain(secret);
-    locks.tryAcquire(trial.name("shown"), trial.ttl());
+    locks.tryAcquire(fixture.name("shown"), fixture.ttl());
   }
 
   private void assertHidden(ThrowingCallable call) {

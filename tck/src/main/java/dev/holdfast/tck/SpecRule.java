@@ -26,7 +26,7 @@ public record SpecRule(
   public enum Level {
     /** Without exception. */
     MUST,
-    /** But for good reasons. */
+    /** The rule holds except for good reasons. */
     SHOULD,
     /** If the author likes. */
     MAY

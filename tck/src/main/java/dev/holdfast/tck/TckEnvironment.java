@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the kit needs of a backend's author: how managers that see the same locks are opened; and,
- * the more the better, the places where locks are kept and what can go wrong there. What is not
- * supplied is not tested, and the report says so.
+ * The part of the kit that a backend's author provides: how managers that see the same locks are
+ * opened; and, the more the better, the places where locks are kept and what can go wrong there.
+ * What is not supplied is not tested, and the report says so.
  *
  * <pre>{@code
  * return TckEnvironment.ofUrl("mybackend:somewhere");
@@ -61,7 +61,17 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * Where locks are kept.
+   * Whether each lock is two, as while a fleet migrates: a forced release removes one after the
+   * other, so that two operators at the same time may each remove one of them.
+   *
+   * @return the same every time; by default false
+   */
+  default boolean holdsTwoLocks() {
+    return false;
+  }
+
+  /**
+   * Returns the places where locks are kept.
    *
    * @return the same nodes every time; empty if the kit can look at none
    */
@@ -129,12 +139,22 @@ public interface TckEnvironment extends AutoCloseable {
   }
 
   /**
-   * What a report says of this environment, such as the versions of its servers.
+   * Returns facts for the report, such as the versions of servers.
    *
    * @return text by heading
    */
   default Map<String, String> facts() {
     return Map.of();
+  }
+
+  /**
+   * Returns options under which the backend works in another way, such as {@code {fencing=false}}.
+   * Tests of times and of exclusion run with each set as well.
+   *
+   * @return by default none
+   */
+  default List<Map<String, String>> optionSets() {
+    return List.of();
   }
 
   /** Makes all nodes sound and empty again. Called after each test. */

@@ -2,17 +2,25 @@ package dev.holdfast.tck;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -26,8 +34,8 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Gives each test its {@link Trial}, leaves it out where its rule does not bind the backend, limits
- * its time, and says with each failure which rule it is about and what to check.
+ * Gives each test its {@link TckFixture}, leaves it out where its rule does not bind the backend,
+ * limits its time, and says with each failure which rule it is about and what to check.
  */
 final class TckExtension
     implements BeforeAllCallback,
@@ -38,7 +46,10 @@ final class TckExtension
   private static final String SOAK = "holdfast.soak";
   private static final int LONGER_TO_SOAK = 10;
 
-  /** What a test that has taken too long gets to end, once it is told to. */
+  /** The time in which a busy machine loads the classes that the first manager needs. */
+  private static final Duration LOADING = Duration.ofSeconds(5);
+
+  /** The time in which a test that took too long must end. */
   private static final Duration TO_END = Duration.ofSeconds(2);
 
   /**
@@ -47,28 +58,48 @@ final class TckExtension
    */
   private static final int MAX_HANGING = 5;
 
-  /** Of the test that the thread begins, runs and ends. */
-  private static final ThreadLocal<@Nullable Trial> TRIAL = new ThreadLocal<>();
+  /** The fixture of the test that the thread begins, runs and ends. */
+  private static final ThreadLocal<@Nullable TckFixture> CURRENT = new ThreadLocal<>();
+
+  /** The key of a test's fixture: another extension may run it on another thread. */
+  private static final ExtensionContext.Namespace FIXTURES =
+      ExtensionContext.Namespace.create(TckExtension.class);
+
+  /** More tries than a machine that stalls needs to show what a backend does. */
+  private static final int MAX_TRIES = 5;
+
+  /** A test that was left out while a thread waited so long for a processor shows nothing. */
+  private static final Duration STALL = Duration.ofMillis(50);
+
+  /** Failed tests that wait in vain may take this many times the time of one such wait. */
+  private static final int MAX_WAITS_IN_VAIN = 40;
 
   private final AtomicInteger hanging = new AtomicInteger();
+  private final AtomicLong nanosOfFailed = new AtomicLong();
+  private final AtomicInteger notRun = new AtomicInteger();
+  private final Queue<String> failed = new ConcurrentLinkedQueue<>();
+  private final Queue<String> leftToOthers = new ConcurrentLinkedQueue<>();
   private final Class<?> kit;
   private final Supplier<TckEnvironment> environments;
   private @Nullable Subject subject;
 
-  /** What is proved. */
+  /** The subject of the proof. */
   private record Subject(
-      Lanes lanes, TckTiming timing, Set<LockCapability> capabilities, ByDesign byDesign) {
+      EnvironmentPool pool,
+      TckTiming timing,
+      Set<LockCapability> capabilities,
+      ExpectedFailures byDesign) {
 
     /** Closes the first environment if nothing can be proved with it. */
     static Subject of(Supplier<TckEnvironment> environments) {
       TckEnvironment environment = environments.get();
       try {
-        ByDesign byDesign = new ByDesign(environment.brokenByDesign());
+        ExpectedFailures byDesign = new ExpectedFailures(environment.brokenByDesign());
         Map<String, String> patient =
             environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
-        try (LockManager manager = environment.open(patient)) {
+        try (LockManager manager = opened(environment, patient)) {
           return new Subject(
-              new Lanes(environment, environments),
+              new EnvironmentPool(environment, environments),
               environment.timing(),
               manager.capabilities(),
               byDesign);
@@ -80,12 +111,34 @@ final class TckExtension
     }
   }
 
+  /** Opens the first manager; fails if that does not end. */
+  private static LockManager opened(TckEnvironment environment, Map<String, String> options) {
+    Duration limit = environment.timing().limit().plus(LOADING);
+    FutureTask<LockManager> opening = new FutureTask<>(() -> environment.open(options));
+    Thread thread = new Thread(opening, "holdfast-tck-open");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return opening.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("no manager was opened within " + limit, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
   TckExtension(Class<?> kit, Supplier<TckEnvironment> environments) {
     this.kit = kit;
     this.environments = environments;
   }
 
-  /** Of the kit, and then of each group. */
+  /** Starts the kit, and then each group. */
   @Override
   public void beforeAll(ExtensionContext context) {
     if (subject == null) {
@@ -93,9 +146,22 @@ final class TckExtension
     }
   }
 
-  /** Fails for rules that were said to be broken by design, and have not been seen to break. */
+  /**
+   * Fails if tests were left out that no failure explains, and for rules that were said to be
+   * broken by design, and have not been seen to break.
+   */
   void end() {
-    subject().lanes().close();
+    subject().pool().close();
+    if (notRun.get() > 0) {
+      throw new AssertionError(
+          "[%s] %s, so %d tests were not run; failed so far:%s"
+              .formatted(kit.getSimpleName(), reasonToEnd(), notRun.get(), listed(failed)));
+    }
+    if (failed.isEmpty() && !leftToOthers.isEmpty() && !subject().byDesign().isAnySeen()) {
+      throw new AssertionError(
+          "[%s] %d tests were left out because another rule seemed to be broken, and no test of any rule failed:%s"
+              .formatted(kit.getSimpleName(), leftToOthers.size(), listed(leftToOthers)));
+    }
     Optional<String> unseen = subject().byDesign().unseen();
     if (unseen.isPresent()) {
       throw new AssertionError("[" + kit.getSimpleName() + "] " + unseen.get());
@@ -104,21 +170,23 @@ final class TckExtension
 
   @Override
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return parameter.getParameter().getType() == Trial.class;
+    return parameter.getParameter().getType() == TckFixture.class;
   }
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    TckEnvironment borrowed = subject().lanes().borrow();
-    Trial begun = new Trial(borrowed, subject().capabilities());
-    TRIAL.set(begun);
+    TckEnvironment borrowed = subject().pool().borrow();
+    TckFixture begun = new TckFixture(borrowed, subject().capabilities());
+    CURRENT.set(begun);
     return begun;
   }
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    if (TRIAL.get() != null) {
-      subject().lanes().enter(context.getRequiredTestMethod());
+    TckFixture begun = CURRENT.get();
+    if (begun != null) {
+      context.getStore(FIXTURES).put(TckFixture.class, begun);
+      subject().pool().enter(context.getRequiredTestMethod());
     }
   }
 
@@ -136,25 +204,16 @@ final class TckExtension
     }
     subject().byDesign().begin(named);
     boolean soak = context.getTags().contains("soak");
-    if (soak && !Boolean.getBoolean(SOAK)) {
+    Optional<String> leftOut = reasonToLeaveOut(named, soak);
+    if (leftOut.isPresent()) {
       invocation.skip();
-      Assumptions.abort("takes minutes: -D" + SOAK + "=true runs it");
-    }
-    for (String id : named.value()) {
-      for (LockCapability needed : Spec.rule(id).capabilities()) {
-        if (!subject().capabilities().contains(needed)) {
-          invocation.skip();
-          Assumptions.abort("not declared: " + needed);
-        }
-      }
-    }
-    if (hanging.get() >= MAX_HANGING) {
-      invocation.skip();
-      Assumptions.abort(MAX_HANGING + " tests in a row did not end, so the run was ended");
+      Assumptions.abort(leftOut.get());
     }
     Duration limit = subject().timing().limit().multipliedBy(soak ? LONGER_TO_SOAK : 1);
-    PassedOver passedOver = PassedOver.begin();
-    Throwable thrown = thrownBy(invocation, limit);
+    limit = limit.dividedBy(1L << hanging.get()); // of tests that hang in a row, each gets less
+    IgnoredFailures passedOver = IgnoredFailures.begin();
+    long begun = System.nanoTime();
+    Throwable thrown = thrownByTries(named, invocation, method, context, limit);
     if (thrown instanceof TestAbortedException) {
       throw thrown;
     }
@@ -165,22 +224,114 @@ final class TckExtension
     if (reason.isPresent()) {
       Assumptions.abort("broken by design: " + reason.get());
     }
+    nanosOfFailed.addAndGet(System.nanoTime() - begun);
+    failed.add(named.value()[0] + " " + test.getName());
     throw new AssertionError(explained(test, named, thrown) + passedOver.text(), thrown);
   }
 
+  /** Returns why a test does not run, or empty if it runs. */
+  private Optional<String> reasonToLeaveOut(Rule named, boolean soak) {
+    if (soak && !Boolean.getBoolean(SOAK)) {
+      return Optional.of("takes minutes: -D" + SOAK + "=true runs it");
+    }
+    for (String id : named.value()) {
+      for (LockCapability needed : Spec.rule(id).capabilities()) {
+        if (!subject().capabilities().contains(needed)) {
+          return Optional.of("not declared: " + needed);
+        }
+      }
+    }
+    if (isToEnd()) {
+      notRun.incrementAndGet();
+      return Optional.of(reasonToEnd() + ", so the run was ended");
+    }
+    return Optional.empty();
+  }
+
+  /** Returns what a test threw. It runs again if another rule seems to be broken. */
+  private @Nullable Throwable thrownByTries(
+      Rule named,
+      Invocation<Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context,
+      Duration limit)
+      throws InterruptedException {
+    Throwable thrown = thrownBy(invocation::proceed, limit);
+    boolean isStalled = false;
+    for (int tries = 1; thrown instanceof AnotherRule.Broken && tries < MAX_TRIES; tries++) {
+      TckFixture fixture = context.getStore(FIXTURES).get(TckFixture.class, TckFixture.class);
+      if (fixture == null || !failed.isEmpty()) {
+        break;
+      }
+      fixture.restart();
+      try (Stalls stalls = Stalls.watched()) {
+        thrown = thrownBy(() -> again(method), limit);
+        isStalled = stalls.worst().compareTo(STALL) > 0;
+      }
+    }
+    if (thrown instanceof AnotherRule.Broken left && !isStalled) {
+      String test = named.value()[0] + " " + method.getExecutable().getName();
+      leftToOthers.add(test + ": " + left.getMessage());
+    }
+    return thrown;
+  }
+
   @Override
-  public void afterEach(ExtensionContext context) {
-    Trial ended = TRIAL.get();
-    TRIAL.remove();
+  public void afterEach(ExtensionContext context) throws InterruptedException {
+    TckFixture ended = CURRENT.get();
+    CURRENT.remove();
     if (ended == null) {
       return;
     }
     try {
-      ended.close();
+      close(ended);
     } finally {
-      subject().lanes().leave(context.getRequiredTestMethod());
-      subject().lanes().giveBack(ended.environment());
+      subject().pool().leave(context.getRequiredTestMethod());
+      subject().pool().giveBack(ended.environment());
     }
+  }
+
+  /** Closes what a test has opened; fails if that does not end. */
+  private void close(TckFixture ended) throws InterruptedException {
+    Duration limit = subject().timing().limit();
+    Throwable thrown = thrownBy(ended::close, limit);
+    if (thrown instanceof TimeoutException) {
+      failed.add("closing what a test has opened");
+      throw new AssertionError("the test's managers were not closed within " + limit, thrown);
+    }
+    if (thrown instanceof RuntimeException failure) {
+      throw failure;
+    }
+  }
+
+  private boolean isToEnd() {
+    return hanging.get() >= MAX_HANGING
+        || nanosOfFailed.get()
+            > subject().timing().soon().multipliedBy(MAX_WAITS_IN_VAIN).toNanos();
+  }
+
+  private String reasonToEnd() {
+    return hanging.get() >= MAX_HANGING
+        ? MAX_HANGING + " tests in a row did not end"
+        : "%d tests failed in %d s"
+            .formatted(failed.size(), TimeUnit.NANOSECONDS.toSeconds(nanosOfFailed.get()));
+  }
+
+  private static String listed(Collection<String> lines) {
+    return lines.stream().map(line -> "\n  " + line).collect(Collectors.joining());
+  }
+
+  private static void again(ReflectiveInvocationContext<Method> method) throws Throwable {
+    try {
+      method.getExecutable().invoke(method.getTarget().orElseThrow());
+    } catch (InvocationTargetException e) {
+      throw Objects.requireNonNull(e.getCause());
+    }
+  }
+
+  /** Work on a thread of its own. */
+  private interface Work {
+    void run() throws Throwable;
   }
 
   private Subject subject() {
@@ -198,16 +349,17 @@ final class TckExtension
         + (thrown.getMessage() == null ? thrown : thrown.getMessage());
   }
 
-  /** What a test threw. It runs on a thread of its own, so that one that hangs fails, too. */
-  private @Nullable Throwable thrownBy(Invocation<Void> test, Duration limit)
-      throws InterruptedException {
+  /**
+   * Returns what a test threw. It runs on a thread of its own, so that one that hangs fails, too.
+   */
+  private @Nullable Throwable thrownBy(Work test, Duration limit) throws InterruptedException {
     Throwable[] thrown = new Throwable[1];
     CountDownLatch ended = new CountDownLatch(1);
     Thread thread =
         new Thread(
             () -> {
               try {
-                test.proceed();
+                test.run();
               } catch (Throwable t) {
                 thrown[0] = t;
               }

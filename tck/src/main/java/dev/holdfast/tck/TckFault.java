@@ -1,6 +1,6 @@
 package dev.holdfast.tck;
 
-/** What a test can do to a node, if its environment knows how. */
+/** A fault of a node that an environment may be able to make. */
 public enum TckFault {
   /** It answers nothing, and keeps its connections and data; what it was sent it does later. */
   FROZEN,
@@ -8,10 +8,14 @@ public enum TckFault {
   SLOW,
   /** It is gone, and so is its data; at the end it is there again, empty. */
   DEAD,
-  /** It refuses all that would write, but for releases, with an error that is nobody's mistake. */
+  /**
+   * It refuses all that would write, except for releases, with an error that is nobody's mistake.
+   */
   REFUSING,
   /** It refuses the lock for a reason that a person must mend, such as a missing right. */
   FORBIDDEN,
+  /** It runs no scripts for managers: a missing right that they have to make do without. */
+  NO_SCRIPTS,
   /** It holds something under the lock's name that is no lock. */
   OTHER_TYPE,
   /** It follows another node, and takes no writes. */

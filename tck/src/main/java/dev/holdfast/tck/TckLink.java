@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Stands between managers and one node, and can lose what they say to each other. */
 public interface TckLink extends AutoCloseable {
-  /** What becomes of a request. */
+  /** The fate of a request. */
   enum Fate {
     /** It reaches the node, but the connection ends before the reply. */
     REPLY_CUT,
@@ -38,7 +38,7 @@ public interface TckLink extends AutoCloseable {
   void after(String name, int passing, Fate fate);
 
   /**
-   * What managers have asked about a lock, whatever became of it.
+   * Returns the managers' requests about a lock, whatever their fate.
    *
    * @param name of the lock
    * @return each request in the order in which they came; two are equal if they are the same byte

@@ -37,7 +37,16 @@ public interface TckNode {
   }
 
   /**
-   * Who holds a lock here.
+   * Returns the URI of a space of names of its own on this server, such as another database.
+   *
+   * @return empty if there is none
+   */
+  default Optional<String> otherDatabase() {
+    return Optional.empty();
+  }
+
+  /**
+   * Returns the holder of a lock on this node.
    *
    * @param name of the lock
    * @return the token; empty if nobody does
@@ -83,7 +92,7 @@ public interface TckNode {
   void remove(String name);
 
   /**
-   * What {@link #begin} can do.
+   * Returns the faults that {@link #begin} can make.
    *
    * @return the same set every time
    */

@@ -16,7 +16,7 @@ final class Threads {
     return threads;
   }
 
-  /** How many there are besides these. */
+  /** How many there are in addition to these. */
   static int since(Set<Thread> before) {
     Set<Thread> since = ofThisTest();
     since.removeAll(before);

@@ -24,10 +24,10 @@ abstract class TokenRules {
   private static final List<String> PATTERNS =
       List.of("*", "?", "[a-z]", ".*", ".", "%", "_", "%a");
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  TokenRules(Trial trial) {
-    this.trial = trial;
+  TokenRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
@@ -35,15 +35,15 @@ abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that all of the token is compared, byte for byte, whichever call releases")
   void aReleaseSparesATokenThatIsAlmostItsOwn() {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
     for (Giving giving : Giving.values()) {
       for (Alike alike : Alike.values()) {
-        Lease lease = trial.takeOnAll(locks, trial.name("alike"), trial.ttl());
+        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
         overtaken(lease, alike.of(lease.token()))
             .ifPresent(
                 next -> {
-                  Trial.regardless(() -> giving.back(lease));
+                  TckFixture.regardless(() -> giving.back(lease));
 
                   assertSpared(lease, next, giving + " beside a token that " + alike);
                 });
@@ -56,11 +56,11 @@ abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that a token is no pattern, for whatever labels hold")
   void aReleaseSparesATokenThatItsOwnWouldMatch() {
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
     for (String label : PATTERNS) {
-      LockRequest request = trial.request(trial.name("pattern")).owner(label);
-      Lease lease = trial.takeOnAll(locks, request);
+      LockRequest request = fixture.request(fixture.name("pattern")).ownerLabel(label);
+      Lease lease = fixture.takeOnAll(locks, request);
       Optional<String> matching =
           Optional.of(lease.token())
               .filter(token -> token.startsWith(label))
@@ -68,7 +68,7 @@ abstract class TokenRules {
       overtaken(lease, matching)
           .ifPresent(
               next -> {
-                Trial.regardless(lease::release);
+                TckFixture.regardless(lease::release);
 
                 assertSpared(lease, next, "a release by an owner called " + label);
               });
@@ -81,17 +81,17 @@ abstract class TokenRules {
   @IfThisFails(
       "check that the token is compared as a whole before a time to live is shortened, too")
   void aReleaseThatShortensSparesATokenThatIsAlmostItsOwn() {
-    trial.needs(LockCapability.HOLD_AT_LEAST);
-    trial.needsNodes(1);
-    LockManager locks = trial.open();
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
     for (Alike alike : Alike.values()) {
       LockRequest request =
-          trial.request(trial.name("alike")).holdAtLeast(trial.ttl().dividedBy(2));
-      Lease lease = trial.takeOnAll(locks, request);
+          fixture.request(fixture.name("alike")).holdAtLeast(fixture.ttl().dividedBy(2));
+      Lease lease = fixture.takeOnAll(locks, request);
       overtaken(lease, alike.of(lease.token()))
           .ifPresent(
               next -> {
-                Trial.regardless(lease::release);
+                TckFixture.regardless(lease::release);
 
                 assertSpared(lease, next, "a release beside a token that " + alike);
               });
@@ -103,14 +103,14 @@ abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check what removes the key of a lease that has expired: all of the token counts")
   void theEndOfALeaseSparesATokenThatIsAlmostItsOwn() {
-    trial.needsNodes(1);
-    LockManager locks = trial.openForShortTtl();
+    fixture.needsNodes(1);
+    LockManager locks = fixture.openForShortTtl();
     Map<Lease, String> next = new LinkedHashMap<>();
     for (Alike alike : Alike.values()) {
-      Lease lease = trial.take(locks, trial.name("alike"), trial.briefTtl());
+      Lease lease = fixture.take(locks, fixture.name("alike"), fixture.briefTtl());
       overtaken(lease, alike.of(lease.token())).ifPresent(token -> next.put(lease, token));
     }
-    next.keySet().forEach(trial::awaitOver);
+    next.keySet().forEach(fixture::awaitOver);
 
     Attempts.stays(() -> true);
 
@@ -122,23 +122,23 @@ abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that a release that is sent once more compares all of the token as well")
   void aReleaseThatIsSentOnceMoreSparesATokenThatIsAlmostItsOwn() {
-    trial.needsNodes(3);
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
+    fixture.needsNodes(3);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
     LockManager locks = openBehind(link);
     for (Alike alike : Alike.FEW) {
-      Attempts.needsVote(trial, locks, node);
-      String name = trial.name("owed");
-      Lease lease = trial.take(locks, name, trial.ttl());
+      Attempts.needsVote(fixture, locks, node);
+      String name = fixture.name("owed");
+      Lease lease = fixture.take(locks, name, fixture.ttl());
       link.after(name, 0, TckLink.Fate.LOST);
-      Trial.regardless(lease::release);
+      TckFixture.regardless(lease::release);
       link.cut();
       int before = link.requests(name).size();
       String next = alike.of(lease.token()).orElseThrow();
-      node.occupy(name, next, trial.foreignTtl());
+      node.occupy(name, next, fixture.foreignTtl());
       link.mend();
-      trial.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
-      Attempts.needsVote(trial, locks, node);
+      fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
+      Attempts.needsVote(fixture, locks, node);
 
       assertSpared(List.of(node), name, next, "a release beside a token that " + alike);
     }
@@ -149,26 +149,26 @@ abstract class TokenRules {
   @Rule("ACQ-4")
   @IfThisFails("check that what takes a failed attempt back compares all of its token")
   void whatAFailedAttemptTakesBackSparesATokenThatIsAlmostItsOwn() throws InterruptedException {
-    trial.needsNodes(3);
-    TckNode node = trial.node(0);
-    TckLink link = trial.needsLink(node);
+    fixture.needsNodes(3);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
     LockManager locks = openBehind(link, "nodeTimeout=200ms");
     for (Alike alike : Alike.FEW) {
-      Attempts.needsVote(trial, locks, node);
-      String name = trial.name("failed");
-      trial.occupy(trial.nodesBut(List.of(node)), name);
+      Attempts.needsVote(fixture, locks, node);
+      String name = fixture.name("failed");
+      fixture.occupy(fixture.nodesBut(List.of(node)), name);
       link.after(name, 1, TckLink.Fate.LOST);
-      Attempts.inVain(trial, locks, name);
+      Attempts.inVain(fixture, locks, name);
       link.cut();
       int before = link.requests(name).size();
       Optional<String> next = node.holder(name).flatMap(alike::of);
       if (next.isEmpty()) {
-        abort("nothing is left of the attempt, so that nothing can be taken back");
+        abort("nothing is left of the attempt, so there is nothing to release");
       }
-      node.occupy(name, next.get(), trial.foreignTtl());
+      node.occupy(name, next.get(), fixture.foreignTtl());
       link.mend();
-      trial.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
-      Attempts.needsVote(trial, locks, node);
+      fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
+      Attempts.needsVote(fixture, locks, node);
 
       assertSpared(List.of(node), name, next.get(), "a failed attempt with a token that " + alike);
     }
@@ -179,22 +179,22 @@ abstract class TokenRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension compares all of the token, byte for byte")
   void anExtensionIsNoneOfATokenThatIsAlmostItsOwn() {
-    trial.needsNodes(1);
-    Duration foreign = trial.ttl().dividedBy(3);
-    LockManager locks = trial.open();
+    fixture.needsNodes(1);
+    Duration foreign = fixture.ttl().dividedBy(3);
+    LockManager locks = fixture.open();
     for (boolean waiting : new boolean[] {true, false}) {
       for (Alike alike : Alike.values()) {
-        Lease lease = trial.takeOnAll(locks, trial.name("alike"), trial.ttl());
+        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
         Optional<String> next = alike.of(lease.token());
         if (next.isEmpty()) {
           continue;
         }
-        trial.nodes().forEach(node -> node.occupy(lease.name(), next.get(), foreign));
+        fixture.nodes().forEach(node -> node.occupy(lease.name(), next.get(), foreign));
 
         assertThat(isExtended(lease, waiting))
             .as("extended where there is a token that %s", alike)
             .isFalse();
-        assertThat(trial.nodes())
+        assertThat(fixture.nodes())
             .as("nodes after an extension beside a token that %s", alike)
             .allSatisfy(
                 node -> {
@@ -209,22 +209,22 @@ abstract class TokenRules {
   @Rule("INSP-1")
   @IfThisFails("check that nodes agree on an owner by all of its token, not by its label")
   void nodesWithATokenThatIsAlmostTheOwnersDoNotAgree() {
-    trial.needsNodes(3);
-    LockManager locks = trial.open();
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
     for (Alike alike : Alike.values()) {
-      Lease lease = trial.takeOnAll(locks, trial.name("alike"), trial.ttl());
+      Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
       alike
           .of(lease.token())
           .ifPresent(
               other -> {
-                trial
+                fixture
                     .minority()
-                    .forEach(node -> node.occupy(lease.name(), other, trial.foreignTtl()));
+                    .forEach(node -> node.occupy(lease.name(), other, fixture.foreignTtl()));
 
                 assertThat(locks.inspect(lease.name()))
                     .as("seen where a minority has a token that %s", alike)
                     .hasValueSatisfying(
-                        status -> assertThat(status.agreeing()).isEqualTo(trial.quorum()));
+                        status -> assertThat(status.votes().granted()).isEqualTo(fixture.quorum()));
               });
     }
   }
@@ -335,19 +335,21 @@ abstract class TokenRules {
   private Optional<String> overtaken(Lease lease, Optional<String> next) {
     next.ifPresent(
         token ->
-            trial.nodes().forEach(node -> node.occupy(lease.name(), token, trial.foreignTtl())));
+            fixture
+                .nodes()
+                .forEach(node -> node.occupy(lease.name(), token, fixture.foreignTtl())));
     return next;
   }
 
   private void assertSpared(Lease lease, String next, String what) {
-    assertSpared(trial.nodes(), lease.name(), next, what);
+    assertSpared(fixture.nodes(), lease.name(), next, what);
   }
 
   private void assertSpared(List<TckNode> nodes, String name, String next, String what) {
     List<String> changed = new ArrayList<>();
     for (TckNode node : nodes) {
       if (!node.holder(name).equals(Optional.of(next))
-          || node.timeToLive(name).compareTo(trial.ttl()) <= 0) {
+          || node.timeToLive(name).compareTo(fixture.ttl()) <= 0) {
         changed.add(node.address());
       }
     }
@@ -359,14 +361,14 @@ abstract class TokenRules {
   private boolean isExtended(Lease lease, boolean waiting) {
     try {
       if (waiting) {
-        lease.extend(trial.ttl());
+        lease.extend(fixture.ttl());
         return true;
       }
-      return trial
+      return fixture
           .soon()
           .get(
               "an extension ends",
-              lease.extendAsync(trial.ttl()).handle((done, failure) -> failure == null));
+              lease.extendAsync(fixture.ttl()).handle((done, failure) -> failure == null));
     } catch (LockException | IllegalStateException e) {
       return false;
     }
@@ -374,8 +376,8 @@ abstract class TokenRules {
 
   /** Opens a manager that reaches the first node by a link. */
   private LockManager openBehind(TckLink link, String... options) {
-    List<String> uris = trial.uris();
+    List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    return trial.openOn(uris, options);
+    return fixture.openOn(uris, options);
   }
 }

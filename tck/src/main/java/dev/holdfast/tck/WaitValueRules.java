@@ -1,7 +1,6 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
@@ -38,10 +37,10 @@ abstract class WaitValueRules {
           Duration.ofMillis(1_250),
           Duration.ofMillis(1_499));
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  WaitValueRules(Trial trial) {
-    this.trial = trial;
+  WaitValueRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   /** One call that waits in vain. */
@@ -61,17 +60,17 @@ abstract class WaitValueRules {
   @Rule("WAIT-16")
   @IfThisFails("check that a wait is counted in nanoseconds or milliseconds, and is not rounded")
   void aWaitInVainTakesAsLongAsItWasAskedForWhateverTheNumber() {
-    LockManager locks = trial.open("retryDelay=100ms");
+    LockManager locks = fixture.open("retryDelay=100ms");
     assertWaits(locks, () -> held("busy"));
   }
 
   @Test
   @Rule("WAIT-16")
-  @IfThisFails("check that a wait behind others is counted as exactly as that of the first in line")
+  @IfThisFails("check that a wait behind others is as exact as that of the head of the queue")
   void aWaitBehindOthersTakesAsLongAsItWasAskedForWhateverTheNumber() {
-    LockManager locks = trial.open("retryDelay=100ms");
+    LockManager locks = fixture.open("retryDelay=100ms");
     String line = held("line");
-    CompletableFuture<?> ahead = locks.tryAcquireAsync(trial.request(line).waitForever());
+    CompletableFuture<?> ahead = locks.tryAcquireAsync(fixture.request(line).waitForever());
 
     assertWaits(locks, () -> line);
     ahead.cancel(true);
@@ -81,32 +80,32 @@ abstract class WaitValueRules {
   @Rule("WAIT-16")
   @IfThisFails("check that a wait of years fits into the type that it is counted in")
   void aWaitOfYearsIsNotOverAtOnce() {
-    LockManager locks = trial.open("retryDelay=100ms");
+    LockManager locks = fixture.open("retryDelay=100ms");
     List<Waiting> waiting = new ArrayList<>();
-    List<Rival> rivals = new ArrayList<>();
+    List<Contender> contenders = new ArrayList<>();
     for (Duration wait : DurationRules.ENDLESS) {
       for (Asking way : Asking.values()) {
-        String name = trial.name("years");
-        rivals.add(Rival.holding(trial, name));
+        String name = fixture.name("years");
+        contenders.add(Contender.holding(fixture, name));
         waiting.add(begin(locks, name, way, wait));
       }
     }
-    String name = trial.name("minute");
-    rivals.add(Rival.holding(trial, name));
+    String name = fixture.name("minute");
+    contenders.add(Contender.holding(fixture, name));
     Waiting control = begin(locks, name, Asking.TRY_ACQUIRE, Duration.ofMinutes(1));
     boolean stays = Attempts.stays(() -> waiting.stream().noneMatch(one -> one.call().isOver()));
 
     if (control.call().isOver()) {
-      abort("a wait of a minute is over at once, too, which is another rule's: " + control);
+      AnotherRule.isBroken("a wait of a minute is over at once, too: " + control);
     }
     assertThat(stays).as("all of them wait: %s", waiting).isTrue();
 
-    rivals.forEach(Rival::letGo);
-    trial.awaitRegardless("a minute's waiter gets the lock", () -> control.call().isOver());
+    contenders.forEach(Contender::letGo);
+    fixture.awaitRegardless("a minute's waiter gets the lock", () -> control.call().isOver());
     if (control.call().result().flatMap(lease -> lease).isEmpty()) {
-      abort("who waits for a minute does not get the lock either, which is another rule's");
+      AnotherRule.isBroken("a waiter with a wait of a minute does not get the lock either");
     }
-    trial.awaitRegardless(
+    fixture.awaitRegardless(
         "all get theirs", () -> waiting.stream().allMatch(one -> one.call().isOver()));
     assertThat(waiting)
         .as("all get the lock that became free")
@@ -117,15 +116,15 @@ abstract class WaitValueRules {
   @Rule("WAIT-16")
   @IfThisFails("check that a wait of any length begins with an attempt")
   void aFreeLockIsGotAtOnceHoweverLongOneWouldWait() throws InterruptedException {
-    LockManager locks = trial.open();
+    LockManager locks = fixture.open();
     List<Duration> waits = new ArrayList<>(ODD);
     waits.addAll(DurationRules.ENDLESS);
     for (Asking way : Asking.values()) {
-      if (way.ask(locks, request(trial.name("free"), ROUND)).isEmpty()) {
-        abort("who would wait for a second does not get it either, which is another rule's");
+      if (way.ask(locks, request(fixture.name("free"), ROUND)).isEmpty()) {
+        AnotherRule.isBroken("a waiter with a wait of a second does not get it either");
       }
       for (Duration wait : waits) {
-        assertThat(way.ask(locks, request(trial.name("free"), wait)))
+        assertThat(way.ask(locks, request(fixture.name("free"), wait)))
             .as("%s of a free lock with a wait of %s", way, wait)
             .isPresent();
       }
@@ -154,15 +153,15 @@ abstract class WaitValueRules {
     }
 
     for (int i = 0; i < odd.size(); i++) {
-      assertThat(odd.get(i).awaited(trial).took())
+      assertThat(odd.get(i).awaited(fixture).took())
           .as("a grace of %s", graces.get(i))
           .isGreaterThanOrEqualTo(graces.get(i).minus(TICK));
     }
-    none.forEach(call -> call.awaited(trial));
+    none.forEach(call -> call.awaited(fixture));
     assertThat(years).as("they wait: %s", years).noneMatch(Call::isOver);
     assertThat(leases).as("held within a grace").allMatch(Lease::isHeld);
-    leases.forEach(lease -> Trial.regardless(lease::release));
-    years.forEach(call -> call.awaited(trial));
+    leases.forEach(lease -> TckFixture.regardless(lease::release));
+    years.forEach(call -> call.awaited(fixture));
   }
 
   private void assertWaits(LockManager locks, Supplier<String> names) {
@@ -173,15 +172,15 @@ abstract class WaitValueRules {
         round.add(begin(locks, names.get(), way, ROUND));
         ODD.forEach(wait -> odd.add(begin(locks, names.get(), way, wait)));
       }
-      trial.awaitRegardless(
+      fixture.awaitRegardless(
           "all waits were over",
           () ->
               odd.stream().allMatch(one -> one.call().isOver())
                   && round.stream().allMatch(one -> one.call().isOver()));
 
-      Duration late = trial.allowance().plus(stalls.worst());
+      Duration late = fixture.allowance().plus(stalls.worst());
       if (!round.stream().allMatch(one -> one.isInTime(late))) {
-        abort("a wait of a second is not as long as that, which is another rule's: " + round);
+        AnotherRule.isBroken("a wait of a second is not as long as that: " + round);
       }
       assertThat(odd)
           .as("neither over before its time, nor %s after it", late)
@@ -191,24 +190,25 @@ abstract class WaitValueRules {
 
   /** A name that somebody else holds. */
   private String held(String end) {
-    String name = trial.name(end);
-    Rival.holding(trial, name);
+    String name = fixture.name(end);
+    Contender.holding(fixture, name);
     return name;
   }
 
   private Waiting begin(LockManager locks, String name, Asking way, Duration wait) {
-    LockRequest request = request(name, wait);
+    // of its own, because a deadline that equal requests share is ACQ-17's
+    LockRequest request = request(name, wait).ownerLabel(way.name());
     return new Waiting(way, wait, Call.begin(() -> way.ask(locks, request)));
   }
 
   private LockRequest request(String name, Duration wait) {
-    return trial.request(name).waitAtMost(wait);
+    return fixture.request(name).waitAtMost(wait);
   }
 
   /** Closes a manager that has an open lease. */
   private Call<?> closing(Duration grace, List<Lease> leases) {
-    LockManager closing = trial.open();
-    leases.add(trial.take(closing, trial.name("open"), trial.ttl()));
+    LockManager closing = fixture.open();
+    leases.add(fixture.take(closing, fixture.name("open"), fixture.ttl()));
     return Call.begin(
         () -> {
           closing.close(grace);

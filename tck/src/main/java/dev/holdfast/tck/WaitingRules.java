@@ -22,23 +22,23 @@ abstract class WaitingRules {
   /** Error of a clock that ticks in milliseconds. */
   private static final Duration TICK = Duration.ofMillis(1);
 
-  final Trial trial;
+  final TckFixture fixture;
 
-  WaitingRules(Trial trial) {
-    this.trial = trial;
+  WaitingRules(TckFixture fixture) {
+    this.fixture = fixture;
   }
 
   @Test
   @Rule("WAIT-1")
   @IfThisFails("check that a pause ends with the wait, and so does the place in a line")
   void aWaitInVainIsOverInTime() throws InterruptedException {
-    Duration wait = trial.allowance().multipliedBy(3).dividedBy(2);
-    LockManager locks = trial.open("retryDelay=10s");
+    Duration wait = fixture.allowance().multipliedBy(3).dividedBy(2);
+    LockManager locks = fixture.open("retryDelay=10s");
     List<LockRequest> requests = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      String name = trial.name("busy");
-      Rival.holding(trial, name);
-      requests.add(trial.request(name).waitAtMost(wait));
+      String name = fixture.name("busy");
+      Contender.holding(fixture, name);
+      requests.add(fixture.request(name).waitAtMost(wait));
     }
     CompletableFuture<?> ahead = locks.tryAcquireAsync(requests.get(3).waitForever());
 
@@ -50,8 +50,8 @@ abstract class WaitingRules {
               Call.begin(() -> locks.tryAcquireAsync(requests.get(2)).get()),
               Call.begin(() -> locks.acquire(requests.get(3))));
       for (Call<?> call : calls) {
-        assertThat(call.awaited(trial).took())
-            .isLessThan(wait.plus(trial.allowance()).plus(stalls.worst()));
+        assertThat(call.awaited(fixture).took())
+            .isLessThan(wait.plus(fixture.allowance()).plus(stalls.worst()));
       }
     }
     ahead.cancel(true);
@@ -59,20 +59,20 @@ abstract class WaitingRules {
 
   @Test
   @Rule("WAIT-1")
-  @IfThisFails("check that an outage ends with the wait, but for the time-out of one attempt")
+  @IfThisFails("check that an outage ends with the wait, except for the timeout of one attempt")
   void aWaitThroughAnOutageIsOverInTime() {
-    trial.needsNodeOptions();
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("outage");
-    Duration wait = trial.allowance();
-    LockManager locks = trial.open("nodeTimeout=100ms");
-    trial.begin(TckFault.FROZEN, trial.nodes(), name);
+    fixture.needsNodeOptions();
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("outage");
+    Duration wait = fixture.allowance();
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
 
     try (Stalls stalls = Stalls.watched()) {
-      Call<?> call = Call.begin(() -> locks.acquire(trial.request(name).waitAtMost(wait)));
+      Call<?> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(wait)));
 
-      assertThat(call.awaited(trial).took())
-          .isLessThan(wait.plusMillis(100).plus(trial.allowance()).plus(stalls.worst()));
+      assertThat(call.awaited(fixture).took())
+          .isLessThan(wait.plusMillis(100).plus(fixture.allowance()).plus(stalls.worst()));
     }
   }
 
@@ -80,41 +80,41 @@ abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that no attempt starts once the wait is over")
   void nothingIsTakenWhenTheWaitIsOver() throws InterruptedException {
-    trial.needsNodes(1);
-    String name = trial.name("late");
-    Rival rival = Rival.holding(trial, name);
-    LockManager locks = trial.open();
-    LockRequest request = trial.request(name).waitAtMost(Duration.ofMillis(100));
+    fixture.needsNodes(1);
+    String name = fixture.name("late");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
 
     Call<?> inLine = Call.begin(() -> locks.acquire(request));
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(request);
-    inLine.awaited(trial);
-    trial.soon().until("the future was over", future::isDone);
-    rival.letGo();
+    inLine.awaited(fixture);
+    fixture.soon().until("the future was over", future::isDone);
+    contender.letGo();
 
-    assertThat(Attempts.staysFree(trial, name)).as("nobody takes it later").isTrue();
+    assertThat(Attempts.staysFree(fixture, name)).as("no caller takes it later").isTrue();
   }
 
   @Test
   @Rule("WAIT-1")
-  @IfThisFails("check that the end of a wait leaves an attempt that is under way alone")
+  @IfThisFails("check that the end of a wait does not affect an attempt in flight")
   void anAttemptUnderWayIsNotCutShort() {
-    trial.needs(TckFault.FROZEN);
-    String name = trial.name("slow");
-    LockManager locks = trial.open("nodeTimeout=10s");
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("slow");
+    LockManager locks = fixture.open("nodeTimeout=10s");
     Duration wait = Duration.ofMillis(100);
-    trial.begin(TckFault.FROZEN, trial.blocking(), name);
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
 
     long begun = System.nanoTime();
     Call<Optional<Lease>> call =
-        Call.begin(() -> locks.tryAcquire(trial.request(name).waitAtMost(wait)));
-    trial
+        Call.begin(() -> locks.tryAcquire(fixture.request(name).waitAtMost(wait)));
+    fixture
         .soon()
         .until("the wait was over", () -> Elapsed.since(begun).compareTo(wait.multipliedBy(2)) > 0);
-    trial.end(TckFault.FROZEN, trial.blocking(), name);
+    fixture.end(TckFault.FROZEN, fixture.blocking(), name);
 
-    assertThat(call.awaited(trial).result().flatMap(lease -> lease))
-        .as("the attempt that was under way: %s", call)
+    assertThat(call.awaited(fixture).result().flatMap(lease -> lease))
+        .as("the attempt in flight: %s", call)
         .isPresent();
   }
 
@@ -122,22 +122,22 @@ abstract class WaitingRules {
   @Rule("WAIT-2")
   @IfThisFails("check that a waiter tries on until its own time is over, behind others, too")
   void nobodyGivesUpBeforeTheTimeIsOver() throws InterruptedException {
-    String name = trial.name("busy");
-    Rival.holding(trial, name);
-    LockManager locks = trial.open();
-    LockRequest request = trial.request(name).waitAtMost(WAIT);
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitAtMost(WAIT);
 
     CompletableFuture<Optional<Lease>> patient =
-        trial.open().tryAcquireAsync(trial.request(name).waitForever());
+        fixture.open().tryAcquireAsync(fixture.request(name).waitForever());
     List<Call<?>> calls =
         List.of(
             Call.begin(() -> locks.tryAcquire(request)),
             Call.begin(() -> locks.acquire(request)),
             Call.begin(() -> locks.tryAcquireAsync(request).get()));
-    Call<Lease> unlimited = Call.begin(() -> trial.open().acquire(name, trial.ttl()));
+    Call<Lease> unlimited = Call.begin(() -> fixture.open().acquire(name, fixture.ttl()));
 
     for (Call<?> call : calls) {
-      assertThat(call.awaited(trial).took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
+      assertThat(call.awaited(fixture).took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
     }
     assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
     assertThat(patient).as("waitForever").isNotDone();
@@ -147,14 +147,14 @@ abstract class WaitingRules {
   @Rule("WAIT-2")
   @IfThisFails("check that an outage ends no wait: the nodes may be back in time")
   void nobodyGivesUpWhileNodesRefuse() {
-    trial.needs(TckFault.REFUSING);
-    String name = trial.name("refused");
-    LockManager locks = trial.open();
-    trial.begin(TckFault.REFUSING, trial.nodes(), name);
+    fixture.needs(TckFault.REFUSING);
+    String name = fixture.name("refused");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.nodes(), name);
 
-    Call<Lease> call = Call.begin(() -> locks.acquire(trial.request(name).waitAtMost(WAIT)));
+    Call<Lease> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(WAIT)));
 
-    if (call.awaited(trial).thrown().filter(LockException.class::isInstance).isEmpty()) {
+    if (call.awaited(fixture).thrown().filter(LockException.class::isInstance).isEmpty()) {
       abort("it did not give up: " + call);
     }
     assertThat(call.took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));

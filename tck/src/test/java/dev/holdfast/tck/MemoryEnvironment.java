@@ -53,7 +53,7 @@ final class MemoryEnvironment implements TckEnvironment {
             .retryDelay(url.duration("retryDelay", MemoryLocks.DEFAULT_RETRY_DELAY))
             .maxTtl(url.duration("maxTtl", Duration.ofSeconds(60)));
     return options.containsKey("owner")
-        ? builder.owner(url.text("owner", "")).open()
+        ? builder.ownerLabel(url.text("owner", "")).open()
         : builder.open();
   }
 

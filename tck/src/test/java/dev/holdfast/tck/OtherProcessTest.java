@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What another process is started with. */
+/** The command of another process. */
 class OtherProcessTest {
   @Test
   void whatStandsOnTheModulePathIsOnItsClassPath() {

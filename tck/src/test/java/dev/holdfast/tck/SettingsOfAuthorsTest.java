@@ -10,7 +10,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** What the author of a backend has set for the rest of a build changes nothing of the kit. */
+/** Settings of an author's own build do not change the kit. */
 class SettingsOfAuthorsTest {
   @Test
   void theKitPassesThoughTestsAreToRunInParallelAndToShareTheirInstance() {

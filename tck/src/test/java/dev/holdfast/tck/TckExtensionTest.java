@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -26,7 +28,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 class TckExtensionTest {
   private static final AtomicInteger CLOSED = new AtomicInteger();
 
-  /** Of a backend that cannot be opened. Found by the launcher alone. */
+  /** The kit of a backend that cannot be opened. Found by the launcher alone. */
   static class Unopened extends LockManagerTck {
     private final String reason = "there is no such backend";
 
@@ -48,7 +50,9 @@ class TckExtensionTest {
     }
   }
 
-  /** Of a backend whose managers do something else than grant. Found by the launcher alone. */
+  /**
+   * The kit of a backend whose managers do something else than grant. Found by the launcher alone.
+   */
   abstract static class Doing extends LockManagerTck {
     private final Function<LockManager, Callable<Object>> act;
 
@@ -68,7 +72,7 @@ class TckExtensionTest {
       super(
           locks ->
               () -> {
-                Thread.sleep(Duration.ofHours(1).toMillis());
+                new CountDownLatch(1).await();
                 return Optional.empty();
               });
     }
@@ -80,7 +84,35 @@ class TckExtensionTest {
       super(
           locks ->
               () -> {
-                throw new LockBackendException("no node answers", Map.of(), false);
+                throw new LockOutageException("no node answers", Map.of(), false);
+              });
+    }
+  }
+
+  /** A forced release says that it removed the lock, and removes nothing. */
+  static class Forcing extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return new Pretending(new MemoryEnvironment());
+    }
+  }
+
+  private record Pretending(MemoryEnvironment right) implements TckEnvironment {
+    @Override
+    public LockManager open(Map<String, String> options) {
+      LockManager locks = right.open(options);
+      return (LockManager)
+          Proxy.newProxyInstance(
+              getClass().getClassLoader(),
+              new Class<?>[] {LockManager.class},
+              (proxy, method, arguments) -> {
+                try {
+                  return method.getName().equals("forceRelease")
+                      ? true
+                      : method.invoke(locks, arguments);
+                } catch (InvocationTargetException e) {
+                  throw Objects.requireNonNull(e.getCause());
+                }
               });
     }
   }
@@ -123,10 +155,33 @@ class TckExtensionTest {
 
     assertThat(summary.getFailures())
         .hasSizeGreaterThanOrEqualTo(5)
+        .filteredOn(failure -> failure.getTestIdentifier().isTest())
         .allSatisfy(
             failure ->
                 assertThat(failure.getException()).hasMessageContaining("it did not end within"));
+    assertThat(summary.getFailures())
+        .filteredOn(failure -> failure.getTestIdentifier().isContainer())
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure.getException())
+                    .hasMessageContainingAll(
+                        " tests were not run; failed so far:",
+                        "REL-3 theReleaseOfAHeldLeaseIsTrue"));
     assertThat(summary.getTestsAbortedCount()).isGreaterThan(5);
+  }
+
+  @Test
+  void aTestThatIsLeftToAnotherRuleFailsTheRunIfNoTestOfARuleFailed() {
+    assertThat(summaryOf(Forcing.class).getFailures())
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure.getException())
+                    .hasMessageContainingAll(
+                        "1 tests were left out because another rule seemed to be broken",
+                        "REL-1 aReleaseSparesWhoCameAfterAForcedRelease",
+                        "no new owner came after the forced release"));
   }
 
   @Test
@@ -138,7 +193,7 @@ class TckExtensionTest {
                 assertThat(failure.getException())
                     .hasMessageContainingAll(
                         "Before that, the test went on after ",
-                        "LockBackendException: no node answers"));
+                        "LockOutageException: no node answers"));
   }
 
   @Test

@@ -31,7 +31,7 @@ final class DirectoryLock {
         throw new NodeException(
             "Nodes are being started or stopped in "
                 + directory
-                + " at this moment: try again when that is over.");
+                + " now: try again when that is over.");
       }
       return work.get();
     } catch (IOException e) {

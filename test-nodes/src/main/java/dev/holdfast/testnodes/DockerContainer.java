@@ -87,7 +87,7 @@ record DockerContainer(DockerEngine engine, String id, String node) {
         .orElse(TestNode.State.DOWN);
   }
 
-  /** As the engine's system sees it; empty if it does not run. */
+  /** Returns the process id as the engine's system sees it; empty if it does not run. */
   OptionalLong pid() {
     return inspect().stream()
         .filter(state -> Boolean.TRUE.equals(state.getRunning()))
@@ -95,7 +95,7 @@ record DockerContainer(DockerEngine engine, String id, String node) {
         .findAny();
   }
 
-  /** What it has that its image has not, running or not. */
+  /** Returns the paths that differ from the image, running or not. */
   List<String> changedPaths() {
     return call(
             "look into",
@@ -103,7 +103,7 @@ record DockerContainer(DockerEngine engine, String id, String node) {
         .toList();
   }
 
-  /** What it has printed by now. */
+  /** Returns the output so far. */
   String output() {
     ByteArrayOutputStream output = new ByteArrayOutputStream();
     ResultCallback.Adapter<Frame> collector =
@@ -125,7 +125,7 @@ record DockerContainer(DockerEngine engine, String id, String node) {
                 .exec(collector)
                 .awaitCompletion(OUTPUT_LIMIT_SECONDS, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
-            throw new AssertionError("nobody interrupts this thread", e);
+            throw new AssertionError("no other thread interrupts this one", e);
           }
           return output.toString(UTF_8);
         });

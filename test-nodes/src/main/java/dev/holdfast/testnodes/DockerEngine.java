@@ -25,7 +25,7 @@ import org.testcontainers.utility.ResourceReaper;
  * own: the client's has no limit, and an interrupt would break the connection in the middle.
  */
 record DockerEngine(DockerClient client, String host) {
-  /** Where every redis-server listens inside of its container. */
+  /** The port of every redis-server inside its container. */
   static final int PORT = 6379;
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

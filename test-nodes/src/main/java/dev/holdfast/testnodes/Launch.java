@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 record Launch<S extends Server>(Place<S> place, IntFunction<List<Integer>> ports) {
   private static final int ATTEMPTS = 10;
 
-  /** Where the servers will be. */
+  /** The place of the servers. */
   @FunctionalInterface
   interface Place<S extends Server> {
     /** Makes one that is ready to be launched, with no data. */

@@ -2,7 +2,7 @@ package dev.holdfast.testnodes;
 
 import java.nio.file.Path;
 
-/** Where the servers come from. Nothing is looked for before nodes are started. */
+/** The source of the servers. Nothing is looked for before nodes are started. */
 public sealed interface NodeSource permits ExecutableSource, ContainerSource {
   /**
    * The system property that names the default source: {@code embedded} (as when it is unset),
@@ -43,7 +43,7 @@ public sealed interface NodeSource permits ExecutableSource, ContainerSource {
     return new ContainerSource(image);
   }
 
-  /** What the system property {@value #PROPERTY} names. */
+  /** Returns the source that the system property {@value #PROPERTY} names. */
   static NodeSource byDefault() {
     String name = System.getProperty(PROPERTY, "embedded");
     if (name.startsWith(ContainerSource.PREFIX)) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
-/** What detached nodes leave in their folder so that another process finds them again. */
+/** The file in the folder of detached nodes by which another process finds them again. */
 record NodesFile(ServerBinary binary, List<Integer> ports) {
   private static final String NAME = "nodes.properties";
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What is known of redis-servers, wherever they run. */
+/** Facts about redis-servers, in processes and containers. */
 final class Redis {
   /** Short, since whoever has the port in our place may never answer; it is asked again anyway. */
   private static final Duration PING_LIMIT = Duration.ofMillis(250);
@@ -30,7 +30,10 @@ final class Redis {
     }
   }
 
-  /** In what {@code --version} prints; finds nothing in what other programs print. */
+  /**
+   * Finds the version in the output of {@code --version}; finds nothing in what other programs
+   * print.
+   */
   static Matcher version(String output) {
     return VERSION.matcher(output);
   }

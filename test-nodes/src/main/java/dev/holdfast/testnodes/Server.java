@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 
 /**
  * One redis-server with an address of its own, whatever it runs in: a process of this machine, or a
- * container. Calls on one server come one after the other, but for those that only look.
+ * container. Calls on one server come one after the other, except for those that only look.
  */
 interface Server {
   String host();

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 record ServerBinary(Path path, String version) {
   static final String WHAT_ELSE_WOULD_SERVE =
       String.format(
-          "What else would serve: the embedded redis-server (-D%1$s=embedded), a redis-server on"
-              + " the PATH (-D%1$s=path), any redis-server or valkey-server 6.2 or later"
-              + " (-D%1$s=FILE), or, where there is Docker, a container (-D%1$s=docker, with"
-              + " %2$s on the class path).",
+          "Alternatives: the embedded redis-server (-D%1$s=embedded), a redis-server on the PATH"
+              + " (-D%1$s=path), any redis-server or valkey-server 6.2 or later (-D%1$s=FILE), or,"
+              + " where there is Docker, a container (-D%1$s=docker, with %2$s on the class path).",
           NodeSource.PROPERTY, ContainerSource.LIBRARY);
 
   private static final Duration LIMIT = Duration.ofSeconds(10);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What goes into a node's redis.conf besides what its place asks for. */
+/** Lines of a node's redis.conf beyond those that its place needs. */
 record ServerConfig(String version, List<String> extraLines) {
   private static final Set<String> OURS =
       Set.of(

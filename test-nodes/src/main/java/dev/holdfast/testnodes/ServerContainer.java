@@ -36,7 +36,7 @@ final class ServerContainer implements Server {
     this.port = port;
   }
 
-  /** In containers of this image. */
+  /** Returns a place in containers of this image. */
   static Launch.Place<ServerContainer> place(ServerImage image, List<String> config) {
     List<String> ofItsPlace =
         List.of(

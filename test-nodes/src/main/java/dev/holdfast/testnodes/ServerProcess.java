@@ -71,7 +71,7 @@ final class ServerProcess implements Server {
     return port;
   }
 
-  /** Makes the folder, empty but for the configuration. */
+  /** Makes the folder, empty except for the configuration. */
   private void prepare(ServerConfig config) {
     try {
       Files.createDirectories(folder);

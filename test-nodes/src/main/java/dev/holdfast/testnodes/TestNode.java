@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * seconds.
  */
 public final class TestNode {
-  /** What the operating system says of the server's process, or Docker of its container. */
+  /** The state of the server's process, or of its container. */
   public enum State {
     /** It runs. */
     UP,
@@ -38,7 +38,7 @@ public final class TestNode {
   private static final Duration SIGNAL_LIMIT = Duration.ofSeconds(5);
   private static final int KEYS_PER_COMMAND = 1_000;
 
-  /** Where Redlock's restart guard looks, in each database. */
+  /** The key of Redlock's guard record, in each database. */
   private static final String GUARD = "holdfast:guard";
 
   private static final Pattern CALLS =
@@ -210,7 +210,7 @@ public final class TestNode {
 
   /**
    * How often each command was called since the start or the last reset, by its name in lower case
-   * ({@code set}, {@code evalsha}; Redis 7 has {@code config|get} besides). Commands in scripts
+   * ({@code set}, {@code evalsha}; Redis 7 has {@code config|get} as well). Commands in scripts
    * count too, and so does what this class sends: {@code ping} and {@code info} at the start,
    * {@code info} for each call of this method.
    *
@@ -298,7 +298,7 @@ public final class TestNode {
           if (now != wanted) {
             action.run();
             if (!Waiting.until(SIGNAL_LIMIT, () -> state() == wanted)) {
-              throw new NodeException(this + " was to be " + wanted + " and is " + state());
+              throw new NodeException(this + " should be " + wanted + " and is " + state());
             }
           }
         });

@@ -37,7 +37,7 @@ public final class TestNodes implements AutoCloseable {
    * Nodes that run.
    *
    * @param detachedIn the directory of detached ones
-   * @param cleanUp what is to be done when all have ended
+   * @param cleanUp what must be done when all have ended
    */
   private TestNodes(
       List<? extends Server> servers, String version, @Nullable Path detachedIn, Runnable cleanUp) {
@@ -127,7 +127,7 @@ public final class TestNodes implements AutoCloseable {
     }
   }
 
-  /** What fails is tried again by who ends them again. */
+  /** Ends all nodes; a later call tries again what failed. */
   private synchronized void end() {
     if (ended) {
       return;
@@ -180,7 +180,7 @@ public final class TestNodes implements AutoCloseable {
       return this;
     }
 
-    /** Where the server comes from; by default what {@link NodeSource#byDefault()} says. */
+    /** Sets the source of the servers; by default what {@link NodeSource#byDefault()} says. */
     public Builder source(NodeSource nodeSource) {
       this.source = nodeSource;
       return this;
@@ -199,7 +199,7 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Where the nodes keep their files, which are left there after {@code close()}; by default a
+     * Sets the folder of the nodes' files, which stay there after {@code close()}; by default a
      * temporary directory, which is not. It is created if needed; nodes that start in it start
      * empty. Not for containers.
      */
@@ -229,7 +229,7 @@ public final class TestNodes implements AutoCloseable {
      * @return when each of them answers, usually within 0.1 s, in containers within seconds; one
      *     that does not in ten seconds (a container: a minute) is an error
      * @throws NodeException if one does not start, or detached nodes run in the directory already,
-     *     or nodes in containers are given a directory or are to be detached
+     *     or nodes in containers are given a directory or must be detached
      * @throws IllegalStateException if detached and without a directory
      */
     public TestNodes start() {

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What only nodes in containers do; the other tests run for them too, when told by property. */
+/**
+ * Behaviour of nodes in containers alone; the other tests run for them too, when told by property.
+ */
 class ContainersTest {
   @SuppressWarnings("NullAway.Init")
   private static DockerEngine engine;

@@ -3,7 +3,7 @@ package dev.holdfast.testnodes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/** What differs when the system property says that nodes are containers. */
+/** Facts that differ when the system property says that nodes are containers. */
 final class DefaultSource {
   private DefaultSource() {}
 

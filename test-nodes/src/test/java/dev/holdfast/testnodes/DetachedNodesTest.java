@@ -140,7 +140,7 @@ class DetachedNodesTest {
         () ->
             assertThatThrownBy(this::start)
                 .isInstanceOf(NodeException.class)
-                .hasMessageContaining("at this moment"));
+                .hasMessageContaining("now"));
   }
 
   @Test

@@ -25,7 +25,7 @@ final class Resp {
       case ':' -> Long.valueOf(rest);
       case '$' -> bulk(in, Integer.parseInt(rest));
       case '*' -> array(in, Integer.parseInt(rest));
-      default -> throw new IOException("what listens there is no Redis server");
+      default -> throw new IOException("no Redis server listens there");
     };
   }
 
@@ -61,7 +61,7 @@ final class Resp {
     }
     String line = bytes.toString(StandardCharsets.UTF_8).stripTrailing();
     if (line.isEmpty()) {
-      throw new IOException("what listens there is no Redis server");
+      throw new IOException("no Redis server listens there");
     }
     return line;
   }

@@ -1,126 +1,97 @@
 package com.example.socketdriver;
 
 import com.example.socketdriver.Resp.ErrorReply;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.CommandPipeline;
+import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.Round;
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One connection, from the attempt at it to its end. One thread connects and then reads; another
  * writes, so that a node that hangs blocks nobody else.
  */
 final class SocketConnection {
-  private final int node;
-  private final URI uri;
-  private final int port;
+  private final RedisNodeUri uri;
   private final Runnable disconnected;
   private final Socket socket = new Socket();
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(DriverThreads.named("holdfast-socket-write"));
+  private final CommandPipeline<Round> commands;
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
+  private final AtomicBoolean ended = new AtomicBoolean();
 
-  /** Guarded by this: asked and not yet written; written and not yet answered. */
-  private final Queue<Round> unwritten = new ArrayDeque<>();
-
-  private final Queue<Round> unanswered = new ArrayDeque<>();
-  private boolean up;
-  private boolean ended;
-
-  SocketConnection(int node, URI uri, int port, Runnable disconnected) {
-    this.node = node;
+  SocketConnection(int node, RedisNodeUri uri, Runnable disconnected) {
     this.uri = uri;
-    this.port = port;
     this.disconnected = disconnected;
+    this.commands = new CommandPipeline<>(node, round -> round, writer, this::write);
   }
 
-  CompletionStage<Void> begin(Duration timeout) {
-    start("read", () -> connectAndRead(Math.toIntExact(timeout.toMillis())));
+  CompletableFuture<Void> begin(Duration timeout) {
+    int millis = Math.toIntExact(timeout.toMillis());
+    DriverThreads.named("holdfast-socket-read").newThread(() -> connectAndRead(millis)).start();
     return connected;
   }
 
-  /** Takes a round's command, unless the connection is not there. */
-  synchronized boolean ask(Round round) {
-    if (!up || ended) {
-      return false;
-    }
-    unwritten.add(round);
-    notifyAll();
-    return true;
+  /** Sends a round's command, which fails if the connection is not there. */
+  void ask(Round round) {
+    commands.add(round);
+    commands.flush();
   }
 
   /** Ends it, once. All that is not answered fails, and then the end is told. */
   void end(IOException cause) {
-    List<Round> failed;
-    boolean wasUp;
-    synchronized (this) {
-      if (ended) {
-        return;
-      }
-      ended = true;
-      wasUp = up;
-      failed = new ArrayList<>(unanswered);
-      failed.addAll(unwritten);
-      notifyAll();
+    if (!ended.compareAndSet(false, true)) {
+      return;
     }
     try {
       socket.close();
     } catch (IOException e) {
       cause.addSuppressed(e);
     }
-    connected.completeExceptionally(cause);
-    failed.forEach(round -> round.failure(node, cause));
-    if (wasUp) {
+    connected.completeExceptionally(cause); // which changes nothing if it was made
+    commands.end(cause, this::onAllFailed);
+  }
+
+  private void onAllFailed() {
+    if (!connected.isCompletedExceptionally()) {
       disconnected.run();
     }
+    writer.shutdown();
   }
 
-  /** Ends it when nothing is owed any more, and at this time at the latest. */
-  void close(long deadline) {
-    boolean interrupted = false;
-    synchronized (this) {
-      long left = deadline - System.nanoTime();
-      while (owes() && left > 0 && !interrupted) {
-        try {
-          wait(1 + left / 1_000_000);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-        left = deadline - System.nanoTime();
-      }
+  /** Ends it when all that was asked before has been written. */
+  CompletableFuture<Void> close() {
+    IOException cause = new IOException("the manager was closed");
+    try {
+      return CompletableFuture.runAsync(() -> end(cause), writer);
+    } catch (RejectedExecutionException e) {
+      return CompletableFuture.completedFuture(null); // it has ended
     }
-    end(new IOException("the manager was closed"));
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private boolean owes() {
-    return !ended && !(unanswered.isEmpty() && unwritten.isEmpty());
   }
 
   private void connectAndRead(int timeoutMillis) {
     try {
-      socket.connect(new InetSocketAddress(uri.getHost(), port), timeoutMillis);
+      socket.connect(new InetSocketAddress(uri.host(), uri.port()), timeoutMillis);
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(timeoutMillis);
       InputStream in = new BufferedInputStream(socket.getInputStream());
       greet(in);
       socket.setSoTimeout(0);
-      synchronized (this) {
-        up = !ended;
-      }
-      start("write", this::write);
+      commands.open();
       connected.complete(null);
       while (true) {
         answer(Resp.read(in));
@@ -133,14 +104,12 @@ final class SocketConnection {
   }
 
   private void greet(InputStream in) throws IOException {
-    String userInfo = uri.getUserInfo();
-    if (userInfo != null) {
-      int colon = userInfo.indexOf(':');
-      String user = colon <= 0 ? "default" : userInfo.substring(0, colon);
-      require(in, List.of("AUTH", user, userInfo.substring(colon + 1)));
+    if (uri.password() != null) {
+      String user = uri.user() == null ? "default" : uri.user();
+      require(in, List.of("AUTH", user, uri.password()));
     }
-    if (uri.getPath() != null && uri.getPath().length() > 1) {
-      require(in, List.of("SELECT", uri.getPath().substring(1)));
+    if (uri.database() != 0) {
+      require(in, List.of("SELECT", Integer.toString(uri.database())));
     }
     require(in, List.of("PING"));
   }
@@ -153,48 +122,26 @@ final class SocketConnection {
   }
 
   private void answer(Object reply) throws IOException {
-    Round round;
-    synchronized (this) {
-      round = unanswered.poll();
-      notifyAll();
-    }
+    Round round = commands.next();
     if (round == null) {
       throw new IOException("the node said something that it was not asked");
     }
     if (reply instanceof ErrorReply error) {
-      round.error(node, error.text());
+      commands.onError(round, error.text());
     } else {
-      round.reply(node, reply);
+      commands.onReply(round, reply);
     }
   }
 
-  private void write() {
+  private void write(List<Round> rounds) {
     try {
-      OutputStream out = socket.getOutputStream();
-      while (true) {
-        Round round;
-        synchronized (this) {
-          while (unwritten.isEmpty() && !ended) {
-            wait();
-          }
-          if (ended) {
-            return;
-          }
-          round = unwritten.remove();
-          unanswered.add(round);
-        }
-        out.write(round.command().encoded());
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      for (Round round : rounds) {
+        bytes.write(round.command().encoded());
       }
+      bytes.writeTo(socket.getOutputStream());
     } catch (IOException e) {
       end(e);
-    } catch (InterruptedException e) {
-      end(new IOException("interrupted", e));
     }
-  }
-
-  private void start(String task, Runnable work) {
-    Thread thread = new Thread(work, "holdfast-socket-" + task + "-" + node);
-    thread.setDaemon(true);
-    thread.start();
   }
 }

@@ -1,29 +1,20 @@
 package com.example.socketdriver;
 
-import dev.holdfast.LockManager;
-import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.spi.LockProvider;
-import dev.holdfast.spi.LockUrl;
+import dev.holdfast.redlock.RedlockProvider;
+import java.util.List;
 
 /** Serves {@code redlock:socket:redis://…} URLs with plain sockets. */
-public final class SocketDriver implements LockProvider {
-  @Override
-  public String name() {
-    return "socket";
+public final class SocketDriver extends RedlockProvider {
+  /** For {@link java.util.ServiceLoader}. */
+  public SocketDriver() {
+    super("socket");
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("redlock")
-        && url.driver().orElse(name()).equals(name())
-        && !url.nodes().isEmpty();
-  }
-
-  @Override
-  public LockManager open(LockUrl url) {
-    url.requireKnownOptions(RedlockOptions.NAMES);
-    RedlockOptions options = RedlockOptions.from(url);
-    return Redlock.open(new SocketNodes(url.nodes(), options.connectTimeout()), options);
+  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+    return new SocketNodes(uris, options.connectTimeout());
   }
 }

@@ -1,21 +1,22 @@
 package com.example.socketdriver;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The nodes, each reached by a socket of its own. */
 final class SocketNodes implements RedisNodes {
-  private static final int DEFAULT_PORT = 6379;
-  private static final long CLOSE_NANOS = 1_000_000_000;
+  private static final Duration CLOSE = Duration.ofSeconds(1);
 
-  private final List<URI> nodes;
+  private final List<RedisNodeUri> nodes;
   private final Duration connectTimeout;
 
   /** The latest connection of each index: two to a node, as the port says. */
@@ -23,11 +24,11 @@ final class SocketNodes implements RedisNodes {
 
   private volatile boolean closed;
 
-  SocketNodes(List<URI> nodes, Duration connectTimeout) {
-    for (URI node : nodes) {
-      if (!"redis".equals(node.getScheme())) {
+  SocketNodes(List<RedisNodeUri> nodes, Duration connectTimeout) {
+    for (RedisNodeUri node : nodes) {
+      if (node.isTls()) {
         throw new LockConfigurationException(
-            "this driver knows redis:// alone: use another driver for " + node.getScheme() + "://");
+            "this driver knows redis:// alone: use another driver for " + node);
       }
     }
     this.nodes = nodes;
@@ -37,13 +38,13 @@ final class SocketNodes implements RedisNodes {
 
   @Override
   public List<String> addresses() {
-    return nodes.stream().map(node -> node.getHost() + ":" + port(node)).toList();
+    return nodes.stream().map(RedisNodeUri::server).toList();
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable disconnected) {
-    URI uri = nodes.get(node % nodes.size());
-    SocketConnection connection = new SocketConnection(node, uri, port(uri), disconnected);
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+    RedisNodeUri uri = nodes.get(node % nodes.size());
+    SocketConnection connection = new SocketConnection(node, uri, disconnected);
     connections.set(node, connection);
     if (closed) {
       connection.end(new IOException("the manager was closed"));
@@ -64,26 +65,28 @@ final class SocketNodes implements RedisNodes {
     round.forEachNode(
         node -> {
           SocketConnection connection = connections.get(node);
-          if (connection == null || !connection.ask(round)) {
+          if (connection == null) {
             round.failure(node, new IOException("not connected"));
+          } else {
+            connection.ask(round);
           }
         });
   }
 
-  /** Waits a second at most for what was asked before, such as releases. */
+  /** Sends what was asked before, such as releases, within a second. */
   @Override
   public void close() {
     closed = true; // first: who connects looks after it can be found here
-    long deadline = System.nanoTime() + CLOSE_NANOS;
+    List<CompletableFuture<?>> closing = new ArrayList<>();
     for (int node = 0; node < connections.length(); node++) {
       SocketConnection connection = connections.get(node);
       if (connection != null) {
-        connection.close(deadline);
+        closing.add(connection.close());
       }
     }
-  }
-
-  private static int port(URI node) {
-    return node.getPort() < 0 ? DEFAULT_PORT : node.getPort();
+    DriverThreads.await(CLOSE, CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)));
+    for (int node = 0; node < connections.length(); node++) {
+      disconnect(node); // also one whose node reads nothing
+    }
   }
 }

@@ -83,7 +83,9 @@ final class CriticalSection {
     return Files.exists(violations) ? Files.readAllLines(violations) : List.of();
   }
 
-  /** Whoever has left since a moment ago was in at that moment. */
+  /**
+   * Returns the process inside; one that has left in the meantime was inside when this call began.
+   */
   private String occupant() throws IOException {
     try {
       return Files.readString(place);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What old clients see of a lease in phase both that is extended. */
+/** The view of old clients when a lease in phase both is extended. */
 class ExtendedStampTest {
   private static final String KEY = "lock.job";
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -64,9 +64,7 @@ class ExtendedStampTest {
 
       assertThatThrownBy(() -> lease.extend(LONG)).isInstanceOf(LockLostException.class);
 
-      assertThat(lease.lost().toCompletableFuture())
-          .succeedsWithin(LONG)
-          .isEqualTo(LossReason.EXPIRED);
+      assertThat(lease.onLoss()).succeedsWithin(LONG).isEqualTo(LossReason.EXPIRED);
       assertThat(server.commandCounts()).doesNotContainKey("getset");
       await().untilAsserted(this::assertThatNoKeyIsLeft);
     }
@@ -81,9 +79,7 @@ class ExtendedStampTest {
 
       assertThatThrownBy(() -> lease.extend(LONG)).isInstanceOf(LockLostException.class);
 
-      assertThat(lease.lost().toCompletableFuture())
-          .succeedsWithin(LONG)
-          .isEqualTo(LossReason.REMOVED);
+      assertThat(lease.onLoss()).succeedsWithin(LONG).isEqualTo(LossReason.REMOVED);
       await().untilAsserted(this::assertThatNoKeyIsLeft);
     }
   }

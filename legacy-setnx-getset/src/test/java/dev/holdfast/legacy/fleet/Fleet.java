@@ -22,7 +22,10 @@ import java.util.stream.Stream;
 final class Fleet implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
-  /** What a kill costs the others, up to three seconds, is over, and all have had a turn. */
+  /**
+   * The time of a round: the other processes lose up to three seconds by a kill, and all have a
+   * turn.
+   */
   private static final Duration ROUND = Duration.ofSeconds(5);
 
   private static final Duration BEFORE_A_KILL = Duration.ofSeconds(1);
@@ -89,7 +92,7 @@ final class Fleet implements AutoCloseable {
     return section.violations();
   }
 
-  /** What all of a kind have done, those that are gone included. */
+  /** Returns the grants of all processes of a kind, also of those that are gone. */
   long grants(Kind kind) {
     return all(kind).mapToLong(Member::grants).sum();
   }

@@ -1,8 +1,8 @@
 package dev.holdfast.legacy.fleet;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -136,7 +136,7 @@ final class FleetProcess {
         while (held.isEmpty()) {
           try {
             held = locks.tryAcquire(request);
-          } catch (LockBackendException outage) {
+          } catch (LockOutageException outage) {
             // on a machine that stalls, the next attempt may do better
             if (isToldToStop(1)) {
               return OptionalLong.empty();
@@ -171,7 +171,7 @@ final class FleetProcess {
         }
       }
     } catch (IOException e) {
-      // gone all the same
+      // gone anyway
     }
     Runtime.getRuntime().halt(1);
   }

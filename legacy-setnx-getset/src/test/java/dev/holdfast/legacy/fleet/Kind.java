@@ -1,6 +1,6 @@
 package dev.holdfast.legacy.fleet;
 
-/** Where a process stands: it has not begun to move, or is in a phase of the migration. */
+/** The phase of a process: it has not begun to move, or is in a phase of the migration. */
 enum Kind {
   OLD,
   FROM,

@@ -95,7 +95,7 @@ final class Member {
     }
   }
 
-  /** As by {@code kill -9}. */
+  /** Kills the process as {@code kill -9} does. */
   void kill() {
     end();
     process.destroyForcibly();
@@ -108,14 +108,14 @@ final class Member {
   private void listen() {
     try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        heard(line);
+        received(line);
       }
     } catch (IOException e) {
       // it was killed in the middle of a line
     }
   }
 
-  private synchronized void heard(String word) {
+  private synchronized void received(String word) {
     switch (word) {
       case FleetProcess.READY -> ready = true;
       case FleetProcess.WANT -> {

@@ -1,32 +1,22 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.spi.LockProvider;
-import dev.holdfast.spi.LockUrl;
+import dev.holdfast.redlock.RedlockProvider;
+import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:jedis:} URLs. Stateless. */
-public final class JedisProvider implements LockProvider {
+public final class JedisProvider extends RedlockProvider {
   /** For {@link java.util.ServiceLoader}. */
-  public JedisProvider() {}
-
-  @Override
-  public String name() {
-    return "jedis";
+  public JedisProvider() {
+    super("jedis");
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("redlock")
-        && url.driver().orElse(name()).equals(name())
-        && !url.nodes().isEmpty();
-  }
-
-  @Override
-  public LockManager open(LockUrl url) {
-    url.requireKnownOptions(RedlockOptions.NAMES);
-    JedisRedlock.Builder builder = JedisRedlock.builder().options(RedlockOptions.from(url));
-    url.nodes().forEach(builder::node);
-    return builder.open();
+  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+    JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
+    uris.forEach(builder::node);
+    return builder.connections();
   }
 }

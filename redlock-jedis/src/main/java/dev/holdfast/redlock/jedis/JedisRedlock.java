@@ -2,15 +2,14 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -53,8 +52,7 @@ public final class JedisRedlock {
   /** Collects the nodes. Not safe for use by many threads. */
   public static final class Builder {
     private final List<Address> nodes = new ArrayList<>();
-    private final List<PooledNodes.Given> clients = new ArrayList<>();
-    private final Set<String> addresses = new HashSet<>();
+    private final List<PooledNodes.UserPool> clients = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
@@ -65,20 +63,23 @@ public final class JedisRedlock {
      * @param uri {@code redis://[user[:password]@]host[:port][/db]}, or {@code rediss://} for TLS
      *     with the JVM's trust store
      * @return this
-     * @throws LockConfigurationException if it is no such URI, or listed already
+     * @throws LockConfigurationException if it is no such URI
      */
     public Builder node(URI uri) {
       return add(Address.of(uri));
+    }
+
+    Builder node(RedisNodeUri node) {
+      return add(Address.of(node));
     }
 
     /**
      * Adds a node that is reached by a connection of the manager's own.
      *
      * @param server host and port
-     * @param config user, password, database, TLS and all else, but for the time-outs, which are
+     * @param config user, password, database, TLS and all else, except for the time-outs, which are
      *     those of the options
      * @return this
-     * @throws LockConfigurationException if it is listed already
      */
     public Builder node(HostAndPort server, JedisClientConfig config) {
       return add(
@@ -96,7 +97,7 @@ public final class JedisRedlock {
      *     {@code connectionTimeoutMillis}
      * @param server host and port, for messages
      * @return this
-     * @throws LockConfigurationException if it has no pool, or the server is listed already
+     * @throws LockConfigurationException if it has no pool
      */
     public Builder client(RedisClient client, HostAndPort server) {
       Pool<Connection> pool;
@@ -120,7 +121,6 @@ public final class JedisRedlock {
      * @param pool as with {@link #client(RedisClient, HostAndPort)}
      * @param server host and port, for messages
      * @return this
-     * @throws LockConfigurationException if the server is listed already
      */
     public Builder client(Pool<Connection> pool, HostAndPort server) {
       return add(Objects.requireNonNull(pool, "pool"), pool, server);
@@ -142,10 +142,10 @@ public final class JedisRedlock {
      *
      * @return a new manager, to be closed by the caller
      * @throws LockConfigurationException if there is no node, there are both nodes and clients, one
-     *     is the same server as another, a replica or refuses the credentials, or if the time-out
-     *     of a client cannot be kept: {@code blockWhenExhausted} must be true in its pool, and
-     *     {@code socketTimeoutMillis} above 0
-     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     *     is listed twice or the same server as another, a replica or refuses the credentials, or
+     *     if the time-out of a client cannot be kept: {@code blockWhenExhausted} must be true in
+     *     its pool, and {@code socketTimeoutMillis} above 0
+     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
      */
     public LockManager open() {
       return Redlock.open(connections(), options);
@@ -161,11 +161,14 @@ public final class JedisRedlock {
         throw new LockConfigurationException(
             "some nodes are given by client and some are not: give a client for each, or for none");
       }
-      return new LaneNodes(nodes, options.connectTimeout(), options.nodeTimeout());
+      return new DirectNodes(nodes, options.connectTimeout(), options.nodeTimeout());
     }
 
-    /** Else each moment in which all of its connections are lent would look like an outage. */
-    private static void requireWaiting(PooledNodes.Given given) {
+    /**
+     * Refuses a pool that does not wait: whenever all its connections are borrowed, the node would
+     * look down.
+     */
+    private static void requireWaiting(PooledNodes.UserPool given) {
       if (!given.pool().getBlockWhenExhausted()) {
         throw new LockConfigurationException(
             "the pool of the client for node "
@@ -176,23 +179,13 @@ public final class JedisRedlock {
     }
 
     private Builder add(Address node) {
-      requireNew(node.toString());
       nodes.add(node);
       return this;
     }
 
     private Builder add(Pool<Connection> pool, Object client, HostAndPort server) {
-      String address = Address.text(server);
-      requireNew(address);
-      clients.add(new PooledNodes.Given(address, pool, client));
+      clients.add(new PooledNodes.UserPool(Address.text(server), pool, client));
       return this;
-    }
-
-    private void requireNew(String address) {
-      if (!addresses.add(address)) {
-        throw new LockConfigurationException(
-            "node " + address + " is listed twice: list each server once");
-      }
     }
   }
 }

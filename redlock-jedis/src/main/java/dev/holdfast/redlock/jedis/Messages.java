@@ -15,7 +15,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /** Between the words of the port and those of Jedis. */
 final class Messages {
-  /** Of most replies to {@code SET}; each would else be two objects more. */
+  /** The bytes of most replies to {@code SET}; each would else be two objects more. */
   private static final byte[] OK = {'O', 'K'};
 
   private Messages() {}
@@ -54,7 +54,7 @@ final class Messages {
     }
   }
 
-  /** As Jedis and sockets take it: at least 1, since 0 would be for ever. */
+  /** Returns milliseconds as Jedis and sockets take them: at least 1, since 0 would be for ever. */
   static int millis(Duration limit) {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
   }

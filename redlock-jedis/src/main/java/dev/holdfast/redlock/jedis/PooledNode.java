@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.Round;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -29,20 +30,20 @@ final class PooledNode {
   private static final long GREETING_MILLIS = 1_000;
 
   /**
-   * What is sent at most before all of it is answered: less than the smallest buffers of a
+   * The most bytes that are sent before all are answered: less than the smallest buffers of a
    * connection hold together, as a write that waits for a node that hangs has no time-out.
    */
   private static final int WINDOW_BYTES = 64 * 1024;
 
-  /** In UTF-8. */
-  private static final int MOST_PER_CHAR = 3;
+  /** The most bytes of a character in UTF-8. */
+  private static final int MAX_PER_CHAR = 3;
 
   private final int node;
   private final Pool<Connection> pool;
   private final Duration limit;
   private final Runnable afterEnd;
   private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(1, Threads.named("node"));
+      new ScheduledThreadPoolExecutor(1, DriverThreads.named("holdfast-jedis-node"));
   private final Queue<Question> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean called = new AtomicBoolean();
   private volatile @Nullable Link present;
@@ -56,7 +57,7 @@ final class PooledNode {
   record Question(Round round, CommandArguments command, int bytes) {
     static Question of(Round round) {
       int chars = round.command().words().stream().mapToInt(String::length).sum();
-      return new Question(round, Messages.arguments(round.command()), MOST_PER_CHAR * chars);
+      return new Question(round, Messages.arguments(round.command()), MAX_PER_CHAR * chars);
     }
   }
 
@@ -82,7 +83,7 @@ final class PooledNode {
     return link.connected;
   }
 
-  /** What is under way is not cut short: it ends within its limit. */
+  /** Disconnects without cutting short what is in flight: it ends within its limit. */
   void disconnect() {
     Link link = present;
     if (link != null) {
@@ -103,7 +104,10 @@ final class PooledNode {
     }
   }
 
-  /** What was asked before is still sent. Returns whether there may be something to wait for. */
+  /**
+   * Closes after sending what was submitted before. Returns whether there may be something to wait
+   * for.
+   */
   boolean close() {
     Link link = present;
     boolean wasUp = link != null && link.isUp();
@@ -169,8 +173,8 @@ final class PooledNode {
   /** Connections that ended while they were idle in the pool say nothing of the node. */
   private void greet(int idle) {
     for (int stale = idle; ; stale--) {
-      try (Loan loan = Loan.of(pool, limit)) {
-        Messages.greet(loan.connection());
+      try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+        Messages.greet(borrowed.connection());
         return;
       } catch (JedisConnectionException e) {
         if (stale <= 0 || e.getCause() instanceof SocketTimeoutException) {
@@ -194,8 +198,8 @@ final class PooledNode {
 
   private void serve(Link link, Deque<Question> batch) {
     used = true;
-    try (Loan loan = Loan.of(pool, limit)) {
-      exchange(loan.connection(), batch);
+    try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+      exchange(borrowed.connection(), batch);
     } catch (RuntimeException e) {
       fail(batch, Messages.reason(e));
       end(link, e);

@@ -2,11 +2,12 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
@@ -21,7 +22,7 @@ import redis.clients.jedis.util.Pool;
 final class PooledNodes implements RedisNodes {
   private static final long CLOSE_SECONDS = 1;
 
-  private final List<Given> given;
+  private final List<UserPool> given;
   private final List<String> addresses;
   private final List<Object> clients;
   private final List<PooledNode> nodes = new ArrayList<>();
@@ -36,19 +37,19 @@ final class PooledNodes implements RedisNodes {
    * @param pool its pool
    * @param client what the user knows it by
    */
-  record Given(String address, Pool<Connection> pool, Object client) {}
+  record UserPool(String address, Pool<Connection> pool, Object client) {}
 
   /**
    * Connects nothing yet.
    *
    * @param limit for how long there may be no free connection, and a node may owe replies
    */
-  PooledNodes(List<Given> given, Duration limit) {
+  PooledNodes(List<UserPool> given, Duration limit) {
     this.given = List.copyOf(given);
-    this.addresses = given.stream().map(Given::address).toList();
-    this.clients = given.stream().map(Given::client).toList();
+    this.addresses = given.stream().map(UserPool::address).toList();
+    this.clients = given.stream().map(UserPool::client).toList();
     given.forEach(one -> nodes.add(new PooledNode(nodes.size(), one.pool(), limit, () -> {})));
-    for (Given one : given) {
+    for (UserPool one : given) {
       Pool<Connection> beside = beside(one.pool());
       nodes.add(new PooledNode(nodes.size(), beside, limit, beside::clear));
     }
@@ -71,7 +72,7 @@ final class PooledNodes implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable disconnected) {
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     return nodes.get(node).connect(disconnected);
   }
 
@@ -92,10 +93,10 @@ final class PooledNodes implements RedisNodes {
     round.forEachNode(node -> nodes.get(node).serveSoon());
   }
 
-  /** On a connection beside the pool, which may have none to spare. */
+  /** Subscribes on a connection beside the pool, which may have none to spare. */
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
-    return NodeEar.open(() -> made(given.get(node).pool()), channel, heard, ended);
+  public void subscribe(int node, Subscription subscription) {
+    JedisPubSubConnection.serve(subscription, () -> made(given.get(node).pool()));
   }
 
   private static Connection made(Pool<Connection> pool) {
@@ -111,7 +112,9 @@ final class PooledNodes implements RedisNodes {
     return clients.stream().filter(type::isInstance).map(type::cast).findFirst();
   }
 
-  /** What was submitted before is still sent. Waits until the threads have ended, for 1 s. */
+  /**
+   * Closes after sending what was submitted before. Waits until the threads have ended, for 1 s.
+   */
   @Override
   public void close() {
     List<PooledNode> busy = nodes.stream().filter(PooledNode::close).toList();

@@ -8,7 +8,7 @@ import java.net.SocketTimeoutException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * What a node replies. To wait for a reply to begin, and in vain, does it no harm, as it does in
+ * The replies of a node. To wait for a reply to begin, and in vain, does it no harm, as it does in
  * Jedis' own connections.
  */
 final class ReplyStream extends RedisInputStream {
@@ -49,7 +49,7 @@ final class ReplyStream extends RedisInputStream {
     return true;
   }
 
-  /** In the midst of a reply, the socket's time-out is too short. */
+  /** A stream that waits longer inside a reply, where the socket's time-out is too short. */
   private static final class Patient extends FilterInputStream {
     private final long patienceNanos;
 

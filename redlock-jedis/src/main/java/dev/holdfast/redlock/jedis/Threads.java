@@ -3,25 +3,14 @@ package dev.holdfast.redlock.jedis;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Daemons, so that a JVM can exit, by names that an operator knows. */
+/** Threads that may do input and output. */
 final class Threads {
   /** {@code Thread.isVirtual}, where there is one. */
   private static final @Nullable MethodHandle IS_VIRTUAL = isVirtual();
 
   private Threads() {}
-
-  static ThreadFactory named(String name) {
-    return task -> daemon(name, task);
-  }
-
-  static Thread daemon(String name, Runnable task) {
-    Thread thread = new Thread(task, "holdfast-jedis-" + name);
-    thread.setDaemon(true);
-    return thread;
-  }
 
   /** An interrupt closes the socket that a virtual thread reads from. */
   static boolean mayUseSockets(Thread thread) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.util.RedisOutputStream;
 
-/** What goes over the wire is what Jedis would send. */
+/** The encoding of commands: the bytes that Jedis would send. */
 class EncodingTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 9, 10, 99, 100, 999, 1_000, 65_536})

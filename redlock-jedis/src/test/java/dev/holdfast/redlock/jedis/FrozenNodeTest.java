@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.redlock.Round;
 import dev.holdfast.redlock.Script;
 import dev.holdfast.testnodes.TestNodes;
@@ -99,10 +100,11 @@ class FrozenNodeTest {
           freeze();
           for (int i = 0; i < 200; i++) {
             burst.add(new Voted());
-            driver.nodes().submit(new Round(LARGE, 0b001, false, burst.get(i)));
+            driver.nodes().submit(new Round(LARGE, NodeSet.of(0), false, burst.get(i)));
           }
         };
-    assertThat(Asked.of(driver.nodes(), 0b001, freezeAndAsk, "return 1").reply()).isEqualTo(1L);
+    assertThat(Asked.of(driver.nodes(), NodeSet.of(0), freezeAndAsk, "return 1").reply())
+        .isEqualTo(1L);
     driver.nodes().disconnect(0);
     soon().until(() -> ends.get() == 1);
     assertThat(burst).hasSize(200).allMatch(round -> round.failures.get() == 1);
@@ -114,7 +116,7 @@ class FrozenNodeTest {
     for (int i = 0; i < howMany; i++) {
       Voted round = new Voted();
       rounds.add(round);
-      driver.nodes().submit(new Round(command, 0b111, true, round));
+      driver.nodes().submit(new Round(command, NodeSet.all(3), true, round));
       soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);
     }
     return rounds;

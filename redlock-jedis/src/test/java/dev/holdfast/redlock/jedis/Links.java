@@ -59,7 +59,7 @@ final class Links {
         server -> yours.isEmpty() ? Connections.to(server) : borrowed(yours));
   }
 
-  /** What lies idle in a pool is its user's. */
+  /** Counts borrowed connections; an idle one in a pool is the user's. */
   private static long borrowed(List<Pool<Connection>> pools) {
     return pools.stream().mapToInt(Pool::getNumActive).sum();
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** In RESP3, as Jedis speaks where it can, and in RESP2. */
+/** Replies in RESP3, which Jedis speaks where it can, and in RESP2. */
 @ParameterizedClass
 @EnumSource(Links.Kind.class)
 class RepliesTest extends RepliesContract {

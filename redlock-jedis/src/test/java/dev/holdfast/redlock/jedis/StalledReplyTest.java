@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.drivertests.Proxy;
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
@@ -33,7 +34,7 @@ class StalledReplyTest {
       proxy.breakRepliesOff();
 
       long start = System.nanoTime();
-      Asked brokenOff = Asked.of(driver.nodes(), 0b11, () -> {}, "return 1");
+      Asked brokenOff = Asked.of(driver.nodes(), NodeSet.all(2), () -> {}, "return 1");
       soon().until(() -> ends.get() == 1);
       Duration waited = Duration.ofNanos(System.nanoTime() - start);
       soon()

@@ -34,7 +34,7 @@ final class WaysToTalk implements AutoCloseable {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final long TURN_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int TURNS = 7;
-  private static final int MOST_TIMES = 100_000;
+  private static final int MAX_TIMES = 100_000;
   private static final OperatingSystemMXBean PROCESS =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
   private static final String RELEASE =
@@ -57,9 +57,9 @@ final class WaysToTalk implements AutoCloseable {
     List<HostAndPort> addresses =
         servers.all().stream().map(n -> new HostAndPort(n.host(), n.port())).toList();
     ways.put("bare Jedis", bare(addresses));
-    JedisRedlock.Builder lane = builder();
-    servers.uris().forEach(uri -> lane.node(URI.create(uri)));
-    ways.put("lane", of(lane.open()));
+    JedisRedlock.Builder direct = builder();
+    servers.uris().forEach(uri -> direct.node(URI.create(uri)));
+    ways.put("I/O loop", of(direct.open()));
     JedisRedlock.Builder threads = builder();
     for (HostAndPort address : addresses) {
       ConnectionPoolConfig one = new ConnectionPoolConfig();
@@ -149,10 +149,10 @@ final class WaysToTalk implements AutoCloseable {
   }
 
   private static long[] times(Lock lock, String name, long start) {
-    long[] times = new long[MOST_TIMES];
+    long[] times = new long[MAX_TIMES];
     int count = 0;
     try {
-      for (long now = start; now - start < TURN_NANOS && count < MOST_TIMES; count++) {
+      for (long now = start; now - start < TURN_NANOS && count < MAX_TIMES; count++) {
         long from = System.nanoTime();
         lock.takeAndGiveBack(name);
         now = System.nanoTime();

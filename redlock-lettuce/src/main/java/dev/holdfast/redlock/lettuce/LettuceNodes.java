@@ -1,12 +1,14 @@
 package dev.holdfast.redlock.lettuce;
 
+import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Subscription;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,16 +21,16 @@ import java.util.function.Function;
  * write only if neither is the connection's own.
  */
 final class LettuceNodes implements RedisNodes {
-  private static final long CLOSE_SECONDS = 1;
+  private static final Duration CLOSE = Duration.ofSeconds(1);
 
-  private final List<NodeLink> links;
+  private final List<LettuceNode> links;
   private final List<String> addresses;
   private final Executor sender;
   private final Runnable afterClose;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean over;
-  private List<Outgoing> waiting = new ArrayList<>();
+  private List<EncodedRound> waiting = new ArrayList<>();
 
   /**
    * Connects nothing yet.
@@ -37,17 +39,11 @@ final class LettuceNodes implements RedisNodes {
    * @param sender one thread
    * @param afterClose closes what is ours
    */
-  LettuceNodes(List<NodeLink> links, Executor sender, Runnable afterClose) {
+  LettuceNodes(List<LettuceNode> links, Executor sender, Runnable afterClose) {
     this.links = List.copyOf(links);
-    this.addresses = links.stream().limit(links.size() / 2).map(NodeLink::address).toList();
+    this.addresses = links.stream().limit(links.size() / 2).map(LettuceNode::address).toList();
     this.sender = sender;
     this.afterClose = afterClose;
-  }
-
-  /** Does first what the first attempt to connect would have to wait for. */
-  LettuceNodes warmedUp() {
-    links.stream().map(NodeLink::client).distinct().forEach(NodeLink::warmUp);
-    return this;
   }
 
   @Override
@@ -61,7 +57,7 @@ final class LettuceNodes implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable disconnected) {
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     return links.get(node).connect(disconnected, this::inTurn);
   }
 
@@ -72,7 +68,7 @@ final class LettuceNodes implements RedisNodes {
 
   @Override
   public void submit(Round round) {
-    Outgoing outgoing = new Outgoing(round);
+    EncodedRound outgoing = new EncodedRound(round);
     boolean first;
     lock.lock();
     try {
@@ -87,25 +83,28 @@ final class LettuceNodes implements RedisNodes {
   }
 
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
-    return links.get(node).listen(channel, heard, ended);
+  public void subscribe(int node, Subscription subscription) {
+    links.get(node).subscribe(subscription);
   }
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return links.stream()
-        .map(NodeLink::client)
+        .map(LettuceNode::client)
         .filter(type::isInstance)
         .map(type::cast)
         .findFirst();
   }
 
-  /** What was submitted before is still sent. Waits until the connections are closed, for 1 s. */
+  /**
+   * Closes after sending what was submitted before. Waits until the connections are closed, for 1
+   * s.
+   */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      Waiting.atMost(
-          CLOSE_SECONDS,
+      DriverThreads.await(
+          CLOSE,
           CompletableFuture.supplyAsync(this::closeLinks, sender).thenCompose(Function.identity()));
       closeLinks(); // before the sender is no more, should it be late
       afterClose.run();
@@ -116,7 +115,7 @@ final class LettuceNodes implements RedisNodes {
 
   private CompletableFuture<Void> closeLinks() {
     return CompletableFuture.allOf(
-        links.stream().map(NodeLink::close).toArray(CompletableFuture[]::new));
+        links.stream().map(LettuceNode::close).toArray(CompletableFuture[]::new));
   }
 
   /** After what was submitted before; at once if the sender is no more, as then no node is. */
@@ -133,7 +132,7 @@ final class LettuceNodes implements RedisNodes {
   }
 
   private void send() {
-    List<Outgoing> batch;
+    List<EncodedRound> batch;
     lock.lock();
     try {
       batch = waiting;
@@ -141,7 +140,7 @@ final class LettuceNodes implements RedisNodes {
     } finally {
       lock.unlock();
     }
-    for (NodeLink link : links) {
+    for (LettuceNode link : links) {
       link.send(batch);
     }
   }

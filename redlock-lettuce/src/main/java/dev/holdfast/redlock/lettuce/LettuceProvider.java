@@ -1,68 +1,44 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.spi.LockProvider;
-import dev.holdfast.spi.LockUrl;
+import dev.holdfast.redlock.RedlockProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
-import java.net.URI;
+import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:lettuce:} URLs. Stateless. */
-public final class LettuceProvider implements LockProvider {
-  /** What an operator sees in {@code CLIENT LIST}. */
+public final class LettuceProvider extends RedlockProvider {
+  /** The client name that {@code CLIENT LIST} shows. */
   private static final String CLIENT_NAME = "holdfast";
 
   /** For {@link java.util.ServiceLoader}. */
-  public LettuceProvider() {}
-
-  @Override
-  public String name() {
-    return "lettuce";
+  public LettuceProvider() {
+    super("lettuce");
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("redlock")
-        && url.driver().orElse(name()).equals(name())
-        && !url.nodes().isEmpty();
+  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
+    uris.forEach(node -> builder.node(redisUri(node)));
+    return builder.connections();
   }
 
-  @Override
-  public LockManager open(LockUrl url) {
-    url.requireKnownOptions(RedlockOptions.NAMES);
-    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(RedlockOptions.from(url));
-    for (URI node : url.nodes()) {
-      builder.node(redisUri(node));
-    }
-    return builder.open();
-  }
-
-  private static RedisURI redisUri(URI node) {
-    String host = node.getHost();
+  private static RedisURI redisUri(RedisNodeUri node) {
     RedisURI uri = new RedisURI();
-    uri.setHost(host.startsWith("[") ? host.substring(1, host.length() - 1) : host);
-    uri.setPort(node.getPort());
-    uri.setSsl(node.getScheme().equals("rediss"));
-    String path = node.getPath();
-    if (path != null && path.length() > 1) {
-      uri.setDatabase(Integer.parseInt(path.substring(1)));
-    }
-    String userInfo = node.getUserInfo();
-    if (userInfo != null) {
-      uri.setCredentialsProvider(credentials(userInfo));
+    uri.setHost(node.host());
+    uri.setPort(node.port());
+    uri.setSsl(node.isTls());
+    uri.setDatabase(node.database());
+    if (node.password() != null) {
+      uri.setCredentialsProvider(
+          new StaticCredentialsProvider(node.user(), node.password().toCharArray()));
     }
     uri.setClientName(CLIENT_NAME);
     // nothing more is told: a user may lack the right to, and the server would log each refusal
     uri.setLibraryName("");
     uri.setLibraryVersion("");
     return uri;
-  }
-
-  private static StaticCredentialsProvider credentials(String userInfo) {
-    int colon = userInfo.indexOf(':');
-    String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
-    String password = colon < 0 ? "" : userInfo.substring(colon + 1);
-    return new StaticCredentialsProvider(user.isEmpty() ? null : user, password.toCharArray());
   }
 }

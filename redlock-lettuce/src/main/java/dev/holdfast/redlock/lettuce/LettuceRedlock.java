@@ -8,11 +8,10 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,42 +103,37 @@ public final class LettuceRedlock {
      * @return a new manager, to be closed by the caller
      * @throws LockConfigurationException if there is no node, one is listed twice, is a replica or
      *     refuses the credentials, or if a client could send a command twice
-     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
      */
     public LockManager open() {
-      Set<String> addresses = new HashSet<>();
-      for (Node node : nodes) {
-        String address = Addresses.of(node.uri());
-        if (!addresses.add(address)) {
-          throw new LockConfigurationException(
-              "node " + address + " is listed twice: list each server once");
-        }
-        RedisClient yours = node.client();
-        if (yours != null) {
-          requireNoReplay(yours.getOptions(), address);
-        }
-      }
-      return Redlock.open(connections().warmedUp(), options);
+      return Redlock.open(connections(), options);
     }
 
     /** The nodes without the algorithm; connects nothing. */
     LettuceNodes connections() {
+      for (Node node : nodes) {
+        if (node.client() != null) {
+          requireNoReplay(node.client().getOptions(), Addresses.of(node.uri()));
+        }
+      }
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
       boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
-      OwnClient own = someAreOurs ? OwnClient.start(options.connectTimeout()) : null;
-      List<NodeLink> links = new ArrayList<>();
+      ManagedClient own = someAreOurs ? ManagedClient.start(options.connectTimeout()) : null;
+      List<LettuceNode> links = new ArrayList<>();
       for (int connection = 1; connection <= 2; connection++) {
         for (Node node : nodes) {
           RedisClient yours = node.client();
           RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
           node.uri().setTimeout(options.connectTimeout());
-          links.add(new NodeLink(links.size(), client, node.uri()));
+          links.add(new LettuceNode(links.size(), client, node.uri()));
         }
       }
+      links.stream().map(LettuceNode::client).distinct().forEach(LettuceNode::warmUp);
       if (own != null && !someAreYours) {
         return new LettuceNodes(links, own.eventLoop(), own::close);
       }
-      ExecutorService sender = Threads.sender();
+      ExecutorService sender =
+          Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"));
       return new LettuceNodes(
           links,
           sender,

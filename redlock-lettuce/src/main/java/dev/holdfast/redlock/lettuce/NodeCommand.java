@@ -6,53 +6,37 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.RedisCommand;
 import io.netty.buffer.ByteBuf;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** A round's command on its way to one node. Whoever completes it first votes, on that thread. */
+/** A round's command on its way to one node. Its completion, on any thread, is the answer. */
 final class NodeCommand implements RedisCommand<String, String, Object> {
-  private final Outgoing outgoing;
-  private final int node;
+  private final EncodedRound outgoing;
   private final NodeConnection connection;
-  private final AtomicBoolean done = new AtomicBoolean();
+  private volatile boolean done;
   private CommandOutput<String, String, Object> output = new ReplyOutput();
 
-  NodeCommand(Outgoing outgoing, int node, NodeConnection connection) {
+  NodeCommand(EncodedRound outgoing, NodeConnection connection) {
     this.outgoing = outgoing;
-    this.node = node;
     this.connection = connection;
-    connection.begun();
   }
 
   @Override
   public void complete() {
-    if (!done.compareAndSet(false, true)) {
-      return;
-    }
+    done = true;
     String error = output.getError();
-    try {
-      if (error != null) {
-        outgoing.round().error(node, error);
-      } else {
-        outgoing.round().reply(node, output.get());
-      }
-    } finally {
-      connection.answered();
+    if (error != null) {
+      connection.commands().onError(outgoing, error);
+    } else {
+      connection.commands().onReply(outgoing, output.get());
     }
   }
 
   /** A connection on which a command failed may give its reply to the next one: it is dropped. */
   @Override
   public boolean completeExceptionally(Throwable cause) {
-    if (!done.compareAndSet(false, true)) {
-      return false;
-    }
+    done = true;
     connection.drop();
-    try {
-      outgoing.round().failure(node, cause);
-    } finally {
-      connection.answered();
-    }
+    connection.commands().onFailure(outgoing, cause);
     return true;
   }
 
@@ -63,7 +47,7 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
 
   @Override
   public void encode(ByteBuf buf) {
-    outgoing.writeTo(buf);
+    buf.writeBytes(outgoing.bytes);
   }
 
   @Override
@@ -94,6 +78,6 @@ final class NodeCommand implements RedisCommand<String, String, Object> {
 
   @Override
   public boolean isDone() {
-    return done.get();
+    return done;
   }
 }

@@ -19,7 +19,7 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
   /** The one status that Lettuce keeps to itself; so it is this where nothing else is told. */
   private static final String QUEUED = "QUEUED";
 
-  /** Of most replies to {@code SET}; each would else be four objects more. */
+  /** The bytes of most replies to {@code SET}; each would else be four objects more. */
   private static final ByteBuffer OK = UTF_8.encode("OK").asReadOnlyBuffer();
 
   /** The arrays that are not complete yet, the innermost first; few replies have any. */

@@ -4,8 +4,8 @@ import static dev.holdfast.drivertests.Soon.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
@@ -65,11 +65,11 @@ class ClientSettingsTest {
   void aClientThatCannotReplayIsTaken(ClientOptions options) {
     client.setOptions(options);
     assertThatThrownBy(() -> builder("redis://127.0.0.1:1").open())
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("refused");
   }
 
-  /** Why the filter does not count. If this fails, Lettuce has mended it, and it can. */
+  /** The reason why the filter does not count. If this fails, Lettuce has mended it, and it can. */
   @Test
   void lettuceReplaysWhatItsReplayFilterFilters() throws Exception {
     client.setOptions(ClientOptions.builder().replayFilter(command -> true).build());

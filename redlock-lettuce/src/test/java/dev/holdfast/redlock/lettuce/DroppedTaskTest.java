@@ -41,7 +41,7 @@ class DroppedTaskTest {
   private LettuceNodes nodes(Runnable afterClose) {
     RedisURI uri = RedisURI.create("127.0.0.1", 1);
     return new LettuceNodes(
-        List.of(new NodeLink(0, client, uri), new NodeLink(1, client, uri)),
+        List.of(new LettuceNode(0, client, uri), new LettuceNode(1, client, uri)),
         task -> {
           if (!drops.get()) {
             task.run();

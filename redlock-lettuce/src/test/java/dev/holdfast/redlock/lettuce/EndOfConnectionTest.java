@@ -15,15 +15,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class EndOfConnectionTest {
-  /** What the sender is to do, done when the test says so. */
+  /** The sender's tasks, which run when the test says so. */
   private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
   @Test
   void itIsToldAfterWhatWasSubmittedBeforeHasFailed() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        OwnClient client = OwnClient.start(Duration.ofSeconds(10))) {
+        ManagedClient client = ManagedClient.start(Duration.ofSeconds(10))) {
       TestNode server = servers.node(0);
-      NodeLink link = new NodeLink(0, client.client(), RedisURI.create(server.uri()));
+      LettuceNode link = new LettuceNode(0, client.client(), RedisURI.create(server.uri()));
       LettuceNodes nodes = new LettuceNodes(List.of(link), tasks::add, () -> {});
       AtomicInteger ends = new Driver(nodes, () -> {}).connect(0);
 

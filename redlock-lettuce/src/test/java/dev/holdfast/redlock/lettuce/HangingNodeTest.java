@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisClient;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 /** When a connection ends, what was written to it costs the loop of all nodes its time. */
 class HangingNodeTest {
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
-  private static final int MOST_WRITTEN = 1_000;
+  private static final int MAX_WRITTEN = 1_000;
   private static final int ASKED = 3_500;
   private static final int ASKED_LATER = 500;
 
@@ -55,14 +56,14 @@ class HangingNodeTest {
   void norAreTheyInBatchesOfOurOwnClients() throws Exception {
     written.opensBatches = true;
     requireThatMostWaitAndNoneOvertakes(
-        new LeanClient(resources), task -> written.loop().execute(task));
+        new MinimalRedisClient(resources), task -> written.loop().execute(task));
   }
 
   private void requireThatMostWaitAndNoneOvertakes(RedisClient client, Executor sender)
       throws Exception {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
-      NodeLink link = new NodeLink(0, client, RedisURI.create(server.uri()));
+      LettuceNode link = new LettuceNode(0, client, RedisURI.create(server.uri()));
       LettuceNodes nodes = new LettuceNodes(List.of(link), sender, () -> {});
       new Driver(nodes, () -> {}).connect(0);
 
@@ -72,7 +73,7 @@ class HangingNodeTest {
       }
       CompletableFuture.runAsync(() -> {}, sender).get(10, SECONDS);
       written.await();
-      assertThat(written.commands).hasValue(MOST_WRITTEN);
+      assertThat(written.commands).hasValue(MAX_WRITTEN);
 
       server.thaw();
       soon().until(() -> answers.get() == ASKED + ASKED_LATER);
@@ -85,7 +86,7 @@ class HangingNodeTest {
     }
   }
 
-  /** With the first answers more is asked, while others still wait. */
+  /** Sends more with the first answers, while others are still awaited. */
   private void ask(LettuceNodes nodes, int number) {
     Runnable whenAnswered =
         () -> {
@@ -94,7 +95,7 @@ class HangingNodeTest {
             ask(nodes, ASKED + answer - 1);
           }
         };
-    Asked.of(nodes, 1, whenAnswered, APPEND, Integer.toString(number));
+    Asked.of(nodes, NodeSet.of(0), whenAnswered, APPEND, Integer.toString(number));
   }
 
   /** Counts the scripts that go to the socket. */

@@ -4,7 +4,7 @@ import dev.holdfast.drivertests.RepliesContract;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** In RESP2, as our own client speaks, and in RESP3, as a user's client may. */
+/** Replies in RESP2, which our own client speaks, and in RESP3, which a user's client may speak. */
 @ParameterizedClass
 @EnumSource(
     value = Links.Kind.class,

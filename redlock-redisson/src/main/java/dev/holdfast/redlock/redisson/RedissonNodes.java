@@ -1,13 +1,15 @@
 package dev.holdfast.redlock.redisson;
 
+import dev.holdfast.redlock.CommandPipeline;
+import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
@@ -21,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * that sends commands again.
  */
 final class RedissonNodes implements RedisNodes {
-  private static final long CLOSE_SECONDS = 1;
+  private static final Duration CLOSE = Duration.ofSeconds(1);
 
   private final List<Server> servers;
   private final Duration connectTimeout;
@@ -31,7 +33,7 @@ final class RedissonNodes implements RedisNodes {
   private final AtomicReferenceArray<NodeConnection> connections;
 
   /** The last connection that listens to each node, or attempt at one. */
-  private final AtomicReferenceArray<@Nullable NodeEar> ears;
+  private final AtomicReferenceArray<@Nullable Subscription> subscriptions;
 
   /** A round is queued for all of its nodes before the next one, which one's answer may bring. */
   private final ReentrantLock queueing = new ReentrantLock();
@@ -47,12 +49,11 @@ final class RedissonNodes implements RedisNodes {
     this.servers = List.copyOf(servers);
     this.connectTimeout = connectTimeout;
     this.afterClose = afterClose;
-    this.ears = new AtomicReferenceArray<>(servers.size());
-    NodeConnection none = new NodeConnection(() -> {});
+    this.subscriptions = new AtomicReferenceArray<>(servers.size());
     this.connections =
         new AtomicReferenceArray<>(
             IntStream.range(0, 2 * servers.size())
-                .mapToObj(index -> none)
+                .mapToObj(index -> new NodeConnection(index, () -> {}))
                 .toArray(NodeConnection[]::new));
   }
 
@@ -67,8 +68,8 @@ final class RedissonNodes implements RedisNodes {
   }
 
   @Override
-  public CompletionStage<Void> connect(int node, Runnable disconnected) {
-    NodeConnection attempt = new NodeConnection(disconnected);
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+    NodeConnection attempt = new NodeConnection(node, disconnected);
     connections.set(node, attempt);
     if (closed.get()) {
       attempt.drop();
@@ -83,27 +84,26 @@ final class RedissonNodes implements RedisNodes {
 
   @Override
   public void submit(Round round) {
-    Outgoing outgoing = new Outgoing(round);
-    List<NodeConnection> asked = new ArrayList<>(servers.size());
+    EncodedRound outgoing = new EncodedRound(round);
+    List<CommandPipeline<EncodedRound>> asked = new ArrayList<>(servers.size());
     queueing.lock();
     try {
       round.forEachNode(
           node -> {
-            NodeConnection connection = connections.get(node);
-            connection.queue(outgoing.to(node, connection));
-            asked.add(connection);
+            CommandPipeline<EncodedRound> commands = connections.get(node).commands();
+            commands.add(outgoing);
+            asked.add(commands);
           });
     } finally {
       queueing.unlock();
     }
-    asked.forEach(NodeConnection::flush);
+    asked.forEach(CommandPipeline::flush);
   }
 
   @Override
-  public Ear listen(int node, String channel, Heard heard, Runnable ended) {
-    NodeEar ear = NodeEar.open(servers.get(node), connectTimeout, channel, heard, ended);
-    ears.set(node, ear);
-    return ear;
+  public void subscribe(int node, Subscription subscription) {
+    subscriptions.set(node, subscription);
+    RedissonPubSubConnection.serve(subscription, servers.get(node), connectTimeout);
   }
 
   @Override
@@ -112,31 +112,31 @@ final class RedissonNodes implements RedisNodes {
   }
 
   /**
-   * What was submitted before is still sent, as far as nodes take it. Waits until the connections
-   * are closed, for 1 s.
+   * Closes after sending what was submitted before, if the nodes accept it. Waits until the
+   * connections are closed, for 1 s.
    */
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      OwnClients.await(
-          CLOSE_SECONDS,
+      DriverThreads.await(
+          CLOSE,
           CompletableFuture.allOf(
               Stream.concat(
                       IntStream.range(0, connections.length())
                           .mapToObj(index -> connections.get(index).drop()),
-                      IntStream.range(0, ears.length()).mapToObj(this::closeEar))
+                      IntStream.range(0, subscriptions.length()).mapToObj(this::closeSubscription))
                   .toArray(CompletableFuture[]::new)));
       afterClose.run();
     }
   }
 
   /** One that is begun while the client shuts down would stay. */
-  private CompletableFuture<Void> closeEar(int node) {
-    NodeEar ear = ears.get(node);
-    if (ear == null) {
+  private CompletableFuture<Void> closeSubscription(int node) {
+    Subscription subscription = subscriptions.get(node);
+    if (subscription == null) {
       return CompletableFuture.completedFuture(null);
     }
-    ear.close();
-    return ear.gone();
+    subscription.close();
+    return subscription.ended();
   }
 }

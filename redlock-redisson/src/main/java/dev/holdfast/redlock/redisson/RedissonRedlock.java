@@ -2,16 +2,14 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
-import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 
@@ -50,7 +48,7 @@ public final class RedissonRedlock {
     private final List<Node> nodes = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
 
-    private record Node(@Nullable URI uri, @Nullable Server yours) {}
+    private record Node(@Nullable RedisNodeUri uri, @Nullable Server yours) {}
 
     private Builder() {}
 
@@ -64,17 +62,10 @@ public final class RedissonRedlock {
      * @throws LockConfigurationException if it is no such URI; never shows the password
      */
     public Builder node(String uri) {
-      LockUrl url = LockUrl.parse("redlock:" + uri, Map.of());
-      url.requireKnownOptions(Set.of());
-      if (url.nodes().size() != 1 || url.driver().isPresent()) {
-        throw new LockConfigurationException(
-            "a node is given as '" + url + "': give one redis://host:port for each");
-      }
-      return node(url.nodes().get(0));
+      return node(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())));
     }
 
-    /** Adds one of {@link LockUrl#nodes}. */
-    Builder node(URI uri) {
+    Builder node(RedisNodeUri uri) {
       nodes.add(new Node(uri, null));
       return this;
     }
@@ -114,27 +105,16 @@ public final class RedissonRedlock {
      * @return a new manager, to be closed by the caller
      * @throws LockConfigurationException if there is no node, or one is listed twice, is a replica
      *     or refuses the credentials
-     * @throws dev.holdfast.LockBackendException if no quorum can be reached in time
+     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
      */
     public LockManager open() {
-      Set<String> addresses = new HashSet<>();
-      for (Node node : nodes) {
-        String address =
-            node.yours() != null
-                ? node.yours().address()
-                : LockUrl.describe(Objects.requireNonNull(node.uri()));
-        if (!addresses.add(address)) {
-          throw new LockConfigurationException(
-              "node " + address + " is listed twice: list each server once");
-        }
-      }
       return Redlock.open(connections(), options);
     }
 
     /** The nodes without the algorithm; connects nothing. */
     RedissonNodes connections() {
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.uri() != null);
-      OwnClients own = someAreOurs ? OwnClients.start() : null;
+      ManagedClients own = someAreOurs ? ManagedClients.start() : null;
       List<Server> servers = new ArrayList<>();
       for (Node node : nodes) {
         servers.add(

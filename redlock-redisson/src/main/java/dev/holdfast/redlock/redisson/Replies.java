@@ -27,14 +27,14 @@ final class Replies extends CommandDecoder {
     }
   }
 
-  /** Of the addresses in errors that name another node; none is followed. */
+  /** The scheme of addresses in errors that name another node; none is followed. */
   private static final String SCHEME = "redis";
 
   Replies() {
     super(SCHEME);
   }
 
-  /** By then the whole reply has come. */
+  /** Decodes once the whole reply has come. */
   @Override
   protected void decode(
       ByteBuf in,

@@ -17,7 +17,7 @@ import org.redisson.misc.RedisURI;
  *
  * @param address for messages: never with user or password
  * @param tls whether it is spoken to by TLS
- * @param config what to connect with, made anew by each call; what it runs on is shared
+ * @param config what to connect with, made again by each call; what it runs on is shared
  * @param yours the client of the user's by which the node is reached, if it is one
  */
 record Server(

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.holdfast.LockBackendException;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.Proxy;
@@ -84,7 +84,7 @@ class ClientSettingsTest {
   }
 
   /**
-   * Why the driver goes beside the pool. If this fails, Redisson has mended it, and the pool may
+   * The reason why the driver uses no pool. If this fails, Redisson has mended it, and the pool may
    * do.
    */
   @Test
@@ -128,10 +128,10 @@ class ClientSettingsTest {
     RedissonClient client = Redisson.create(config);
     try {
       assertThatThrownBy(() -> RedissonRedlock.builder().client(client).open())
-          .isInstanceOf(LockBackendException.class)
+          .isInstanceOf(LockOutageException.class)
           .hasMessageContaining("refused");
       var settings =
-          Attempts.client(Server.of(client), Duration.ofSeconds(2), begun -> {}).getConfig();
+          ClientFactory.client(Server.of(client), Duration.ofSeconds(2), begun -> {}).getConfig();
       assertThat(settings.isTcpNoDelay()).isTrue();
       assertThat(settings.getConnectTimeout()).isEqualTo(2_000);
       assertThat(settings.getCommandTimeout()).isEqualTo(2_000);
@@ -146,7 +146,7 @@ class ClientSettingsTest {
     RedissonClient client = YourClients.lazy("redis://127.0.0.1:1", config -> {});
     YourClients.shutdown(client);
     assertThatThrownBy(() -> RedissonRedlock.builder().client(client).open())
-        .isInstanceOf(LockBackendException.class)
+        .isInstanceOf(LockOutageException.class)
         .hasMessageContaining("127.0.0.1:1: its RedissonClient was shut down");
   }
 

@@ -21,7 +21,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RedissonClient;
 
-/** Where something fails, whose reply comes next is not known for sure: the connection ends. */
+/**
+ * The end of a connection: after a failure it is not known whose reply comes next: the connection
+ * ends.
+ */
 class EndOfConnectionTest {
   @Test
   void aReplyThatIsNotUnderstoodEndsTheConnection() throws Exception {

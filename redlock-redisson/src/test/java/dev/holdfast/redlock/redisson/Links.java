@@ -18,7 +18,7 @@ final class Links {
   /** The ways to make a driver; every promise of the port holds for each. */
   enum Kind {
     OWN_CLIENT,
-    /** With Redisson's defaults, among them four retries of what was not answered. */
+    /** A user's client with Redisson's defaults, among them four retries of unanswered commands. */
     YOUR_CLIENT,
     YOUR_CLIENT_WITH_RESP3
   }
@@ -33,7 +33,7 @@ final class Links {
     return new Driver(nodes, () -> clients.forEach(YourClients::shutdown));
   }
 
-  /** Adds the user's clients, if there are any, to those that are to be shut down. */
+  /** Adds the user's clients, if there are any, to those that must be shut down. */
   static RedissonRedlock.Builder builder(
       Kind kind, List<RedissonClient> clients, List<String> uris) {
     RedissonRedlock.Builder builder = RedissonRedlock.builder();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** In RESP2, as our own client speaks, and in RESP3, as a user's client may. */
+/** Replies in RESP2, which our own client speaks, and in RESP3, which a user's client may speak. */
 @ParameterizedClass
 @EnumSource(Links.Kind.class)
 class RepliesTest extends RepliesContract {
@@ -67,7 +67,7 @@ class RepliesTest extends RepliesContract {
     }
   }
 
-  /** What Redis 6.2 says hides the code in the midst; it is to be found all the same. */
+  /** The message of Redis 6.2 has the code in its middle; it must be found anyway. */
   @Test
   void whatAFullServerSaysInsideAScriptBeginsWithItsCode() {
     server.command("CONFIG", "SET", "maxmemory", "1");

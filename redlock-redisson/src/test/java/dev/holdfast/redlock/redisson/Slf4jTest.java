@@ -8,7 +8,7 @@ import dev.holdfast.drivertests.Logs;
 import dev.holdfast.testnodes.TestNodes;
 import org.junit.jupiter.api.Test;
 
-/** With what README names on the class path our warnings go to SLF4J, and to what is behind it. */
+/** The artifact that README names brings our warnings to SLF4J, and to its backend. */
 class Slf4jTest {
   @Test
   void ourWarningsGoThroughSlf4jWithTheValuesInTheirPlaces() {

@@ -10,12 +10,12 @@ import org.redisson.config.Config;
 final class YourClients {
   private YourClients() {}
 
-  /** With its pool connected. */
+  /** Returns a client whose pool is connected. */
   static RedissonClient connected(String uri) {
     return Redisson.create(config(uri));
   }
 
-  /** With a pool that is never connected, as long as nobody uses the client itself. */
+  /** Returns a client whose pool is not connected until the client itself is used. */
   static RedissonClient lazy(String uri, Consumer<Config> changes) {
     Config config = config(uri).setLazyInitialization(true);
     changes.accept(config);

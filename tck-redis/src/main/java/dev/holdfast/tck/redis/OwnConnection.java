@@ -1,5 +1,6 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.testnodes.NodeException;
 import dev.holdfast.testnodes.RawRedis;
 import java.util.ArrayList;
@@ -10,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The kit's own connection to a server, by another way than managers have. It is made when it is
- * needed, and anew when it has ended. Safe for use by several threads.
+ * needed, and again when it has ended. Safe for use by several threads.
  */
 final class OwnConnection implements AutoCloseable {
-  /** By which the kit's own connections are told from those of managers. */
+  /** The client name by which the kit's own connections differ from those of managers. */
   static final String NAME = "holdfast-tck";
 
-  private final NodeUri uri;
+  private final RedisNodeUri uri;
   private @Nullable RawRedis connection;
 
   /** Connects nothing yet. */
-  OwnConnection(NodeUri uri) {
+  OwnConnection(RedisNodeUri uri) {
     this.uri = uri;
   }
 
@@ -92,8 +93,8 @@ final class OwnConnection implements AutoCloseable {
   private RawRedis connected() {
     RawRedis made = RawRedis.connect(uri.host(), uri.port());
     try {
-      if (!uri.login().isEmpty()) {
-        made.call("AUTH", uri.user(), uri.password());
+      if (uri.password() != null) {
+        made.call("AUTH", NodeUris.user(uri), uri.password());
       }
       if (uri.database() != 0) {
         made.call("SELECT", Integer.toString(uri.database()));

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.tck.TckLink;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -23,10 +24,10 @@ import java.util.concurrent.ConcurrentHashMap;
 final class RedisLink implements TckLink {
   private static final int BACKLOG = 50;
 
-  private final NodeUri node;
+  private final RedisNodeUri node;
   private final String keyPrefix;
   private final ServerSocket listener;
-  private final Set<Wire> wires = ConcurrentHashMap.newKeySet();
+  private final Set<Relay> relays = ConcurrentHashMap.newKeySet();
   private final Object lock = new Object();
   private final List<RespRequest> seen = new ArrayList<>();
   private final Map<String, Turn> turns = new HashMap<>();
@@ -35,7 +36,7 @@ final class RedisLink implements TckLink {
   /** When something becomes of the requests about a key. */
   private record Turn(int passing, Fate fate) {}
 
-  private RedisLink(NodeUri node, String keyPrefix) {
+  private RedisLink(RedisNodeUri node, String keyPrefix) {
     this.node = node;
     this.keyPrefix = keyPrefix;
     try {
@@ -46,7 +47,7 @@ final class RedisLink implements TckLink {
   }
 
   /** Listens from now on. */
-  static RedisLink before(NodeUri node, String keyPrefix) {
+  static RedisLink before(RedisNodeUri node, String keyPrefix) {
     RedisLink link = new RedisLink(node, keyPrefix);
     run("accept", link::accept);
     return link;
@@ -54,7 +55,8 @@ final class RedisLink implements TckLink {
 
   @Override
   public String uri() {
-    return node.at(listener.getInetAddress().getHostAddress(), listener.getLocalPort()).text();
+    return node.withServer(listener.getInetAddress().getHostAddress(), listener.getLocalPort())
+        .text();
   }
 
   @Override
@@ -77,7 +79,7 @@ final class RedisLink implements TckLink {
   @Override
   public void cut() {
     isCut = true;
-    wires.forEach(Wire::cut);
+    relays.forEach(Relay::cut);
   }
 
   /** A connection on which something was lost ends: its replies would answer other requests. */
@@ -87,8 +89,8 @@ final class RedisLink implements TckLink {
       turns.clear();
     }
     isCut = false;
-    wires.forEach(Wire::sendLate);
-    wires.stream().filter(wire -> wire.loses).forEach(Wire::close);
+    relays.forEach(Relay::sendLate);
+    relays.stream().filter(relay -> relay.loses).forEach(Relay::close);
   }
 
   @Override
@@ -99,12 +101,12 @@ final class RedisLink implements TckLink {
 
   private void accept() throws IOException {
     while (true) {
-      Wire wire = new Wire(listener.accept());
-      wires.add(wire);
+      Relay relay = new Relay(listener.accept());
+      relays.add(relay);
       if (isCut) {
-        wire.close();
+        relay.close();
       }
-      run("requests", wire::carryRequests);
+      run("requests", relay::carryRequests);
     }
   }
 
@@ -131,17 +133,17 @@ final class RedisLink implements TckLink {
   }
 
   /** One connection of a manager, and that to the node which belongs to it. */
-  private final class Wire {
+  private final class Relay {
     private final Socket client;
     private final Socket server = new Socket();
 
-    /** What follows a request that was lost is lost, too. */
+    /** Whether the link loses requests: those after a lost one are lost, too. */
     private volatile boolean loses;
 
     /** Late requests and all that follow them on this connection. Guarded by this. */
     private final List<RespRequest> late = new ArrayList<>();
 
-    Wire(Socket client) {
+    Relay(Socket client) {
       this.client = client;
     }
 
@@ -201,7 +203,7 @@ final class RedisLink implements TckLink {
         if (server.isConnected()) {
           server.shutdownOutput(); // the node still reads what it was sent
         }
-        wires.remove(this);
+        relays.remove(this);
       }
     }
 

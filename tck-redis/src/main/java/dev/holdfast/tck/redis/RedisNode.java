@@ -1,5 +1,6 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.tck.TckFault;
 import dev.holdfast.tck.TckLink;
 import dev.holdfast.tck.TckNode;
@@ -22,12 +23,12 @@ final class RedisNode implements TckNode, AutoCloseable {
   private static final String LOCAL = "127.0.0.1";
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 
-  private final NodeUri uri;
+  private final RedisNodeUri uri;
   private final String keyPrefix;
-  private final NodeUri leader;
+  private final RedisNodeUri leader;
   private final @Nullable TestNode process;
   private final OwnConnection own;
-  private final Condition condition;
+  private final NodeFaultState condition;
   private final Slowness slowness;
   private long requestsBefore;
   private long ownRequests;
@@ -43,7 +44,11 @@ final class RedisNode implements TckNode, AutoCloseable {
    * @throws IllegalArgumentException if it is no master, or not empty
    */
   RedisNode(
-      NodeUri uri, NodeUri ownUri, String keyPrefix, NodeUri leader, @Nullable TestNode process) {
+      RedisNodeUri uri,
+      RedisNodeUri ownUri,
+      String keyPrefix,
+      RedisNodeUri leader,
+      @Nullable TestNode process) {
     this.uri = uri;
     this.keyPrefix = keyPrefix;
     this.leader = leader;
@@ -55,18 +60,23 @@ final class RedisNode implements TckNode, AutoCloseable {
       own.close();
       throw e;
     }
-    this.condition = new Condition(own, uri.user());
+    this.condition = new NodeFaultState(own, NodeUris.user(uri));
     this.slowness = new Slowness(ownUri);
   }
 
   @Override
   public String address() {
-    return uri.address();
+    return uri.server();
   }
 
   @Override
   public String uri() {
     return uri.text();
+  }
+
+  @Override
+  public Optional<String> otherDatabase() {
+    return Optional.of(uri.withDatabase(uri.database() == 3 ? 4 : 3).text());
   }
 
   /** A key of another type is nobody's. */
@@ -82,7 +92,7 @@ final class RedisNode implements TckNode, AutoCloseable {
     }
   }
 
-  /** Of a key of any type. */
+  /** Returns the time to live of a key of any type. */
   @Override
   public Duration timeToLive(String name) {
     long millis = own.number("PTTL", key(name));
@@ -114,6 +124,9 @@ final class RedisNode implements TckNode, AutoCloseable {
     Set<TckFault> faults = EnumSet.copyOf(condition.faults());
     faults.addAll(
         Set.of(TckFault.OTHER_TYPE, TckFault.CUT, TckFault.SCRIPTS_FORGOTTEN, TckFault.EMPTIED));
+    if (faults.contains(TckFault.FORBIDDEN)) {
+      faults.add(TckFault.NO_SCRIPTS);
+    }
     if (process != null) {
       faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD));
     }
@@ -128,6 +141,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case DEAD -> kill();
       case REFUSING -> condition.refuse();
       case FORBIDDEN -> condition.forbid();
+      case NO_SCRIPTS -> condition.forbidScripts();
       case OTHER_TYPE -> occupyByList(name);
       case REPLICA -> condition.follow(leader);
       case EVICTING -> condition.evict();
@@ -144,7 +158,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case SLOW -> slowness.end();
       case DEAD -> restartIfDown();
       case REFUSING -> condition.accept();
-      case FORBIDDEN -> condition.allow();
+      case FORBIDDEN, NO_SCRIPTS -> condition.allow();
       case OTHER_TYPE -> remove(name);
       case REPLICA -> condition.lead();
       case EVICTING -> condition.keep();
@@ -176,7 +190,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   @Override
   public Optional<String> alias() {
     return uri.host().equals(LOCAL)
-        ? Optional.of(uri.at("localhost", uri.port()).text())
+        ? Optional.of(uri.withServer("localhost", uri.port()).text())
         : Optional.empty();
   }
 
@@ -206,16 +220,19 @@ final class RedisNode implements TckNode, AutoCloseable {
 
   private static void requireFit(OwnConnection server) {
     Map<String, String> info = server.info("default");
-    if (!Condition.isMaster(info)) {
+    if (!NodeFaultState.isMaster(info)) {
       throw new IllegalArgumentException(server + " is a replica: give the kit masters only");
     }
-    if (!Condition.isEmpty(info) && !hasOnlyTheMarkOfNewNodes(server, info)) {
+    if (!NodeFaultState.isEmpty(info) && !hasOnlyTheMarkOfNewNodes(server, info)) {
       throw new IllegalArgumentException(
           server + " has keys, and the kit deletes all that is on its nodes: give it empty ones");
     }
   }
 
-  /** Of {@code holdfast nodes start} or {@code nodes init}. */
+  /**
+   * Returns whether the server has only the mark of {@code holdfast nodes start} or {@code nodes
+   * init}.
+   */
   private static boolean hasOnlyTheMarkOfNewNodes(OwnConnection server, Map<String, String> info) {
     return info.keySet().stream()
             .filter(field -> field.matches("db\\d+"))

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.tck.TckClock;
 import dev.holdfast.tck.TckEnvironment;
 import dev.holdfast.tck.TckNode;
@@ -33,10 +34,11 @@ import org.jspecify.annotations.Nullable;
  * it. Where the servers come from says {@link NodeSource#PROPERTY}.
  */
 public final class RedisTckEnvironment implements TckEnvironment {
-  /** Where the URIs of the nodes stand in a URL. */
+  /** The scheme before the nodes' URIs. */
   private static final String REDLOCK = "redlock:";
 
   private static final String GUARD = "restartGuard=";
+  private static final String FENCING = "fencing";
   private static final String NODES = "{nodes}";
 
   private final Opener opener;
@@ -45,6 +47,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private final TckTiming timing;
   private final Map<String, String> brokenByDesign;
   private final boolean nodeOptions;
+  private final List<Map<String, String>> optionSets;
   private final @Nullable TestNodes started;
   private final List<RedisNode> nodes;
 
@@ -70,6 +73,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     this.timing = settings.timing;
     this.brokenByDesign = settings.brokenByDesign;
     this.nodeOptions = settings.nodeOptions;
+    this.optionSets = settings.optionSets;
     this.url = Optional.ofNullable(settings.url).map(url -> urlOf(url, uris()));
   }
 
@@ -110,7 +114,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     return opener.open(uris(), options);
   }
 
-  /** Where the servers are its own. A clock must be its own, too. */
+  /** Returns whether the servers are its own. A clock must be its own, too. */
   @Override
   public boolean isIsolated() {
     return started != null;
@@ -149,6 +153,11 @@ public final class RedisTckEnvironment implements TckEnvironment {
   @Override
   public Map<String, String> brokenByDesign() {
     return brokenByDesign;
+  }
+
+  @Override
+  public List<Map<String, String>> optionSets() {
+    return optionSets;
   }
 
   @Override
@@ -220,9 +229,13 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private TckTiming timing = TckTiming.servers();
     private Map<String, String> brokenByDesign = Map.of();
     private boolean nodeOptions = true;
+    private List<Map<String, String>> optionSets = List.of();
 
     private Builder(@Nullable String url, Opener opener) {
       this.url = url;
+      if (url != null && url.startsWith(REDLOCK) && !url.contains(FENCING)) {
+        optionSets = List.of(Map.of(FENCING, "false"));
+      }
       this.opener = opener;
     }
 
@@ -258,7 +271,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * What the backend puts before the name of a lock to make its key.
+     * Sets the text that the backend puts before the name of a lock to make its key.
      *
      * @param prefix by default nothing
      */
@@ -308,6 +321,17 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
+     * Sets the options under which the backend works in another way: tests of times and of
+     * exclusion run with each set as well.
+     *
+     * @param sets by default {@code fencing=false} where the URL begins with {@code redlock:}
+     */
+    public Builder optionSets(List<Map<String, String>> sets) {
+      optionSets = List.copyOf(sets);
+      return this;
+    }
+
+    /**
      * The rules that the backend cannot keep.
      *
      * @param reasons the reason by the rule's id
@@ -339,13 +363,13 @@ public final class RedisTckEnvironment implements TckEnvironment {
       try {
         // new nodes have a mark for the restart guard
         servers.all().forEach(server -> server.command("FLUSHALL"));
-        List<NodeUri> uris = servers.uris().stream().map(NodeUri::parse).toList();
+        List<RedisNodeUri> uris = servers.uris().stream().map(NodeUris::parse).toList();
         for (TestNode server : servers.all()) {
-          NodeUri uri = uris.get(server.index());
+          RedisNodeUri uri = uris.get(server.index());
           nodes.add(
               new RedisNode(
-                  rights == null ? uri : uri.as(USER, PASSWORD),
-                  uri.as(OwnConnection.NAME, "any"),
+                  rights == null ? uri : uri.withLogin(USER, PASSWORD),
+                  uri.withLogin(OwnConnection.NAME, "any"),
                   keyPrefix,
                   leaderOf(server.index(), uris),
                   server));
@@ -359,11 +383,11 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     private RedisTckEnvironment attached() {
-      List<NodeUri> uris = running.stream().map(NodeUri::parse).toList();
+      List<RedisNodeUri> uris = running.stream().map(NodeUris::parse).toList();
       List<RedisNode> nodes = new ArrayList<>();
       try {
         for (int i = 0; i < uris.size(); i++) {
-          NodeUri uri = uris.get(i);
+          RedisNodeUri uri = uris.get(i);
           nodes.add(new RedisNode(uri, uri, keyPrefix, leaderOf(i, uris), null));
         }
       } catch (RuntimeException e) {
@@ -374,9 +398,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /** The next one; of a single node, somebody who is not there. */
-    private static NodeUri leaderOf(int index, List<NodeUri> uris) {
-      NodeUri next = uris.get((index + 1) % uris.size());
-      return uris.size() > 1 ? next : next.at(next.host(), 1);
+    private static RedisNodeUri leaderOf(int index, List<RedisNodeUri> uris) {
+      RedisNodeUri next = uris.get((index + 1) % uris.size());
+      return uris.size() > 1 ? next : next.withServer(next.host(), 1);
     }
   }
 }

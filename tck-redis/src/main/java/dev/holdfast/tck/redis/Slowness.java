@@ -1,5 +1,6 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.testnodes.NodeException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -22,7 +23,7 @@ final class Slowness implements AutoCloseable {
   private @Nullable Pauses pauses;
 
   /** Pauses nothing yet. */
-  Slowness(NodeUri uri) {
+  Slowness(RedisNodeUri uri) {
     this.own = new OwnConnection(uri);
   }
 

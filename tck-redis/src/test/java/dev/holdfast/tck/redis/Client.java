@@ -1,11 +1,12 @@
 package dev.holdfast.tck.redis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.RedisErrorReply;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a manager would be: a connection of the managers' user. */
+/** A client in the place of a manager: a connection of the managers' user. */
 final class Client implements AutoCloseable {
   private final RawRedis connection;
 
@@ -18,10 +19,10 @@ final class Client implements AutoCloseable {
   }
 
   static Client of(String uri, Duration limit) {
-    NodeUri node = NodeUri.parse(uri);
+    RedisNodeUri node = NodeUris.parse(uri);
     RawRedis connection = RawRedis.connect(node.host(), node.port(), limit);
-    if (!node.login().isEmpty()) {
-      connection.call("AUTH", node.user(), node.password());
+    if (node.password() != null) {
+      connection.call("AUTH", NodeUris.user(node), node.password());
     }
     return new Client(connection);
   }

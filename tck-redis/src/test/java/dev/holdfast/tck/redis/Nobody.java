@@ -4,7 +4,7 @@ package dev.holdfast.tck.redis;
 final class Nobody {
   static final RedisTckEnvironment.Opener OPENER =
       (uris, options) -> {
-        throw new AssertionError("no manager was to be opened");
+        throw new AssertionError("no manager should have been opened");
       };
 
   private Nobody() {}

@@ -2,6 +2,7 @@ package dev.holdfast.tck.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.holdfast.redis.RedisNodeUri;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -13,7 +14,7 @@ final class Sender implements AutoCloseable {
   private final Socket socket;
 
   Sender(String uri) throws IOException {
-    NodeUri node = NodeUri.parse(uri);
+    RedisNodeUri node = NodeUris.parse(uri);
     socket = new Socket(node.host(), node.port());
     socket.setSoTimeout(LIMIT_MILLIS);
   }
@@ -26,7 +27,7 @@ final class Sender implements AutoCloseable {
     socket.getOutputStream().write(request.toString().getBytes(UTF_8));
   }
 
-  /** On a connection that may have ended. */
+  /** Sends on a connection that may have ended. */
   void tryToSend(String... words) {
     try {
       send(words);

@@ -57,7 +57,7 @@ public final class FencedStore {
     }
   }
 
-  /** What was written last; empty if nothing was. */
+  /** Returns the last value; empty if nothing was. */
   public Optional<String> read(String name) throws SQLException {
     try (Connection connection = database.getConnection();
         PreparedStatement query =

@@ -1,0 +1,241 @@
+package dev.holdfast;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class ExecuteLockedTest {
+  private static final LockRequest REQUEST = LockRequest.of("stock", Duration.ofSeconds(10));
+
+  private final InMemoryLocks locks = new InMemoryLocks();
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(locks.isHeld("stock")).isFalse();
+    assertThat(Thread.interrupted()).as("an interrupt that a test left behind").isFalse();
+  }
+
+  @Test
+  void theTaskRunsUnderTheLockAndItsResultIsReturned() throws Exception {
+    String result =
+        locks.executeLocked(
+            REQUEST,
+            lease -> {
+              assertThat(lease.isHeld()).isTrue();
+              return "result of " + lease.name();
+            });
+
+    assertThat(result).isEqualTo("result of stock");
+  }
+
+  @Test
+  void whatTheTaskThrowsIsThrownAsItIs() {
+    IOException thrown = new IOException("disk full");
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      throw thrown;
+                    }))
+        .isSameAs(thrown);
+  }
+
+  @Test
+  void aLossInterruptsTheTaskAndIsThrownWithWhatTheTaskThrew() {
+    CountDownLatch inTask = new CountDownLatch(1);
+    Thread thief =
+        new Thread(
+            () -> {
+              try {
+                inTask.await();
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              locks.lose("stock", LossReason.TAKEN);
+            });
+    thief.start();
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      inTask.countDown();
+                      return new CountDownLatch(1).await(1, TimeUnit.DAYS);
+                    }))
+        .isInstanceOfSatisfying(
+            LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(LossReason.TAKEN))
+        .hasCauseInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void aLossIsThrownWhateverTheTaskReturned() {
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      locks.lose("stock", LossReason.EXPIRED);
+                      return "too late";
+                    }))
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
+  }
+
+  @Test
+  void anInterruptForALossThatTheTaskDidNotSeeIsTakenBack() {
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      locks.lose("stock", LossReason.EXPIRED);
+                      assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                      return "did not look";
+                    }))
+        .isInstanceOf(LockLostException.class);
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void anInterruptForALossIsTakenBackWhenTheTaskThrewSomethingElse() {
+    IllegalStateException thrown = new IllegalStateException("half done");
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      locks.lose("stock", LossReason.EXPIRED);
+                      throw thrown;
+                    }))
+        .isInstanceOf(LockLostException.class)
+        .hasCause(thrown);
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void aLossThatIsToldAfterTheTaskHasEndedInterruptsNobody() throws Exception {
+    AtomicReference<Lease> used = new AtomicReference<>();
+    locks.executeLocked(
+        REQUEST,
+        lease -> {
+          used.set(lease);
+          return "done";
+        });
+
+    requireNonNull(used.get()).onLoss().complete(LossReason.EXPIRED);
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void aLossThatTheTaskFoundItselfIsThrownOnce() {
+    AtomicReference<LockLostException> found = new AtomicReference<>();
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      locks.lose("stock", LossReason.REMOVED);
+                      try {
+                        lease.requireHeld();
+                      } catch (LockLostException lost) {
+                        found.set(lost);
+                        throw lost;
+                      }
+                      return "not reached";
+                    }))
+        .isInstanceOfSatisfying(
+            LockLostException.class,
+            lost -> {
+              assertThat(lost.reason()).isEqualTo(LossReason.REMOVED);
+              assertThat(lost == found.get() || lost.getCause() == found.get()).isTrue();
+            });
+  }
+
+  @Test
+  void anInterruptFromOutsideIsKept() throws Exception {
+    String result =
+        locks.executeLocked(
+            REQUEST,
+            lease -> {
+              Thread.currentThread().interrupt();
+              return "done anyway";
+            });
+
+    assertThat(result).isEqualTo("done anyway");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void anInterruptFromOutsideIsNoLoss() {
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      throw new InterruptedException("from outside");
+                    }))
+        .isInstanceOf(InterruptedException.class)
+        .hasMessage("from outside");
+  }
+
+  @Test
+  void aTaskMayReleaseTheLockItself() throws Exception {
+    String result =
+        locks.executeLocked(
+            REQUEST,
+            lease -> {
+              assertThat(lease.release()).isTrue();
+              return "done early";
+            });
+
+    assertThat(result).isEqualTo("done early");
+  }
+
+  @Test
+  void whatATaskThrowsAfterItReleasedTheLockIsThrownAsItIs() {
+    IOException thrown = new IOException("disk full");
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST,
+                    lease -> {
+                      assertThat(lease.release()).isTrue();
+                      throw thrown;
+                    }))
+        .isSameAs(thrown);
+  }
+
+  @Test
+  void withoutTheLockTheTaskIsNotRun() throws Exception {
+    Lease holder = locks.acquire(REQUEST);
+
+    assertThatThrownBy(
+            () ->
+                locks.executeLocked(
+                    REQUEST.waitAtMost(Duration.ZERO),
+                    lease -> {
+                      throw new AssertionError("ran without the lock");
+                    }))
+        .isInstanceOf(LockContendedException.class);
+    holder.close();
+  }
+}

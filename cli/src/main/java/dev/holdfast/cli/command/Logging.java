@@ -1,0 +1,101 @@
+package dev.holdfast.cli.command;
+
+import dev.holdfast.cli.process.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Formatter;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogManager;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/** Lets our own warnings and notices through, as single lines on stderr, and nobody else's. */
+public final class Logging {
+  /** Held here, because the log manager forgets loggers that nobody holds. */
+  private static final Logger OWN = Logger.getLogger("dev.holdfast");
+
+  private static final StderrHandler HANDLER = new StderrHandler();
+
+  private static final Logger ROOT = Logger.getLogger("");
+
+  private Logging() {}
+
+  /**
+   * Prints our own. That a node is down is kept back until it is told or forgotten, because the
+   * message of a failure names each node that had to do with it.
+   */
+  public static void show() {
+    silence();
+    HANDLER.keepOutages();
+    OWN.setLevel(Level.INFO);
+    OWN.addHandler(HANDLER);
+  }
+
+  /** Prints which nodes are down, and from now on each that goes down. */
+  public static void tellOutages() {
+    HANDLER.kept().forEach(Message::print);
+  }
+
+  /** Leaves out which nodes are down, and from now on prints each that goes down. */
+  public static void forgetOutages() {
+    HANDLER.kept();
+  }
+
+  /** Prints nothing. */
+  public static void silence() {
+    LogManager.getLogManager().reset();
+    ROOT.setLevel(Level.OFF);
+    OWN.setLevel(Level.OFF);
+  }
+
+  /** Prints nothing, but leaves all to those who add handlers of their own. */
+  public static void discard() {
+    LogManager.getLogManager().reset();
+  }
+
+  private static final class StderrHandler extends Handler {
+    private static final String OUTAGE = " is down: ";
+
+    private final List<String> outages = new ArrayList<>();
+    private boolean keeps;
+    private final Formatter formatter =
+        new Formatter() {
+          @Override
+          public String format(LogRecord line) {
+            return formatMessage(line);
+          }
+        };
+
+    @Override
+    public void publish(LogRecord line) {
+      String text = formatter.format(line);
+      if (!isKept(text)) {
+        Message.print(text);
+      }
+    }
+
+    synchronized void keepOutages() {
+      outages.clear();
+      keeps = true;
+    }
+
+    /** Returns the messages that were kept; nothing is from now on. */
+    synchronized List<String> kept() {
+      List<String> all = List.copyOf(outages);
+      outages.clear();
+      keeps = false;
+      return all;
+    }
+
+    private synchronized boolean isKept(String text) {
+      return keeps && text.contains(OUTAGE) && outages.add(text);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.cli.compare;
+
+import dev.holdfast.Lease;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Sees whether two leases say at the same moment that they are held. */
+final class CompareJudge {
+  private final AtomicReference<Lease> owner = new AtomicReference<>();
+  private volatile boolean twoOwners;
+
+  /** A lease was got: the one before must be over. */
+  void begin(Lease lease) {
+    Lease before = owner.getAndSet(lease);
+    if (before != null && bothHeld(before, lease)) {
+      twoOwners = true;
+    }
+  }
+
+  /** A lease is about to be released. */
+  void end(Lease lease) {
+    owner.compareAndSet(lease, null);
+  }
+
+  boolean hasSeenTwoOwners() {
+    return twoOwners;
+  }
+
+  /** A lease never revives: one that is held before and after is held in between. */
+  static boolean bothHeld(Lease one, Lease other) {
+    return one.isHeld() && other.isHeld() && one.isHeld();
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code holdfast demo}: locks at work on a terminal. */
+@NullMarked
+package dev.holdfast.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** {@code holdfast run}: a command under a lock, and its guardian. */
+@NullMarked
+package dev.holdfast.cli.run;
+
+import org.jspecify.annotations.NullMarked;

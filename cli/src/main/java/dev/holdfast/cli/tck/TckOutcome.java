@@ -1,0 +1,22 @@
+package dev.holdfast.cli.tck;
+
+import java.util.Locale;
+
+/** The outcome of a test, or of a rule. */
+enum TckOutcome {
+  FAILED,
+  PASSED,
+
+  /** There is a reason, which is told: no such node, no time, not declared. */
+  NOT_SHOWN;
+
+  /** For people. */
+  String words() {
+    return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+
+  /** For programs. */
+  String id() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

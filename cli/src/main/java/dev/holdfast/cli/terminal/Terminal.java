@@ -1,0 +1,53 @@
+package dev.holdfast.cli.terminal;
+
+import dev.holdfast.cli.process.ProcessContext;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.util.Locale;
+import java.util.Set;
+
+/** The terminal, if there is one. */
+public final class Terminal {
+  private static final Set<String> YES = Set.of("y", "yes");
+
+  private static final int USUAL_WIDTH = 80;
+
+  private Terminal() {}
+
+  /** How many columns it has, or is likely to have. */
+  public static int width() {
+    int columns = ProcessContext.current().columns();
+    return columns > 0 ? columns : USUAL_WIDTH;
+  }
+
+  /** Whether there is somebody to answer. */
+  public static boolean canAsk() {
+    return ProcessContext.current().stdinIsTerminal();
+  }
+
+  /**
+   * Asks on stderr, and waits for the answer on stdin.
+   *
+   * @param question without what must be typed
+   */
+  public static boolean isYes(String question) throws IOException {
+    System.err.print(question + " [y/N] ");
+    System.err.flush();
+    String answer =
+        new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+    return answer != null && YES.contains(answer.strip().toLowerCase(Locale.ROOT));
+  }
+
+  /** Whether what is on the screen can be drawn over. */
+  public static boolean canRedraw() {
+    String type = ProcessContext.current().variable("TERM");
+    return ProcessContext.current().stdoutIsTerminal() && !type.isEmpty() && !type.equals("dumb");
+  }
+
+  /** Whether colours are welcome: see no-color.org. */
+  public static boolean wantsColour() {
+    return ProcessContext.current().variable("NO_COLOR").isEmpty();
+  }
+}

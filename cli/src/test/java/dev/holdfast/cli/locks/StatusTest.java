@@ -1,0 +1,272 @@
+package dev.holdfast.cli.locks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.cli.Distribution;
+import dev.holdfast.cli.Limits;
+import dev.holdfast.cli.Nodes;
+import dev.holdfast.cli.Program;
+import dev.holdfast.cli.backend.Backend;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code holdfast status} on real nodes; to watch, as a process. */
+class StatusTest {
+  private static final String TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ";
+
+  private static TestNodes nodes;
+
+  private final List<Program> started = new ArrayList<>();
+
+  @BeforeAll
+  static void startNodes() {
+    nodes = TestNodes.start(3);
+  }
+
+  @AfterAll
+  static void closeNodes() {
+    nodes.close();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+    nodes.all().stream()
+        .filter(node -> node.state() == TestNode.State.FROZEN)
+        .forEach(TestNode::thaw);
+    Nodes.remove(nodes, "job");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redlock:", "redlock:lettuce:", "redlock:jedis:", "redlock:redisson:"})
+  void showsTheHolderWithEveryDriver(String start) throws InterruptedException {
+    String url = Nodes.url(nodes).replaceFirst("^redlock:", start);
+    try (LockManager locks = new Backend(url).open();
+        Lease lease = locks.acquire("job", Duration.ofSeconds(30))) {
+      assertThat(lease.isHeld()).isTrue();
+      assertShowsTheHolder(start("status", "job", "--url", url));
+    }
+
+    Program free = start("status", "job", "--url", url);
+    assertThat(free.exitCode()).as(free.err()).isEqualTo(1);
+    assertThat(free.out()).isEqualTo("job: free\n");
+  }
+
+  @Test
+  void asAProcessItShowsTheHolderThatIsAnother() {
+    String url = Nodes.url(nodes);
+    Program holder =
+        process("run", "--name", "job", "--url", url, "--", "sh", "-c", "echo ready; cat")
+            .awaitOut("ready");
+
+    assertShowsTheHolder(process("status", "job", "--url", url));
+
+    assertThat(holder.type("").exitCode()).isZero();
+    Program free = process("status", "job", "--url", url);
+    assertThat(free.exitCode()).as(free.err()).isEqualTo(1);
+    assertThat(free.out()).isEqualTo("job: free\n");
+  }
+
+  private static void assertShowsTheHolder(Program held) {
+    assertThat(held.exitCode()).as(held.err()).isZero();
+    assertThat(held.out())
+        .matches("job: held by \\S+:\\d+; [23] of 3 nodes agree; \\d+\\.\\d s left\n");
+    assertThat(held.err()).isEmpty();
+  }
+
+  @Test
+  void aLockIsNotFreeBecauseNodesThatLostTheirDataFindNoKey() {
+    try (TestNodes forgetful = TestNodes.start(3)) {
+      forgetful.node(0).command("FLUSHALL");
+      String url = Nodes.url(forgetful);
+      assertThat(start("status", "job", "--url", url).exitCode()).as("two vote").isEqualTo(1);
+
+      forgetful.node(1).command("FLUSHALL");
+      Program unknown = start("status", "job", "--url", url);
+
+      assertThat(unknown.exitCode()).as(unknown.out()).isEqualTo(69);
+      assertThat(unknown.out()).isEmpty();
+      assertThat(unknown.err())
+          .contains(
+              "no quorum votes, so it is not known whether the lock is" + " free",
+              "its vote counts again");
+    }
+  }
+
+  @Test
+  void showsTheSameAsJson() {
+    Program free = status("--json");
+    assertThat(free.exitCode()).isEqualTo(1);
+    assertThat(free.out()).isEqualTo("{\"name\": \"job\", \"state\": \"free\"}\n");
+
+    Nodes.occupy(nodes, "job");
+    Program held = status("--json");
+    assertThat(held.exitCode()).isZero();
+    assertThat(held.out())
+        .matches(
+            "\\{\"name\": \"job\", \"state\": \"held\", \"owner\": \"[^\"]+\", \"agreeing\": [23],"
+                + " \"nodes\": 3, \"remainingMillis\": \\d{4,5}}\n");
+  }
+
+  @Test
+  void whereFewerNodesThanAQuorumAgreeItIsNeitherHeldNorFree() {
+    nodes.node(0).command("SET", "job", Nodes.FOREIGN, "PX", "60000");
+
+    Program status = status();
+
+    assertThat(status.exitCode()).isZero();
+    assertThat(status.out()).startsWith("job: no quorum agrees").contains("1 of 3 nodes");
+    assertThat(status("--json").awaitOut("\"no-quorum\"").exitCode()).isZero();
+  }
+
+  @Test
+  void aMinorityThatIsAwayShowsAndDoesNotMatter() {
+    Nodes.occupy(nodes, "job");
+    nodes.node(0).freeze();
+
+    Program status = status();
+
+    assertThat(status.exitCode()).as(status.err()).isZero();
+    assertThat(status.out()).contains("2 of 3 nodes agree");
+  }
+
+  @Test
+  void endsWith69WithoutAQuorumAndNamesEachNodeAndNoPassword() {
+    nodes.all().forEach(TestNode::freeze);
+    String url = Nodes.url(nodes).replaceAll("redis://", "redis://:geheim@");
+
+    Program status = start("status", "job", "--url", url + "&connectTimeout=300ms");
+
+    assertThat(status.exitCode()).isEqualTo(69);
+    assertThat(status.out()).isEmpty();
+    assertThat(nodes.all()).allSatisfy(node -> assertThat(status.err()).contains(node.address()));
+    assertThat(status.err()).doesNotContain("geheim");
+  }
+
+  @Test
+  void takesTheUrlFromTheEnvironment() {
+    Program status = Program.inThisJvm(Map.of("HOLDFAST_URL", Nodes.url(nodes)), "status", "job");
+    started.add(status);
+
+    assertThat(status.exitCode()).as(status.err()).isEqualTo(1);
+  }
+
+  @Test
+  void watchingPrintsALineForEachChangeAndGoesOnThroughOutages() {
+    Program watch = watch(Map.of(), "--interval", "50ms").awaitOut("job: free\n");
+    Nodes.occupy(nodes, "job");
+    watch.awaitOut("; 3 of 3 nodes agree; ");
+    nodes.all().forEach(TestNode::freeze);
+    watch.awaitOut("job: unknown: ");
+    nodes.all().forEach(TestNode::thaw);
+    await().atMost(Limits.LONG).until(() -> watch.out().lines().count() >= 4);
+    await().atMost(Limits.LONG).until(() -> lastOf(watch).contains("; 3 of 3 nodes agree; "));
+    Nodes.remove(nodes, "job");
+    await().atMost(Limits.LONG).until(() -> lastOf(watch).endsWith("job: free"));
+
+    assertThat(watch.signal("INT").exitCode()).isEqualTo(130);
+
+    List<String> lines = watch.out().lines().toList();
+    assertThat(lines).allSatisfy(line -> assertThat(line).containsPattern("^" + TIME + "job: "));
+    for (int i = 1; i < lines.size(); i++) {
+      assertThat(withoutTimes(lines.get(i))).isNotEqualTo(withoutTimes(lines.get(i - 1)));
+    }
+    assertThat(watch.err()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"INT, 130", "TERM, 143"})
+  void watchingAsJsonIsAnObjectALineUntilASignal(String signal, int code) {
+    Program watch = watch(Map.of(), "--json", "--interval", "50ms").awaitOut("\"free\"}\n");
+    Nodes.occupy(nodes, "job");
+    watch.awaitOut("\"agreeing\": 3");
+
+    assertThat(watch.signal(signal).exitCode()).isEqualTo(code);
+
+    assertThat(watch.out().lines())
+        .allSatisfy(
+            line -> assertThat(line).matches("\\{\"time\": \"[^\"]+Z\", \"name\": \"job\", .*}"));
+  }
+
+  @Test
+  void watchingOnATerminalDrawsOverWhatItHasDrawn() {
+    Nodes.occupy(nodes, "job");
+    Program watch =
+        watch(
+            Map.of("TERM", "xterm", "HOLDFAST_JAVA_OPTS", "-Dholdfast.terminal.out=true"),
+            "--interval",
+            "50ms");
+    await().atMost(Limits.LONG).until(() -> watch.out().split("\u001b\\[3A", -1).length > 3);
+
+    assertThat(watch.signal("INT").exitCode()).isEqualTo(130);
+
+    assertThat(watch.out()).contains("\u001b[?25l", "3 of 3 nodes agree").endsWith("\u001b[?25h\n");
+  }
+
+  @Test
+  void watchingEndsWhenNobodyReads() {
+    String script = "\"$0\" status job --watch --interval 50ms | head -n 1; echo ${PIPESTATUS[0]}";
+    Program watch =
+        Program.start(
+            Map.of("HOLDFAST_URL", Nodes.url(nodes)),
+            List.of("bash", "-c", script, Distribution.launcher().toString()));
+    started.add(watch);
+    watch.awaitOut("job: free\n");
+
+    Nodes.occupy(nodes, "job");
+
+    assertThat(watch.awaitOut("141").exitCode()).isZero();
+  }
+
+  private Program status(String... options) {
+    return start(with(options, "status", "job", "--url", Nodes.url(nodes)));
+  }
+
+  private Program watch(Map<String, String> environment, String... options) {
+    Program watch =
+        Program.holdfast(
+            environment, with(options, "status", "job", "--watch", "--url", Nodes.url(nodes)));
+    started.add(watch);
+    return watch;
+  }
+
+  private Program process(String... args) {
+    Program program = Program.holdfast(args);
+    started.add(program);
+    return program;
+  }
+
+  private Program start(String... args) {
+    Program program = Program.inThisJvm(args);
+    started.add(program);
+    return program;
+  }
+
+  private static String[] with(String[] options, String... args) {
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of(options));
+    return all.toArray(new String[0]);
+  }
+
+  private static String lastOf(Program watch) {
+    return watch.out().lines().reduce("", (before, line) -> line);
+  }
+
+  private static String withoutTimes(String line) {
+    return line.replaceFirst(TIME, "").replaceFirst("; [0-9.]+ s left$", "");
+  }
+}

@@ -1,0 +1,580 @@
+package dev.holdfast.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.cli.Distribution;
+import dev.holdfast.cli.Limits;
+import dev.holdfast.cli.Nodes;
+import dev.holdfast.cli.Program;
+import dev.holdfast.cli.ThirdParty;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code holdfast run} as a process: the command never outlives the lock, whatever is killed. */
+class RunGuardedTest {
+  private static final String ENDLESS = "echo pid=$$ ready; while :; do sleep 0.05; done";
+
+  /** Its second shell has no parent that is known, and no signal but SIGKILL ends it. */
+  private static final String DOUBLE_FORK =
+      "(sh -c 'trap \"\" TERM; echo orphan=$$ started; while :; do sleep 0.05; done' &); ";
+
+  private static TestNodes nodes;
+
+  private final List<Program> started = new ArrayList<>();
+  private final List<Long> left = new ArrayList<>();
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void startNodes() {
+    nodes = TestNodes.start(3);
+  }
+
+  @AfterAll
+  static void closeNodes() {
+    nodes.close();
+  }
+
+  @BeforeEach
+  void onLinux() {
+    assumeThat(Path.of("/proc/self/stat")).as("where sessions are found").exists();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+    left.forEach(pid -> Program.signal("KILL", pid));
+    Nodes.remove(nodes, "job");
+  }
+
+  @Test
+  void whenHoldfastIsKilledTheCommandAndItsOrphansEndBeforeTheLock() {
+    Program run =
+        run(List.of("--ttl", "6s", "--grace", "1s"), DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long orphan = pid(run.awaitOut("started"), "orphan=");
+
+    run.signal("KILL");
+
+    awaitEndWithTheLockHeld(child, orphan);
+    run.awaitErr("holdfast ended while the command ran; the command was ended");
+  }
+
+  @Test
+  void whenHoldfastIsKilledTheCommandCanTidyUp() {
+    Program run = run(List.of(), "trap 'echo tidied; exit' TERM; " + ENDLESS).awaitOut("ready");
+
+    run.signal("KILL");
+
+    run.awaitOut("tidied");
+  }
+
+  @Test
+  void theNextRunStartsNothingBeforeTheCommandOfAKilledOneHasEnded() {
+    Program killed = run(List.of("--ttl", "4s", "--grace", "60s"), "trap '' TERM; " + ENDLESS);
+    long child = pid(killed.awaitOut("ready"), "pid=");
+    Program next =
+        run(
+                List.of("--wait", "forever"),
+                "if kill -0 " + child + "; then echo both; else echo alone; fi")
+            .awaitErr("waiting for the lock");
+
+    killed.signal("KILL");
+
+    assertThat(next.exitCode()).isZero();
+    assertThat(next.out()).isEqualTo("alone\n");
+  }
+
+  @Test
+  void whenHoldfastStandsStillTheCommandEndsBeforeTheLock() {
+    Program run = run(List.of("--ttl", "3s"), DOUBLE_FORK + "trap 'echo told' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long orphan = pid(run.awaitOut("started"), "orphan=");
+
+    run.signal("STOP");
+
+    awaitEndWithTheLockHeld(child, orphan);
+    assertThat(run.out()).contains("told");
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 0);
+    run.signal("CONT");
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(own(run))
+        .singleElement()
+        .asString()
+        .contains("'job' was not renewed and is about to end; ending the command");
+  }
+
+  @Test
+  void whenNothingCanBeRenewedTheCommandEndsBeforeTheLock() {
+    Program run = run(List.of("--ttl", "3s"), "trap 'echo told; exit' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+
+    nodes
+        .all()
+        .forEach(
+            node -> node.command("ACL", "SETUSER", "default", "-eval", "-evalsha", "-pexpire"));
+    try {
+      awaitEndWithTheLockHeld(child);
+    } finally {
+      nodes.all().forEach(node -> node.command("ACL", "SETUSER", "default", "+@all"));
+    }
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).contains("told");
+  }
+
+  @Test
+  void whenHoldfastHasNoMemoryLeftTheCommandEndsBeforeTheLock() throws IOException {
+    Path fill = folder.resolve("fill");
+    Program run =
+        Program.holdfast(
+            Map.of("HOLDFAST_JAVA_OPTS", "-Xmx48m", "FILL", fill.toString()),
+            "--class-path",
+            ThirdParty.filling(folder).toString(),
+            "run",
+            "--name",
+            "job",
+            "--url",
+            "redlock:full:" + String.join(",", nodes.uris()) + "?nodeTimeout=700ms",
+            "--ttl",
+            "5s",
+            "--",
+            "sh",
+            "-c",
+            "trap '' TERM; " + ENDLESS);
+    started.add(run);
+    long child = pid(run.awaitOut("ready"), "pid=");
+
+    Files.createFile(fill);
+
+    awaitEndWithTheLockHeld(child);
+  }
+
+  @Test
+  void whatHasNoParentAnyMoreGetsSigtermAndSigkillWhenTheLockIsLost() {
+    String tells = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
+    Program run =
+        runHere(
+            List.of("--ttl", "1s", "--grace", "500ms"),
+            tells + " while :; do sleep 0.05; done' &); exec sleep 60");
+    long orphan = pid(run.awaitOut("started"), "orphan=");
+
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).contains("told");
+    assertThat(runs(orphan)).isFalse();
+  }
+
+  @Test
+  void aJobInAProcessGroupOfItsOwnIsEndedToo() {
+    Program run =
+        run(
+            List.of("--ttl", "6s", "--grace", "1s"),
+            "bash -c 'set -m; sh -c \"echo job=\\$\\$ started; exec sleep 60\" &' ; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long job = pid(run.awaitOut("started"), "job=");
+
+    run.signal("KILL");
+
+    awaitEndWithTheLockHeld(child, job);
+  }
+
+  @Test
+  void whatIsStoppedGetsSigtermToo() {
+    Program run = run(List.of("--ttl", "1s"), "trap 'echo told; exit' TERM; kill -STOP $$");
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 3);
+    await()
+        .atMost(Limits.LONG)
+        .until(
+            () ->
+                run.handle()
+                    .descendants()
+                    .anyMatch(p -> ProcStat.of(p.pid()).filter(s -> s.state() == 'T').isPresent()));
+
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).contains("told");
+  }
+
+  @Test
+  void whatBeginsASessionOfItsOwnEscapesAsTheHelpSays() {
+    Program run =
+        runHere(
+            List.of("--ttl", "1s"),
+            "setsid sh -c 'echo escaped=$$ started; exec sleep 60' & " + ENDLESS);
+    long escaped = pid(run.awaitOut("started"), "escaped=");
+    left.add(escaped);
+    run.awaitOut("ready");
+
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(runs(escaped)).isTrue();
+    Program help = Program.inThisJvm("run", "--help");
+    started.add(help);
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.out()).contains("setsid");
+  }
+
+  @Test
+  void aRunWithinTheRunEndsBeforeTheLockThoughItHasASessionOfItsOwn() {
+    Program run =
+        start(
+            Map.of("LAUNCHER", Distribution.launcher().toString(), "URL", Nodes.url(nodes)),
+            List.of("--ttl", "6s", "--grace", "1s"),
+            "$LAUNCHER run --name inner --grace 60s --url $URL --"
+                + " sh -c 'trap \"\" TERM; echo inner=$$ ready; while :; do sleep 0.05; done'");
+    long child = pid(run.awaitOut("ready"), "inner=");
+
+    run.signal("KILL");
+
+    try {
+      awaitEndWithTheLockHeld(child);
+    } finally {
+      Nodes.remove(nodes, "inner");
+    }
+  }
+
+  @Test
+  void optionsAndFunctionsOfTheCallersShellAreNotTheGuardians() throws IOException {
+    Path read = folder.resolve("read");
+    Path profile = Files.writeString(folder.resolve("profile"), "echo \"$0\" >> '" + read + "'");
+    Program run =
+        Program.holdfast(
+            Map.of("SHELLOPTS", "hashall", "BASH_ENV", profile.toString()),
+            "run",
+            "--name",
+            "job",
+            "--url",
+            Nodes.url(nodes),
+            "--",
+            "bash",
+            "-c",
+            "false; echo \"on with $BASH_ENV\"");
+    started.add(run);
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out()).isEqualTo("on with " + profile + "\n");
+    assertThat(read).content().contains("bash\n").doesNotContain("guardian");
+  }
+
+  @Test
+  void whenTheGuardianIsKilledTheCommandIsToo() {
+    Program run = run(List.of(), DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long orphan = pid(run.awaitOut("started"), "orphan=");
+
+    Program.signal("KILL", guardian(child));
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(runs(child)).isFalse();
+    assertThat(runs(orphan)).isFalse();
+    assertThat(own(run)).singleElement().asString().contains("guardian", "was killed");
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void whenTheGuardianIsKilledTheCommandIsTooThoughNothingReadsStderr() throws Exception {
+    GuardianFolder pipes = GuardianFolder.make();
+    try (RandomAccessFile stderr = new RandomAccessFile(pipes.report().toFile(), "rw")) {
+      Program run =
+          Program.start(
+              Map.of("STDERR", pipes.report().toString()),
+              List.of(
+                  "sh",
+                  "-c",
+                  "exec \"$@\" 2> $STDERR",
+                  "sh",
+                  Distribution.launcher().toString(),
+                  "run",
+                  "--name",
+                  "job",
+                  "--url",
+                  Nodes.url(nodes),
+                  "--",
+                  "sh",
+                  "-c",
+                  GuardianScriptTest.FILL_STDERR + "; " + ENDLESS));
+      started.add(run);
+      long child = pid(run.awaitOut("ready"), "pid=");
+
+      Program.signal("KILL", guardian(child));
+
+      awaitEndWithTheLockHeld(child);
+      assertThat(stderr.read(new byte[GuardianScriptTest.PIPE_BYTES])).isPositive();
+      assertThat(run.exitCode()).isEqualTo(76);
+    } finally {
+      pipes.delete();
+    }
+  }
+
+  @Test
+  void whenTheGuardianIsStoppedTheCommandIsKilledAfterTheGraceAllTheSame() {
+    Program run = run(List.of("--ttl", "1s", "--grace", "100ms"), "trap '' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+
+    Program.signal("STOP", guardian(child));
+    Nodes.remove(nodes, "job");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(runs(child)).isFalse();
+  }
+
+  @Test
+  void whenTheCommandsParentIsKilledTheCommandEnds() {
+    Program run = run(List.of(), ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+
+    Program.signal("KILL", ProcessHandle.of(child).orElseThrow().parent().orElseThrow().pid());
+
+    assertThat(run.exitCode()).isEqualTo(137);
+    assertThat(runs(child)).isFalse();
+  }
+
+  @Test
+  void signalsToItsOwnGroupAreTheCommandsAlone() {
+    Program run = run(List.of(), "trap '' TERM HUP; kill -TERM 0; kill -HUP 0; exit 3");
+
+    assertThat(run.exitCode()).isEqualTo(3);
+  }
+
+  @Test
+  void theCommandIsNotStartedIfAnotherOwnerHasTheLock() throws IOException {
+    Path go = slowGuardian();
+    Program run = slow(List.of("--ttl", "1s"));
+    await().atMost(Limits.LONG).until(() -> guardianWaits(run));
+
+    Nodes.occupy(nodes, "job");
+    List<Long> before = nodes.all().stream().map(RunGuardedTest::scripts).toList();
+    await()
+        .atMost(Limits.LONG)
+        .until(
+            () ->
+                IntStream.range(0, nodes.all().size())
+                    .allMatch(i -> scripts(nodes.node(i)) > before.get(i)));
+    Files.createFile(go);
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).isEmpty();
+    assertThat(own(run))
+        .singleElement()
+        .asString()
+        .contains("TAKEN", "the command was not started");
+  }
+
+  private static long scripts(TestNode node) {
+    return node.commandCounts().getOrDefault("evalsha", 0L);
+  }
+
+  @Test
+  void theCommandIsNotStartedIfTheLockWasLostJustBefore() throws IOException {
+    Path go = slowGuardian();
+    Program run = slow(List.of("--ttl", "1s"));
+    await().atMost(Limits.LONG).until(() -> guardianWaits(run));
+
+    // With SIGSTOP it cannot renew: the lock is over when it goes on.
+    run.signal("STOP");
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 0);
+    Files.createFile(go);
+    run.signal("CONT");
+
+    assertThat(run.exitCode()).isEqualTo(76);
+    assertThat(run.out()).isEmpty();
+    assertThat(own(run)).singleElement().asString().contains("the command was not started");
+  }
+
+  @Test
+  void theCommandIsNotStartedIfHoldfastWasKilledJustBefore() throws IOException {
+    Path go = slowGuardian();
+    Program run = slow(List.of());
+    await().atMost(Limits.LONG).until(() -> guardianWaits(run));
+    ProcessHandle guardian = run.handle().children().findFirst().orElseThrow();
+
+    run.signal("KILL");
+    run.exitCode();
+    Files.createFile(go);
+
+    await().atMost(Limits.LONG).until(() -> !Session.runs(guardian));
+    assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void withoutSetsidAndPerlTheCommandsGroupIsEnded() throws IOException {
+    Path few = tools("bash", "env", "mkfifo", "sleep", "sh", "readlink");
+    Program run =
+        start(
+            Map.of("PATH", few.toString()),
+            List.of("--ttl", "6s", "--grace", "1s"),
+            DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+    long orphan = pid(run.awaitOut("started"), "orphan=");
+    assertThat(run.err()).contains("there is neither setsid nor perl");
+
+    run.signal("KILL");
+
+    awaitEndWithTheLockHeld(child, orphan);
+  }
+
+  @Test
+  void withoutSetsidPerlBeginsTheSession() throws IOException {
+    assumeThat(SearchPath.find("perl")).as("perl").isPresent();
+    Path few = tools("bash", "env", "mkfifo", "sleep", "sh", "readlink", "perl");
+    Program run = start(Map.of("PATH", few.toString()), List.of(), ENDLESS);
+    long child = pid(run.awaitOut("ready"), "pid=");
+
+    assertThat(ProcStat.of(child).orElseThrow().session()).isEqualTo(guardian(child));
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void aBashThatIsTooOldIsNamedAndTheCommandIsNotStarted() throws IOException {
+    Path old =
+        script(
+            "bash",
+            "case $2 in */guardian) echo 'unfit 3.2.57' > \"$3/report\"; exit 1; esac; exec "
+                + SearchPath.find("bash").orElseThrow()
+                + " \"$@\"");
+    Program run =
+        start(Map.of("PATH", old.getParent() + ":" + System.getenv("PATH")), List.of(), "echo ran");
+
+    assertThat(run.exitCode()).isEqualTo(126);
+    assertThat(run.err()).contains("bash 3.2.57 is too old").hasLineCount(1);
+    assertThat(run.out()).isEmpty();
+    assertThat(Nodes.holding(nodes, "job")).isZero();
+  }
+
+  @Test
+  void nothingIsLeftInTheFolderForTemporaryFiles() throws IOException {
+    Program run =
+        start(Map.of("HOLDFAST_JAVA_OPTS", "-Djava.io.tmpdir=" + folder), List.of(), ENDLESS)
+            .awaitOut("ready");
+
+    assertThat(folder).isEmptyDirectory();
+    run.signal("TERM");
+    assertThat(run.exitCode()).isEqualTo(143);
+  }
+
+  private Program slow(List<String> options) {
+    return start(
+        Map.of("PATH", folder.resolve("tools") + ":" + System.getenv("PATH")), options, "echo ran");
+  }
+
+  /** Makes a setsid that waits for the file that is returned. */
+  private Path slowGuardian() throws IOException {
+    Path go = folder.resolve("go");
+    script(
+        "setsid",
+        "until [ -e '"
+            + go
+            + "' ]; do sleep 0.05; done; exec "
+            + SearchPath.find("setsid").orElseThrow()
+            + " \"$@\"");
+    return go;
+  }
+
+  private static boolean guardianWaits(Program run) {
+    return run.handle()
+        .children()
+        .anyMatch(p -> p.info().commandLine().filter(c -> c.contains("setsid")).isPresent());
+  }
+
+  private Path script(String name, String text) throws IOException {
+    return script(folder.resolve("tools"), name, text);
+  }
+
+  private static Path script(Path place, String name, String text) throws IOException {
+    Path file = Files.createDirectories(place).resolve(name);
+    Files.writeString(file, "#!/bin/sh\n" + text + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return file;
+  }
+
+  private Path tools(String... names) throws IOException {
+    Path few = folder.resolve("few");
+    for (String name : names) {
+      script(few, name, "exec " + SearchPath.find(name).orElseThrow() + " \"$@\"");
+    }
+    return few;
+  }
+
+  /** The leader of the command's session. */
+  private static long guardian(long child) {
+    return ProcStat.of(child).orElseThrow().session();
+  }
+
+  /** At each look the lock is held, or all have ended: the lock is asked first. */
+  private static void awaitEndWithTheLockHeld(long... pids) {
+    await()
+        .atMost(Limits.LONG)
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () -> {
+              boolean held = Nodes.holding(nodes, "job") >= 2;
+              boolean alive = false;
+              for (long pid : pids) {
+                alive |= runs(pid);
+              }
+              assertThat(held || !alive).as("held, or all have ended").isTrue();
+              return !alive;
+            });
+  }
+
+  private Program run(List<String> options, String script) {
+    return start(Map.of(), options, script);
+  }
+
+  private Program runHere(List<String> options, String script) {
+    return started(Program.inThisJvm(args(options, script)));
+  }
+
+  private Program start(Map<String, String> environment, List<String> options, String script) {
+    return started(Program.holdfast(environment, args(options, script)));
+  }
+
+  private Program started(Program run) {
+    started.add(run);
+    return run;
+  }
+
+  private static String[] args(List<String> options, String script) {
+    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url"));
+    args.add(Nodes.url(nodes));
+    args.addAll(options);
+    args.addAll(List.of("--", "sh", "-c", script));
+    return args.toArray(new String[0]);
+  }
+
+  /** Without what shells say of the ends of their children. */
+  private static List<String> own(Program run) {
+    return run.err().lines().filter(line -> line.startsWith("holdfast: ")).toList();
+  }
+
+  private static long pid(Program run, String label) {
+    String after = run.out().substring(run.out().indexOf(label) + label.length());
+    return Long.parseLong(after.split("\\s", 2)[0]);
+  }
+
+  private static boolean runs(long pid) {
+    return ProcessHandle.of(pid).filter(Session::runs).isPresent();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Release;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The leases of one manager that are held, and whether it still gives out any. */
+final class ActiveLeases {
+  private final ManagerContext context;
+  private final WaitQueues queues;
+  private final Set<LeaseState> open = ConcurrentHashMap.newKeySet();
+
+  /** The newest lease of each name; an older one may still be on its way back. */
+  private final Map<String, LeaseState> newest = new ConcurrentHashMap<>();
+
+  private final SleepWatch sleepWatch;
+  private volatile boolean closed;
+  private volatile @Nullable CompletableFuture<Void> emptied;
+
+  ActiveLeases(ManagerContext context, WaitQueues queues) {
+    this.context = context;
+    this.queues = queues;
+    this.sleepWatch =
+        new SleepWatch(context, () -> !open.isEmpty(), () -> open.forEach(LeaseState::watch));
+  }
+
+  /**
+   * Takes a grant in. If that fails, the lock is given back, because no lease refers to it.
+   *
+   * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
+   */
+  DefaultLease open(LockRequest request, Grant grant, int handoffs, long attemptedAt) {
+    LeaseState lock = leaseState(request, grant, handoffs);
+    try {
+      return open(lock, attemptedAt);
+    } catch (RuntimeException | Error e) {
+      lock.releaseUnclaimed();
+      throw e;
+    }
+  }
+
+  private LeaseState leaseState(LockRequest request, Grant grant, int handoffs) {
+    try {
+      return new LeaseState(context, this, request, grant, handoffs);
+    } catch (RuntimeException | Error e) {
+      InFlightOperations operations = context.operations();
+      operations.begin();
+      Release release = new Release(grant, Duration.ZERO, false, false);
+      Futures.start(() -> context.primitive().release(release))
+          .whenComplete((released, failure) -> operations.end());
+      throw e;
+    }
+  }
+
+  private DefaultLease open(LeaseState lock, long attemptedAt) {
+    DefaultLease lease = new DefaultLease(context, lock);
+    open.add(lock);
+    sleepWatch.begin();
+    newest.put(lock.grant().name(), lock);
+    lock.watch();
+    lock.keepAlive(lease, attemptedAt);
+    return lease;
+  }
+
+  void onEnded(LeaseState lock) {
+    open.remove(lock);
+    newest.remove(lock.grant().name(), lock);
+    CompletableFuture<Void> awaited = emptied;
+    if (awaited != null && open.isEmpty()) {
+      awaited.complete(null);
+    }
+  }
+
+  /** Returns the waiters for these and other names. */
+  WaitQueues queues() {
+    return queues;
+  }
+
+  /** Whether one of them holds this name, if known here: its keys may be gone. */
+  boolean isHeldLocally(String name) {
+    LeaseState lock = newest.get(name);
+    return lock != null && lock.isHeld();
+  }
+
+  /** Forgets the lease on a name, because an operator has removed its keys. */
+  void invalidate(String name) {
+    newest.remove(name);
+  }
+
+  boolean closed() {
+    return closed;
+  }
+
+  /** Returns the exception of calls after the manager was closed. */
+  IllegalStateException refusal() {
+    return new IllegalStateException("this LockManager is closed");
+  }
+
+  /** Gives out nothing any more. Returns false if that was so already. */
+  synchronized boolean close() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  /** Completes when the last lease has ended. */
+  CompletableFuture<Void> emptied() {
+    CompletableFuture<Void> future = new CompletableFuture<>();
+    emptied = future;
+    if (open.isEmpty()) {
+      future.complete(null);
+    }
+    return future;
+  }
+
+  /** Ends what is still held, for its holders. */
+  void endAll() {
+    open.forEach(LeaseState::close);
+  }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockException;
+import dev.holdfast.LockOutageException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Small steps between stages and threads. */
+final class Futures {
+  private Futures() {}
+
+  /**
+   * Waits for an operation that cannot be interrupted. Keeps the interrupt flag.
+   *
+   * @param boundNanos far above the backend's own bound; met only if it breaks the contract
+   */
+  static <T> T join(CompletableFuture<T> future, long boundNanos) {
+    long begun = System.nanoTime();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return future.get(boundNanos - (System.nanoTime() - begun), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw fromHere(e);
+        } catch (TimeoutException e) {
+          throw new LockOutageException(
+              "the backend gave no result within "
+                  + TimeUnit.NANOSECONDS.toSeconds(boundNanos)
+                  + " s",
+              Map.of("backend", e),
+              true);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Starts an operation of a backend; one that throws, or gives nothing, is one that failed. */
+  static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> operation) {
+    return call(operation).thenApply(Futures::requireResult);
+  }
+
+  /** A stage whatever happens: to throw is to fail. */
+  static <T> CompletableFuture<T> call(Supplier<? extends CompletableFuture<T>> operation) {
+    try {
+      return Objects.requireNonNull(operation.get(), "the backend returned no future");
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static <T> T requireResult(@Nullable T result) {
+    if (result == null) {
+      throw new IllegalStateException("the backend gave neither a result nor a failure");
+    }
+    return result;
+  }
+
+  /** Completes a future as another one completed. */
+  static <T> void complete(CompletableFuture<T> future, T value, @Nullable Throwable failure) {
+    if (failure == null) {
+      future.complete(value);
+    } else {
+      future.completeExceptionally(cause(failure));
+    }
+  }
+
+  /** The failure itself, without the wrapping that comes of chaining stages. */
+  static Throwable cause(Throwable failure) {
+    Throwable cause = failure.getCause();
+    boolean wrapped =
+        failure instanceof CompletionException || failure instanceof ExecutionException;
+    return wrapped && cause != null ? cause(cause) : failure;
+  }
+
+  /** The failure for the thread that waited for it: with the frames of that thread. */
+  static RuntimeException fromHere(Throwable failure) {
+    RuntimeException unchecked = unchecked(failure);
+    return unchecked instanceof LockException seen ? seen.fromHere() : unchecked;
+  }
+
+  /** Returns the failure for one of the users who see it: a copy of their own. */
+  static Throwable forUser(Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof LockException seen) {
+      LockException copy = seen.fromHere();
+      copy.setStackTrace(seen.getStackTrace());
+      return copy;
+    }
+    return cause;
+  }
+
+  static RuntimeException unchecked(Throwable failure) {
+    Throwable cause = cause(failure);
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof RuntimeException runtime ? runtime : new CompletionException(cause);
+  }
+}

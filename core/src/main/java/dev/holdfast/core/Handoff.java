@@ -1,0 +1,54 @@
+package dev.holdfast.core;
+
+import dev.holdfast.core.LockPrimitive.Released;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands a lock over to the head of its wait queue: the waiter's attempt follows the release on
+ * every connection, so that a handoff costs one round trip, not two. The attempt is an ordinary
+ * one: where it overtakes the release it is refused, and made again.
+ *
+ * @param queues the waiters
+ * @param name the name of the lock
+ * @param consecutiveHandoffs how many handoffs in a row this queue has had
+ */
+record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
+  /** The most handoffs in a row before waiters of other managers may get the lock. */
+  private static final int MAX_CONSECUTIVE_HANDOFFS = 8;
+
+  /**
+   * Starts a release, and an attempt behind it.
+   *
+   * @param callerWaits whether this thread may be used for input and output
+   * @param release takes whether it hands over, and whether it may use this thread
+   */
+  CompletableFuture<Released> during(
+      boolean callerWaits, BiFunction<Boolean, Boolean, CompletableFuture<Released>> release) {
+    boolean yields = consecutiveHandoffs == MAX_CONSECUTIVE_HANDOFFS;
+    @Nullable Waiter next = yields ? null : queues.claimHead(name);
+    if (next == null) {
+      return release
+          .apply(false, callerWaits)
+          .whenComplete((released, failure) -> onReleased(yields, released));
+    }
+    CompletableFuture<Released> released = release.apply(true, false);
+    next.attempt(callerWaits, consecutiveHandoffs + 1);
+    return released.whenComplete(
+        (result, failure) -> {
+          if (!next.isGranted()) {
+            queues.wake(name, consecutiveHandoffs + 1);
+          }
+        });
+  }
+
+  private void onReleased(boolean yields, @Nullable Released released) {
+    int others = released == null ? Released.UNKNOWN : released.others();
+    if (yields && others > 0) {
+      queues.yieldTo(name, others);
+    } else {
+      queues.wake(name, yields ? 0 : consecutiveHandoffs + 1);
+    }
+  }
+}

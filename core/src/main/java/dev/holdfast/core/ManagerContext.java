@@ -1,0 +1,109 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockRequest;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/** All that a manager's parts get from outside. Immutable. */
+record ManagerContext(
+    LockPrimitive primitive,
+    Set<LockCapability> capabilities,
+    Clock clock,
+    Scheduler scheduler,
+    RandomGenerator random,
+    Executor callbacks,
+    long retryDelayNanos,
+    Duration maxTtl,
+    String defaultOwner,
+    InFlightOperations operations,
+    ConcurrencyLimiter limiter,
+    UnconfirmedReleases unconfirmed) {
+  /** Proposed to users who ask for more than {@code maxTtl}. */
+  private static final Duration USUAL_TTL = Duration.ofSeconds(30);
+
+  /** More than a thread of this process waits for a processor, on a machine that can serve it. */
+  private static final long LATE_NANOS = 5_000_000_000L;
+
+  /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
+  long jitter(long delayNanos) {
+    long half = delayNanos / 2;
+    return half + random.nextLong(delayNanos - half + 1);
+  }
+
+  /** Waits for an operation, with a bound far above the backend's own: it may queue for room. */
+  <T> T join(CompletableFuture<T> operation) {
+    return Futures.join(operation, 4 * Nanos.of(primitive.longestOperation()) + LATE_NANOS);
+  }
+
+  void require(LockCapability capability, String what) {
+    if (!capabilities.contains(capability)) {
+      throw new LockConfigurationException(
+          what + " needs " + capability + ", which this backend does not have: " + capabilities);
+    }
+  }
+
+  void requireTtl(String name, Duration ttl) {
+    if (ttl.isZero() || ttl.isNegative()) {
+      throw new LockConfigurationException("the ttl is " + text(ttl) + ": give more than zero");
+    }
+    if (ttl.compareTo(maxTtl) > 0) {
+      throw new LockConfigurationException(
+          "the ttl, " + text(ttl) + ", is above maxTtl, " + text(maxTtl) + ": " + instead(ttl));
+    }
+    primitive.requireName(name);
+    primitive.requireUsable(name, ttl);
+  }
+
+  /** A larger maxTtl is no remedy: with the restart guard all clients must give the same. */
+  private String instead(Duration ttl) {
+    if (!capabilities.contains(LockCapability.KEEP_ALIVE)) {
+      return "ask for less, or raise maxTtl";
+    }
+    Duration usual = maxTtl.compareTo(USUAL_TTL) < 0 ? maxTtl : USUAL_TTL;
+    return "a ttl is how long the lock outlives a holder that dies; for longer work ask for "
+        + text(usual)
+        + " and keepAliveUpTo("
+        + text(ttl)
+        + "), which renews it (holdfast run does so by itself)";
+  }
+
+  /** Holds a name that comes without a request to the limits of those that come with one. */
+  void requireName(String name) {
+    primitive.requireName(LockRequest.of(name, maxTtl).name());
+  }
+
+  /** Returns a duration as text, in the units of URLs and of the command line. */
+  static String text(Duration duration) {
+    if (!duration.isZero() && duration.equals(Duration.ofHours(duration.toHours()))) {
+      return duration.toHours() + "h";
+    }
+    boolean whole = duration.toMillisPart() == 0 || duration.toSeconds() > 1_000_000;
+    return whole ? duration.toSeconds() + "s" : duration.toMillis() + "ms";
+  }
+
+  /** Runs a task that calls into the user's code. Never throws. */
+  void callback(Runnable task) {
+    callbacks.execute(task);
+  }
+
+  /** A future for users: what depends on it runs on the callback executor. */
+  <T> CompletableFuture<T> forUser(CompletableFuture<T> internal) {
+    CompletableFuture<T> user = new CompletableFuture<>();
+    internal.whenComplete(
+        (value, failure) ->
+            callback(
+                () -> {
+                  if (failure == null) {
+                    user.complete(value);
+                  } else {
+                    user.completeExceptionally(Futures.forUser(failure));
+                  }
+                }));
+    return user;
+  }
+}

@@ -1,0 +1,63 @@
+package dev.holdfast.core;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs asynchronous tasks one after the other: a task starts when the one before it has completed.
+ * An idle executor keeps no task. Safe for use by many threads.
+ */
+final class SerialExecutor {
+  private final AtomicReference<@Nullable Task> last = new AtomicReference<>();
+
+  /** One task that is running or waits for the one before it. */
+  private static final class Task {
+    private final CompletableFuture<Void> result = new CompletableFuture<>();
+    private volatile @Nullable Task before;
+  }
+
+  /**
+   * Queues a task.
+   *
+   * @param task is given the future that it must complete, and runs on the thread that completes
+   *     the task before it
+   * @return the same future
+   */
+  CompletableFuture<Void> execute(Consumer<CompletableFuture<Void>> task) {
+    Task mine = new Task();
+    do {
+      mine.before = last.get();
+    } while (!last.compareAndSet(mine.before, mine));
+    Task before = mine.before;
+    CompletableFuture<Void> turn =
+        before == null ? CompletableFuture.completedFuture(null) : before.result;
+    turn.whenComplete(
+        (done, failure) -> {
+          mine.before = null;
+          task.accept(mine.result);
+        });
+    mine.result.whenComplete((done, failure) -> last.compareAndSet(mine, null));
+    return mine.result;
+  }
+
+  /** Returns whether no task is running or queued. */
+  boolean isIdle() {
+    return last.get() == null;
+  }
+
+  /**
+   * Fails each task with a failure of its own; the last first, so that none starts because the one
+   * before it ended.
+   */
+  void failAll(Supplier<? extends Throwable> failure) {
+    Task task = last.get();
+    while (task != null) {
+      Task before = task.before;
+      task.result.completeExceptionally(failure.get());
+      task = before;
+    }
+  }
+}

@@ -1,0 +1,201 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Call;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** How a lock passes from one of a process to the next. */
+class HandoffTest {
+  private static final int MAX_IN_ROW = 8;
+  private static final Duration REST = Duration.ofMillis(5);
+  private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(60));
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @Test
+  @DisplayName("WAIT-10: the next one's attempt does not wait for the answer to the release")
+  void theNextOnesAttemptDoesNotWaitForTheAnswerToTheRelease() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<Boolean> released = held.releaseAsync();
+    backend.next().takeEffect();
+    assertThat(backend.calls(Op.ATTEMPT)).as("the holder's, and one behind the release").hasSize(2);
+    assertThat(released).isNotDone();
+    assertThat(next).isNotDone();
+  }
+
+  @Test
+  @DisplayName("WAIT-5: an attempt that overtook the release is made again")
+  void anAttemptThatOvertookTheReleaseIsMadeAgain() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<Boolean> released = held.releaseAsync();
+    backend.next().answer();
+
+    assertThat(released).isCompletedWithValue(true);
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  void theThreadThatReleasesServesTheAttemptBehindItToo() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    held.close();
+
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(last(Op.RELEASE).callerWaits()).as("it would block before the attempt").isFalse();
+    assertThat(last(Op.ATTEMPT).callerWaits()).isTrue();
+  }
+
+  @Test
+  @DisplayName("WAIT-1: nobody whose time is over is handed a lock")
+  void nobodyWhoseTimeIsOverIsHandedALock() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> late = waiter(REQUEST.waitAtMost(Duration.ofSeconds(1)));
+    CompletableFuture<Optional<Lease>> behind = waiter(REQUEST.waitForever());
+    time.passUnnoticed(Duration.ofSeconds(1));
+    held.close();
+
+    assertThat(late).isCompletedWithValue(Optional.empty());
+    assertThat(behind).isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("WAIT-10: after eight in a row others have a moment for an attempt of theirs")
+  void afterEightInARowOthersHaveAMoment() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_IN_ROW + 2);
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < MAX_IN_ROW; i++) {
+        held = handedOver(held, waiting.remove(0));
+      }
+      held.close();
+      time.advance(REST.dividedBy(2).minusNanos(1));
+      assertThat(waiting.get(0)).as("others have a moment").isNotDone();
+      time.advance(REST.dividedBy(2).plusNanos(1));
+      held = waiting.remove(0).join().orElseThrow();
+    }
+  }
+
+  @Test
+  @DisplayName("WAIT-10: a row goes on though nobody waits for a moment in its midst")
+  void aRowGoesOnThoughNobodyWaitsForAMoment() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    for (int i = 0; i < MAX_IN_ROW; i++) {
+      held = handedOver(held, waiter(REQUEST.waitForever()));
+    }
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    held.close();
+    assertThat(next).as("others have a moment").isNotDone();
+    time.advance(REST);
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-5: who is asking while a row ends asks again")
+  void whoIsAskingWhileARowEndsAsksAgain() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    for (int i = 0; i < MAX_IN_ROW; i++) {
+      held = handedOver(held, waiter(REQUEST.waitForever()));
+    }
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    time.advance(Duration.ofSeconds(1));
+    ScriptedBackend.Unanswered refused = backend.next();
+    refused.takeEffect();
+    held.close();
+    backend.answerAtOnce(Op.ATTEMPT);
+    refused.answer();
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-10: a row counts grants whose attempts overtook the release")
+  void aRowCountsGrantsWhoseAttemptsOvertookTheRelease() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(MAX_IN_ROW + 1);
+    for (int i = 0; i < MAX_IN_ROW; i++) {
+      backend.holdBack(Op.RELEASE);
+      held.releaseAsync();
+      backend.next().answer(); // behind the attempt, which was answered at once
+      backend.answerAtOnce(Op.RELEASE);
+      held = waiting.remove(0).join().orElseThrow();
+    }
+    held.close();
+    assertThat(waiting.get(0)).as("others have a moment").isNotDone();
+    time.advance(REST);
+    assertThat(waiting.get(0)).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-5: where the one who was handed the lock has left, the next one asks")
+  void whereTheOneWhoWasHandedTheLockHasLeftTheNextOneAsks() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    CompletableFuture<Optional<Lease>> first = waiter(REQUEST.waitForever());
+    CompletableFuture<Optional<Lease>> second = waiter(REQUEST.waitForever());
+    backend.holdBack(Op.RELEASE);
+    held.releaseAsync();
+    first.cancel(false);
+    backend.next().answer();
+    assertThat(second).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-10: what is kept for longer is handed to nobody")
+  void whatIsKeptForLongerIsHandedToNobody() throws Exception {
+    Lease held = manager.acquire(REQUEST.holdAtLeast(Duration.ofSeconds(1)));
+    CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
+    int before = backend.calls(Op.ATTEMPT).size();
+    held.close();
+    assertThat(backend.calls(Op.ATTEMPT)).as("it would be refused").hasSize(before);
+    assertThat(backend.handedOver()).containsExactly(false);
+    time.advance(Duration.ofSeconds(2));
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
+  @DisplayName("WAIT-10: others are told of a release that hands over to nobody, and of no other")
+  void othersAreToldOfAReleaseThatHandsOverToNobody() throws Exception {
+    Lease held = manager.acquire(REQUEST);
+    held = handedOver(held, waiter(REQUEST.waitForever()));
+    held.close();
+    assertThat(backend.handedOver()).containsExactly(true, false);
+  }
+
+  private static Lease handedOver(Lease held, CompletableFuture<Optional<Lease>> next) {
+    assertThat(held.release()).isTrue();
+    assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
+    return next.join().orElseThrow();
+  }
+
+  private Call last(Op op) {
+    List<Call> calls = backend.calls(op);
+    return calls.get(calls.size() - 1);
+  }
+
+  private CompletableFuture<Optional<Lease>> waiter(LockRequest request) {
+    return manager.tryAcquireAsync(request);
+  }
+
+  private List<CompletableFuture<Optional<Lease>>> waiters(int number) {
+    return new ArrayList<>(
+        IntStream.range(0, number).mapToObj(i -> waiter(REQUEST.waitForever())).toList());
+  }
+}

@@ -1,0 +1,32 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.Scheduler;
+
+/** The parts of one manager that attempts and extensions share. */
+record RedlockContext(
+    RedlockOptions options,
+    Scheduler scheduler,
+    GuardTerms guard,
+    NodeConnections connections,
+    FencingTokens fencingTokens,
+    ReleaseRounds releases,
+    QuorumFailures failures) {
+  Clock clock() {
+    return options.clock();
+  }
+
+  /** Returns how long a quorum of answers is waited for. */
+  long quorumNanos() {
+    return options.quorumTimeout().toNanos();
+  }
+
+  QuarantineEnds quarantineEnds() {
+    return new QuarantineEnds(connections, guard, scheduler);
+  }
+
+  /** Makes a round for all nodes. */
+  QuorumCall toAll(Command command, VotePolicy policy, boolean callerWaits) {
+    return new QuorumCall(connections, command, connections.all(), policy, callerWaits);
+  }
+}

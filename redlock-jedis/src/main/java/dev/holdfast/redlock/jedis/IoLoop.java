@@ -1,0 +1,303 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.redlock.DriverThreads;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.Round;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/**
+ * All connections, and whoever owns them for the moment: a caller that waits for its round, or else
+ * a thread of ours. The owner writes all rounds that are queued to all nodes, then reads until they
+ * are decided; replies that come later are left to the next owner.
+ */
+final class IoLoop {
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
+
+  /** How long a caller does the work at most, before our thread goes on with it. */
+  private static final long CALLER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** How soon replies that nobody waits for are read when there are no callers to do it. */
+  private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** How often a node that let others wait is read while there are others. */
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** How often our thread looks when nothing happens: for a connection that has ended. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** So that a batch has an end though callers go on. */
+  private static final int MAX_AT_ONCE = 1_000;
+
+  private final AtomicReferenceArray<@Nullable SocketConnection> connections;
+  private final Queue<EncodedRound> queued = new ConcurrentLinkedQueue<>();
+  private final Queue<SocketConnection> dropped = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean owned = new AtomicBoolean();
+  private final Thread thread = DriverThreads.named("holdfast-jedis-io").newThread(this::run);
+  private volatile boolean wanted;
+  private volatile boolean asleep;
+  private volatile boolean closing;
+  private volatile boolean closed;
+  private volatile long usedAt = System.nanoTime();
+
+  // the owner's alone
+  private final ArrayDeque<Round> open = new ArrayDeque<>();
+  private int next;
+  private long lateReadAt = System.nanoTime();
+
+  /**
+   * Starts its thread.
+   *
+   * @param size of how many connections
+   */
+  IoLoop(int size) {
+    this.connections = new AtomicReferenceArray<>(size);
+    thread.start();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  /** Puts a connection, or an attempt at one, in the place of one that has ended. */
+  void put(int node, SocketConnection connection) {
+    connections.set(node, connection);
+  }
+
+  /** Ends what is in a place; at once if it is an attempt, else as soon as may be. */
+  void drop(int node) {
+    SocketConnection connection = connections.get(node);
+    if (connection != null) {
+      connection.drop();
+      dropped.add(connection);
+      wake();
+    }
+  }
+
+  /** Blocks if it may, for {@link #CALLER_NANOS} at most. */
+  void submit(Round round) {
+    EncodedRound request = new EncodedRound(round);
+    queued.add(request);
+    boolean may = round.callerWaits() && Threads.mayUseSockets(Thread.currentThread());
+    if (may && owned.compareAndSet(false, true)) {
+      try {
+        serve(round);
+      } finally {
+        leave();
+      }
+    } else if (closed) {
+      failIfQueued(request); // and no other's, as our caller may hold a lock of its own
+    } else if (!owned.get()) {
+      wake();
+    }
+  }
+
+  /** Sends what was submitted before, and ends all connections; waits for that at most 1 s. */
+  void close() {
+    closing = true;
+    wake();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(1));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** For the owner: tells that a connection has ended, after what is still queued for it failed. */
+  void ended(Runnable disconnected) {
+    for (int left = queued.size(); left > 0; left -= MAX_AT_ONCE) {
+      write();
+    }
+    disconnected.run();
+  }
+
+  private void leave() {
+    boolean more = !open.isEmpty();
+    usedAt = System.nanoTime();
+    owned.set(false);
+    if (more || hasWork()) {
+      wake();
+    } else if (asleep) {
+      LockSupport.unpark(thread); // there may be replies to come that nobody waits for
+    }
+  }
+
+  private boolean hasWork() {
+    return !queued.isEmpty() || !dropped.isEmpty() || closing;
+  }
+
+  private void wake() {
+    wanted = true;
+    LockSupport.unpark(thread);
+  }
+
+  /**
+   * Goes on until a round is decided, or else until nothing is queued or undecided. A batch is
+   * decided before the next is sent, as that makes batches large, unless there is nothing to read.
+   */
+  private void serve(@Nullable Round own) {
+    long start = System.nanoTime();
+    boolean hasRead = false;
+    while (own == null
+        ? !queued.isEmpty() || !open.isEmpty()
+        : !own.decided() && System.nanoTime() - start < CALLER_NANOS) {
+      endDropped();
+      if (!hasRead || open.isEmpty()) {
+        write();
+      }
+      SocketConnection connection = nextToRead();
+      if (connection == null) {
+        open.clear(); // what is undecided waits for what is queued, or for nothing of ours
+        if (queued.isEmpty()) {
+          return;
+        }
+      }
+      hasRead = connection != null && connection.read();
+      open.removeIf(Round::decided);
+    }
+  }
+
+  private void endDropped() {
+    for (SocketConnection connection = dropped.poll();
+        connection != null;
+        connection = dropped.poll()) {
+      connection.end(new JedisConnectionException("the connection was dropped"));
+    }
+  }
+
+  private void write() {
+    EncodedRound request;
+    for (int i = 0; i < MAX_AT_ONCE && (request = queued.poll()) != null; i++) {
+      EncodedRound sent = request;
+      open.add(sent.round);
+      sent.round.forEachNode(
+          node -> {
+            SocketConnection connection = connections.get(node);
+            if (connection == null || !connection.ask(sent)) {
+              sent.round.failure(node, Messages.notConnected());
+            }
+          });
+    }
+    for (int node = 0; node < connections.length(); node++) {
+      SocketConnection connection = connections.get(node);
+      if (connection != null) {
+        connection.flush();
+      }
+    }
+  }
+
+  /**
+   * Returns the connections in turn, so that each is read in time; those that let us wait come
+   * last, and now and then.
+   */
+  private @Nullable SocketConnection nextToRead() {
+    long now = System.nanoTime();
+    boolean lateFirst = now - lateReadAt > LATE_NANOS;
+    if (lateFirst) {
+      lateReadAt = now;
+    }
+    SocketConnection first = nextThatOwes(lateFirst);
+    return first != null ? first : nextThatOwes(!lateFirst);
+  }
+
+  private @Nullable SocketConnection nextThatOwes(boolean late) {
+    for (int i = 0; i < connections.length(); i++) {
+      int node = (next + i) % connections.length();
+      SocketConnection connection = connections.get(node);
+      if (connection != null && connection.owes() && connection.isLate() == late) {
+        next = node + 1;
+        return connection;
+      }
+    }
+    return null;
+  }
+
+  /** Does what no caller does, when there are none or one asks for it. */
+  private void run() {
+    while (!closed) {
+      boolean isPending = true;
+      if (wanted || System.nanoTime() - usedAt > TICK_NANOS) {
+        wanted = false;
+        isPending = attend();
+      }
+      asleep = !isPending && System.nanoTime() - usedAt > IDLE_NANOS;
+      if (!wanted && !closed) {
+        LockSupport.parkNanos(this, asleep ? IDLE_NANOS : TICK_NANOS);
+      }
+      asleep = false;
+    }
+  }
+
+  /** Returns whether replies are to come. If the lane is owned, its owner wakes us if need be. */
+  private boolean attend() {
+    if (!owned.compareAndSet(false, true)) {
+      return true;
+    }
+    try {
+      if (closing) {
+        write();
+        end();
+        return false;
+      }
+      serve(null);
+      endDropped();
+      return look();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "an answer of a node could not be delivered", e);
+      return true;
+    } finally {
+      owned.set(false);
+      wanted |= hasWork();
+    }
+  }
+
+  /** Reads what nobody waits for, and finds connections that have ended. */
+  private boolean look() {
+    boolean isPending = false;
+    boolean looked = false;
+    for (int i = 0; i < connections.length(); i++) {
+      SocketConnection connection = connections.get((next + i) % connections.length());
+      if (connection == null || !connection.isUp()) {
+        continue;
+      }
+      if (!connection.owes() && !looked && connection.silentNanos() > IDLE_NANOS) {
+        looked = true; // one at a time, since callers may be waiting for the lane
+        connection.read();
+      }
+      while (connection.owes() && connection.read()) {
+        // until it has caught up or falls silent
+      }
+      isPending |= connection.owes();
+    }
+    next = (next + 1) % connections.length();
+    return isPending;
+  }
+
+  private void end() {
+    for (int node = 0; node < connections.length(); node++) {
+      SocketConnection connection = connections.get(node);
+      if (connection != null) {
+        connection.end(new JedisConnectionException("the manager was closed"));
+      }
+    }
+    closed = true;
+    List.copyOf(queued).forEach(this::failIfQueued);
+  }
+
+  private void failIfQueued(EncodedRound request) {
+    if (queued.remove(request)) {
+      Round round = request.round;
+      round.forEachNode(node -> round.failure(node, Messages.notConnected()));
+    }
+  }
+}

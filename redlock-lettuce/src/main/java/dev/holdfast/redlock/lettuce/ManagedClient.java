@@ -1,0 +1,96 @@
+package dev.holdfast.redlock.lettuce;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.lettuce.core.resource.ThreadFactoryProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The client of a manager that was given none. All of its nodes share one event loop: a round's
+ * votes are then counted without threads waking each other.
+ */
+final class ManagedClient implements AutoCloseable {
+  private static final long SHUTDOWN_SECONDS = 2;
+
+  private final EventLoopGroup loops;
+  private final ClientResources resources;
+  private final RedisClient client;
+
+  private ManagedClient(EventLoopGroup loops, ClientResources resources, RedisClient client) {
+    this.loops = loops;
+    this.resources = resources;
+    this.client = client;
+  }
+
+  static ManagedClient start(Duration connectTimeout) {
+    ThreadFactoryProvider threads = ManagedClient::threads;
+    EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
+    EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
+    ClientResources resources =
+        ClientResources.builder()
+            .threadFactoryProvider(threads)
+            .eventLoopGroupProvider(provider)
+            .eventExecutorGroup(loops)
+            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .nettyCustomizer(
+                new NettyCustomizer() {
+                  @Override
+                  public void afterChannelInitialized(Channel channel) {
+                    channel.pipeline().addLast(new NodeBatch.Opener());
+                  }
+                })
+            .build();
+    RedisClient client = new MinimalRedisClient(resources);
+    client.setOptions(clientOptions(connectTimeout));
+    return new ManagedClient(loops, resources, client);
+  }
+
+  /** Makes daemons of netty's, so that a JVM can exit, by names that an operator knows. */
+  static ThreadFactory threads(String pool) {
+    return new DefaultThreadFactory("holdfast-" + pool, true);
+  }
+
+  RedisClient client() {
+    return client;
+  }
+
+  EventLoop eventLoop() {
+    return loops.next();
+  }
+
+  @Override
+  public void close() {
+    loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+    resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private static ClientOptions clientOptions(Duration connectTimeout) {
+    return ClientOptions.builder()
+        .autoReconnect(false)
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        // RESP2 says hello with PING or AUTH, for which no user lacks the right
+        .protocolVersion(ProtocolVersion.RESP2)
+        .pingBeforeActivateConnection(true)
+        .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+        .timeoutOptions(TimeoutOptions.create())
+        .useHashIndexQueue(false)
+        .socketOptions(SocketOptions.builder().connectTimeout(connectTimeout).build())
+        .build();
+  }
+}

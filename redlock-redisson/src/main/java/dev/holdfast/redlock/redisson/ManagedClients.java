@@ -1,0 +1,89 @@
+package dev.holdfast.redlock.redisson;
+
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.DriverThreads;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.resolver.dns.DnsServerAddressStreamProviders;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.redisson.client.RedisClientConfig;
+import org.redisson.misc.RedisURI;
+
+/**
+ * The clients of nodes that the user gave without a client. All of them have one event loop: a
+ * round's votes are then counted without threads waking each other.
+ */
+final class ManagedClients implements AutoCloseable {
+  private static final long SHUTDOWN_SECONDS = 2;
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
+
+  private final EventLoopGroup loop =
+      new MultiThreadIoEventLoopGroup(1, named("io"), NioIoHandler.newFactory());
+  private final Timer timer = new HashedWheelTimer(named("timer"));
+  private final AddressResolverGroup<InetSocketAddress> names =
+      new DnsAddressResolverGroup(
+          NioDatagramChannel.class, DnsServerAddressStreamProviders.platformDefault());
+
+  private ManagedClients() {}
+
+  /**
+   * Loads what connecting needs before the time for connecting runs: on a busy machine that takes
+   * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
+   */
+  static ManagedClients start() {
+    ManagedClients clients = new ManagedClients();
+    Server nowhere = clients.server(new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null));
+    DriverThreads.await(
+        WARM_UP, ClientFactory.client(nowhere, WARM_UP, begun -> {}).connectAsync());
+    return clients;
+  }
+
+  Server server(RedisNodeUri node) {
+    return new Server(node.address(), node.isTls(), () -> config(node), null);
+  }
+
+  @Override
+  public void close() {
+    names.close();
+    timer.stop();
+    DriverThreads.await(
+        Duration.ofSeconds(SHUTDOWN_SECONDS),
+        loop.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS));
+  }
+
+  private RedisClientConfig config(RedisNodeUri node) {
+    String scheme = node.isTls() ? "rediss" : "redis";
+    RedisClientConfig config = config(new RedisURI(scheme, node.host(), node.port()));
+    config.setDatabase(node.database());
+    if (node.password() != null) {
+      config.setUsername(node.user());
+      config.setPassword(node.password());
+    }
+    return config;
+  }
+
+  private RedisClientConfig config(RedisURI address) {
+    return new RedisClientConfig()
+        .setAddress(address)
+        .setGroup(loop)
+        .setExecutor(loop)
+        .setTimer(timer)
+        .setResolverGroup(names)
+        .setKeepAlive(true);
+  }
+
+  /** Daemons, so that a JVM can exit, by names that an operator knows. */
+  private static ThreadFactory named(String pool) {
+    return new DefaultThreadFactory("holdfast-redisson-" + pool, true);
+  }
+}

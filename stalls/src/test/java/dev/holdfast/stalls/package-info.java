@@ -1,4 +1,0 @@
-@NullMarked
-package dev.holdfast.stalls;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,236 @@
+package dev.holdfast.tck.broken;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.tck.Spec;
+import dev.holdfast.tck.SpecRule;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+
+/** Each mistake is caught by the rules that it breaks, and by no others; by each test, some are. */
+@TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class BrokenManagersTest {
+  /** They wait for most of their time. */
+  private static final int RUNS_AT_A_TIME = 16;
+
+  /** {@code -Dholdfast.flaws=REGEX} runs those mistakes alone in whose names it is found. */
+  private static final Pattern WANTED = Pattern.compile(System.getProperty("holdfast.flaws", ""));
+
+  /** Rules that no manager on these nodes can break, and what proves them. */
+  private static final Map<String, String> OTHERWISE_PROVED =
+      Map.ofEntries(
+          Map.entry("ACQ-14", "the view is the API's own code"),
+          Map.entry("ACQ-15", "takes clients whose clocks differ"),
+          Map.entry("FAULT-6", "takes nodes outside of this process"),
+          Map.entry("OPEN-5", "takes users with rights"),
+          Map.entry("OPEN-6", "takes servers with databases"),
+          Map.entry("DISC-1", "takes class paths"),
+          Map.entry("DISC-2", "takes class paths"),
+          Map.entry("DISC-3", "takes class paths"),
+          Map.entry("DISC-4", "is the API's own code"),
+          Map.entry("WAIT-10", "takes a backend that sees the order of calls"),
+          Map.entry("WAIT-11", "takes a backend that tells of releases"),
+          Map.entry("WAIT-12", "takes a backend that sees the order of calls"),
+          Map.entry("WAIT-13", "takes a backend that tells of releases"),
+          Map.entry("WAIT-14", "takes a backend whose answers can be held back"),
+          Map.entry("GUARD-1", "takes nodes that forget, which the kit's are let pass for whole"),
+          Map.entry("GUARD-2", "takes nodes that forget"),
+          Map.entry("GUARD-3", "takes nodes that forget"),
+          Map.entry("GUARD-4", "takes nodes that remember their clients"),
+          Map.entry("GUARD-5", "takes an operator"),
+          Map.entry("GUARD-6", "takes nodes that remember their clients"),
+          Map.entry("GUARD-7", "takes nodes that remember their clients"),
+          Map.entry("GUARD-8", "takes new nodes"));
+
+  /**
+   * Tests that are left out here: they take URLs, no nodes or a JDK; or are of the API's own code.
+   */
+  private static final Set<String> LEFT_OUT =
+      Set.of(
+          "AcquireRules.whoWasRefusedKeepsNobodyOut",
+          "ConcurrencyRules.aThousandVirtualThreadsNeverEnterTogether",
+          "ConcurrencyRules.processesLoseNoIncrement",
+          "DiscoveryRules.anUnknownOptionIsAnErrorThatNamesTheNearest",
+          "DiscoveryRules.theBackendIsFound",
+          "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",
+          "DiscoveryRules.theBackendIsFoundFromAThreadWithoutAClassLoader",
+          "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl",
+          "LockViewRules.aLockViewNeedsKeepAlive",
+          "LockViewRules.unlockingALostLockSaysSo",
+          "OptionRules.aDatabaseIsTheSameAfterAReconnect",
+          "OptionRules.aUserWithoutScriptsLocksExtendsAndReleases",
+          "OptionRules.managersWithDifferentOptionsExcludeEachOther",
+          "OptionRules.timesAreKeptToTheMillisecondWithEveryOptionSet",
+          "SecretRules.aPasswordInAUrlIsNeverShown");
+
+  /**
+   * Rules that a manager breaks together with all others of a capability, if it refuses that
+   * capability.
+   */
+  private static final Set<String> TOO_COARSE =
+      Set.of(
+          "CapabilityRules.extensionIsThereIfItIsDeclared",
+          "CapabilityRules.forceReleaseIsThereIfItIsDeclared",
+          "CapabilityRules.holdAtLeastIsThereIfItIsDeclared",
+          "CapabilityRules.inspectionIsThereIfItIsDeclared",
+          "CapabilityRules.keepAliveIsThereIfItIsDeclared");
+
+  /** Tests whose mistake nobody has made yet. May become fewer, and not more. */
+  private static final Set<String> NOT_YET_FAILED =
+      Set.of(
+          "AcquireRules.aRefusedAttemptWithoutAWaitIsNotRepeated",
+          "AcquireRules.askingOnceMoreIsRefusedLikeTheFirstTime",
+          "AcquireRules.whileALeaseIsHeldNoOtherManagerGetsTheLock",
+          "ClosingRules.anotherThreadsCloseEndsAGrace",
+          "ClosingRules.whoeverWaitsIsSentAwayAndTakesNothing",
+          "ConcurrencyRules.aHundredAndTwentyEightThreadsNeverEnterTogether",
+          "ConcurrencyRules.threadsAndManagersNeverEnterTogether",
+          "ExtendRules.anExtensionThatIsAnsweredTooLateRevivesNothing",
+          "FaultRules.aMinorityMayBeSlow",
+          "FaultRules.aMinorityThatHangsForLongDelaysNoCall",
+          "FaultRules.aServerThatRestartsCostsOneAttemptAtMost",
+          "FaultRules.forgottenScriptsCostOneAttemptAtMost",
+          "FaultRules.nodesThatWereFrozenVoteAgain",
+          "FaultRules.whatIsAskedWhileANodeIsAwayIsNotAskedLater",
+          "InteropRules.weKeepAForeignClientOut",
+          "InteropRules.whatAForeignClientLeavesBehindIsOursWhenItExpires",
+          "KeepAliveRules.nothingIsRenewedAfterALoss",
+          "LineRules.aWaiterGetsTheLockWhenTheNodesAreBack",
+          "LineRules.aWaiterGetsWhatSomebodyElseLetsGo",
+          "LineRules.everybodyInALineGetsItsTurn",
+          "LineRules.namesDoNotWaitForEachOther",
+          "LossRules.aCallbackOfAStageThatBlocksDelaysNobody",
+          "LossRules.aCallbackThatBlocksDelaysNoRenewal",
+          "LossRules.aLeaseThatIsToldToBeLostIsNotHeld",
+          "LossRules.aLostLeaseIsNotHeldAgainWhenItsTokenIsBack",
+          "LossRules.aLostLeaseIsNotHeldAgainWhenTheClockIsSetBack",
+          "OpeningRules.aLazyManagerOpensThoughNobodyIsThere",
+          "OpeningRules.theFirstLockOfALazyManagerIsGotAtOnce",
+          "OpeningRules.theSameServerListedTwiceNeverVotesTwice",
+          "ReleaseRules.aLateReleaseSparesTheNextOwner",
+          "ReleaseRules.aReleaseThatNobodyAnsweredIsDoneOnceTheyDo");
+
+  /** The tests of the kit that some manager has failed. */
+  private final Set<String> failed = ConcurrentHashMap.newKeySet();
+
+  private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
+
+  @AfterAll
+  void end() {
+    runs.shutdownNow();
+  }
+
+  @TestFactory
+  @Tag("soak")
+  @Order(1)
+  Stream<DynamicTest> breaksItsRulesAndNoOthers() {
+    return runsOf(Flaw.all().stream().filter(flaw -> !flaw.isVariation()).toList());
+  }
+
+  @TestFactory
+  @Tag("soak")
+  @Order(2)
+  Stream<DynamicTest> breaksItsRulesAndNoOthersInAnotherWay() {
+    return runsOf(Flaw.all().stream().filter(Flaw::isVariation).toList());
+  }
+
+  @Test
+  @Tag("soak")
+  @Order(3)
+  void eachTestOfTheKitIsFailedBySomebodyButForThoseThatAreListed() {
+    Set<String> never = new TreeSet<>(KitRun.tests());
+    never.removeAll(failed);
+
+    never.removeAll(LEFT_OUT);
+    never.removeAll(TOO_COARSE);
+    never.removeAll(NOT_YET_FAILED);
+    assertThat(never).isEmpty();
+  }
+
+  @Test
+  void theListsNameTestsOfTheKit() {
+    assertThat(KitRun.tests())
+        .containsAll(LEFT_OUT)
+        .containsAll(TOO_COARSE)
+        .containsAll(NOT_YET_FAILED);
+  }
+
+  @Test
+  void noTwoAreAlike() {
+    assertThat(Flaw.all()).extracting(Flaw::mistake).doesNotHaveDuplicates();
+    assertThat(Flaw.all()).hasSizeGreaterThan(40);
+  }
+
+  @Test
+  void everyRuleIsBrokenBySomebodyButForThoseThatAreProvedOtherwise() {
+    Set<String> broken =
+        Flaw.all().stream()
+            .filter(flaw -> !flaw.isVariation())
+            .flatMap(flaw -> flaw.rules().stream())
+            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> others =
+        Spec.rules().values().stream()
+            .map(SpecRule::id)
+            .filter(id -> !broken.contains(id))
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(others).containsExactlyInAnyOrderElementsOf(OTHERWISE_PROVED.keySet());
+  }
+
+  private Stream<DynamicTest> runsOf(List<Flaw> flaws) {
+    record Begun(Flaw flaw, Future<KitRun> run) {}
+    return flaws.stream()
+        .filter(flaw -> WANTED.matcher(flaw.mistake()).find())
+        .map(flaw -> new Begun(flaw, runs.submit(() -> KitRun.of(flaw.environment()))))
+        .toList()
+        .stream()
+        .map(
+            begun ->
+                DynamicTest.dynamicTest(
+                    begun.flaw().toString(), () -> check(begun.flaw(), begun.run())));
+  }
+
+  private void check(Flaw flaw, Future<KitRun> begun)
+      throws InterruptedException, ExecutionException {
+    KitRun run = begun.get();
+    if (!run.brokenRules().equals(flaw.rules()) && System.getProperty("holdfast.tests") == null) {
+      run = KitRun.of(flaw.environment()); // stalls of so many at a time can hide a mistake
+    }
+    run.failures().forEach(failure -> failed.add(failure.test()));
+
+    assertThat(run.brokenRules())
+        .as(
+            "%s%n%s",
+            flaw, String.join("\n", run.failures().stream().map(Object::toString).toList()))
+        .containsExactlyInAnyOrderElementsOf(flaw.rules());
+    assertThat(run.failures())
+        .as("what failed in addition to tests")
+        .filteredOn(failure -> failure.rules().isEmpty())
+        .isEmpty();
+    assertThat(run.passed()).isNotEmpty();
+  }
+}

@@ -1,0 +1,106 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.tck.TckEnvironment;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * One mistake, in what is right otherwise.
+ *
+ * @param mistake what is wrong, as its author would confess it
+ * @param rules those that it breaks: no more and no fewer
+ * @param environment opens managers that have it
+ * @param isVariation whether others break the same rules, so that it is tried less often
+ */
+record Flaw(
+    String mistake, Set<String> rules, Supplier<TckEnvironment> environment, boolean isVariation) {
+
+  /** All there are. */
+  static List<Flaw> all() {
+    return Stream.of(
+            NodeFlaws.all(),
+            AcquireFlaws.all(),
+            ExtendFlaws.all(),
+            ReleaseFlaws.all(),
+            WaitingFlaws.all(),
+            TimeOutFlaws.all(),
+            LeaseFlaws.all(),
+            AskingFlaws.all(),
+            HoldFlaws.all(),
+            EndedFlaws.all(),
+            ManagerFlaws.all(),
+            CallbackFlaws.all(),
+            ValueFlaws.all(),
+            OpeningFlaws.all(),
+            LateFlaws.all(),
+            StepFlaws.all(),
+            AliasFlaws.all(),
+            StaleFlaws.all(),
+            UnseenFlaws.all(),
+            MissedFlaws.all())
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return mistake + " " + new TreeSet<>(rules);
+  }
+
+  Flaw asVariation() {
+    return new Flaw(mistake, rules, environment, true);
+  }
+
+  static Flaw of(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
+    return new Flaw(mistake, rules, environment, false);
+  }
+
+  static Flaw of(String mistake, Set<String> rules, Parts parts) {
+    return of(mistake, rules, () -> new FakeEnvironment(parts));
+  }
+
+  static Flaw inNode(String mistake, Set<String> rules, Supplier<FakeKeys> keys) {
+    return of(mistake, rules, Parts.RIGHT.withKeys(keys));
+  }
+
+  static Flaw inRedlock(String mistake, Set<String> rules, Parts.Primitives primitives) {
+    return of(mistake, rules, Parts.RIGHT.withPrimitives(primitives));
+  }
+
+  static Flaw inMember(String mistake, Set<String> rules, Parts.Connections connections) {
+    return of(mistake, rules, Parts.RIGHT.withConnections(connections));
+  }
+
+  static Flaw inMembers(String mistake, Set<String> rules, Parts.Rounds rounds) {
+    return of(mistake, rules, Parts.RIGHT.withRounds(rounds));
+  }
+
+  static Flaw inSettings(String mistake, Set<String> rules, Consumer<LockManagerBuilder> settings) {
+    return of(mistake, rules, Parts.RIGHT.withSettings(settings));
+  }
+
+  static Flaw inManager(String mistake, Set<String> rules, UnaryOperator<LockManager> manager) {
+    return of(mistake, rules, Parts.RIGHT.withManagers(right -> manager.apply(right.get())));
+  }
+
+  static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {
+    return inManager(
+        mistake,
+        rules,
+        right ->
+            new PassingManager(right) {
+              @Override
+              Lease lease(Lease granted) {
+                return lease.apply(granted);
+              }
+            });
+  }
+}

@@ -1,0 +1,180 @@
+package dev.holdfast.tck.broken;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import dev.holdfast.tck.InnerRun;
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.TckEnvironment;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TagFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+
+/** The whole kit, run once against one environment. */
+final class KitRun {
+  @SuppressWarnings("ThreadLocalUsage") // one run is one thread, and several go on at the same time
+  private static final ThreadLocal<Supplier<? extends TckEnvironment>> ENVIRONMENT =
+      new ThreadLocal<>();
+
+  /** {@code -Dholdfast.tests=REGEX} runs those tests alone in whose names it is found. */
+  private static final Pattern WANTED = Pattern.compile(System.getProperty("holdfast.tests", ""));
+
+  private final List<String> passed = new ArrayList<>();
+  private final List<Failure> failures = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
+
+  /** Found by the launcher alone. */
+  static class Kit extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      return ENVIRONMENT.get().get();
+    }
+  }
+
+  /**
+   * One test that failed.
+   *
+   * @param rules those that it is about; empty if something else than a test failed
+   */
+  record Failure(Set<String> rules, String test, Throwable thrown) {
+    @Override
+    public String toString() {
+      String message = String.valueOf(thrown.getMessage());
+      return rules + " " + test + ": " + message.lines().limit(6).toList();
+    }
+  }
+
+  private KitRun(Supplier<? extends TckEnvironment> environment) {
+    ENVIRONMENT.set(environment);
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(Kit.class))
+            .filters(TagFilter.excludeTags("soak"), (PostDiscoveryFilter) KitRun::isWanted)
+            .build();
+    InnerRun.of(request, new Results());
+    ENVIRONMENT.remove();
+  }
+
+  /**
+   * Runs the kit in a thread group of its own, which separates its threads from those of other
+   * runs.
+   */
+  static KitRun of(Supplier<? extends TckEnvironment> environment) {
+    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment));
+    Thread thread = new Thread(new ThreadGroup("kit"), run, "kit");
+    thread.start();
+    try {
+      return run.get();
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The tests that passed. */
+  List<String> passed() {
+    return passed;
+  }
+
+  List<Failure> failures() {
+    return failures;
+  }
+
+  Set<String> reasonsToSkip() {
+    return skipped.stream()
+        .map(test -> test.substring(test.indexOf(": ") + 2))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  Set<String> brokenRules() {
+    Set<String> rules = new TreeSet<>();
+    failures.forEach(failure -> rules.addAll(failure.rules()));
+    return rules;
+  }
+
+  /** All tests of the kit that do not take minutes. */
+  static Set<String> tests() {
+    return Arrays.stream(LockManagerTck.class.getDeclaredClasses())
+        .flatMap(group -> Arrays.stream(group.getSuperclass().getDeclaredMethods()))
+        .filter(test -> test.isAnnotationPresent(Test.class))
+        .filter(
+            test -> Arrays.stream(test.getAnnotationsByType(Tag.class)).noneMatch(KitRun::isSoak))
+        .map(KitRun::nameOf)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static FilterResult isWanted(TestDescriptor test) {
+    return FilterResult.includedIf(
+        test.getSource()
+            .filter(MethodSource.class::isInstance)
+            .map(source -> WANTED.matcher(nameOf(((MethodSource) source).getJavaMethod())).find())
+            .orElse(true));
+  }
+
+  private static boolean isSoak(Tag tag) {
+    return tag.value().equals("soak");
+  }
+
+  /** Returns the name of a test with its group. */
+  static String nameOf(Method test) {
+    return test.getDeclaringClass().getSimpleName() + "." + test.getName();
+  }
+
+  private final class Results implements TestExecutionListener {
+    @Override
+    public void executionSkipped(TestIdentifier test, String reason) {
+      skipped.add(name(test) + ": " + reason);
+    }
+
+    @Override
+    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+      switch (result.getStatus()) {
+        case SUCCESSFUL -> {
+          if (test.isTest()) {
+            passed.add(name(test));
+          }
+        }
+        case ABORTED ->
+            skipped.add(
+                name(test) + ": " + result.getThrowable().map(Throwable::getMessage).orElse(""));
+        case FAILED ->
+            failures.add(new Failure(rules(test), name(test), result.getThrowable().orElseThrow()));
+      }
+    }
+
+    private String name(TestIdentifier test) {
+      return test.getSource()
+          .filter(MethodSource.class::isInstance)
+          .map(source -> nameOf(((MethodSource) source).getJavaMethod()))
+          .orElse(test.getDisplayName());
+    }
+
+    private Set<String> rules(TestIdentifier test) {
+      return test.getSource()
+          .filter(MethodSource.class::isInstance)
+          .map(source -> ((MethodSource) source).getJavaMethod().getAnnotation(Rule.class))
+          .map(rule -> Set.of(Objects.requireNonNull(rule).value()))
+          .orElse(Set.of());
+    }
+  }
+}

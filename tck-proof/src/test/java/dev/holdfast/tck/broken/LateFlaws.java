@@ -1,0 +1,105 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.tck.broken.Request.Verb;
+import dev.holdfast.tck.broken.Way.Examined;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Replies are taken for others', and requests overtake each other. */
+final class LateFlaws {
+  private LateFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        Flaw.of(
+            "a request is forgotten once its round is decided, and its reply is the next one's",
+            Set.of("ERR-6", "ACQ-2", "EXT-1", "REL-3", "REL-9"),
+            Parts.RIGHT.withConnections(Forgetful::new).withRounds(ForgettingRounds::new)),
+        Flaw.inMember(
+            "locks are given back by a connection of their own",
+            Set.of("ACQ-3", "REL-2", "REL-6", "REL-9"),
+            (uri, way, network) -> new TwoConnections(uri, way, network, Verb.RELEASE)),
+        Flaw.inMember(
+                "locks are extended by a connection of their own",
+                Set.of("REL-9"),
+                (uri, way, network) -> new TwoConnections(uri, way, network, Verb.EXTEND))
+            .asVariation());
+  }
+
+  /** Loses the place of a request that nobody waits for. */
+  private static final class Forgetful extends Member {
+    private final RepliesInOrder replies;
+
+    Forgetful(String uri, Way way, Scheduler network) {
+      this(uri, new RepliesInOrder(way), network);
+    }
+
+    private Forgetful(String uri, RepliesInOrder replies, Scheduler network) {
+      super(uri, replies, network);
+      this.replies = replies;
+    }
+
+    RepliesInOrder replies() {
+      return replies;
+    }
+  }
+
+  private static final class ForgettingRounds extends Members {
+    ForgettingRounds(List<Member> all, Scheduler network, Duration connectTimeout) {
+      super(all, network, connectTimeout);
+    }
+
+    @Override
+    CompletableFuture<Votes> ask(
+        Collection<Member> nodes,
+        Request request,
+        Timeouts limit,
+        Predicate<Votes> enough,
+        Predicate<Member> pending) {
+      CompletableFuture<Votes> decision = super.ask(nodes, request, limit, enough, pending);
+      return decision.whenComplete(
+          (votes, failure) -> nodes.forEach(node -> ((Forgetful) node).replies().forget(request)));
+    }
+  }
+
+  /** Has one more connection to its node, for one kind of request. */
+  private static final class TwoConnections extends Member {
+    private final Member second;
+    private final Verb verb;
+
+    TwoConnections(String uri, Way way, Scheduler network, Verb verb) {
+      super(uri, way, network);
+      this.second = new Member(uri, way, network);
+      this.verb = verb;
+    }
+
+    @Override
+    void open(Function<Examined, String> examiner, Runnable settled) {
+      second.open(examiner, () -> {});
+      super.open(examiner, settled);
+    }
+
+    @Override
+    void ask(Request request, BooleanSupplier wanted, Consumer<Object> answer) {
+      if (request.verb() == verb) {
+        second.ask(request, wanted, answer);
+      } else {
+        super.ask(request, wanted, answer);
+      }
+    }
+
+    @Override
+    void close() {
+      second.close();
+      super.close();
+    }
+  }
+}

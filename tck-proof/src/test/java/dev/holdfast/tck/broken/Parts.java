@@ -1,0 +1,87 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.LockManagerBuilder;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Scheduler;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * The parts of managers over fake nodes. Each part can be got wrong while the others are right.
+ *
+ * @param keys what a node keeps its locks in
+ * @param time what managers see of the clock
+ * @param connections to one node each
+ * @param rounds what asks all nodes
+ * @param primitives what attempts, extends and releases
+ * @param settings how the core is set
+ * @param managers what the user gets, from what opens right managers
+ */
+record Parts(
+    Supplier<FakeKeys> keys,
+    UnaryOperator<Clock> time,
+    Connections connections,
+    Rounds rounds,
+    Primitives primitives,
+    Consumer<LockManagerBuilder> settings,
+    Function<Supplier<LockManager>, LockManager> managers) {
+
+  static final Parts RIGHT =
+      new Parts(
+          FakeKeys::new,
+          UnaryOperator.identity(),
+          Member::new,
+          Members::new,
+          SmallRedlock::new,
+          builder -> {},
+          Supplier::get);
+
+  /** Makes a connection. */
+  interface Connections {
+    Member of(String uri, Way way, Scheduler network);
+  }
+
+  /** Makes what asks all nodes. */
+  interface Rounds {
+    Members of(List<Member> all, Scheduler network, Duration connectTimeout);
+  }
+
+  /** Makes a primitive. */
+  interface Primitives {
+    LockPrimitive of(Members members, Clock clock, Timeouts timeouts);
+  }
+
+  Parts withConnections(Connections other) {
+    return new Parts(keys, time, other, rounds, primitives, settings, managers);
+  }
+
+  Parts withRounds(Rounds other) {
+    return new Parts(keys, time, connections, other, primitives, settings, managers);
+  }
+
+  Parts withPrimitives(Primitives other) {
+    return new Parts(keys, time, connections, rounds, other, settings, managers);
+  }
+
+  Parts withKeys(Supplier<FakeKeys> other) {
+    return new Parts(other, time, connections, rounds, primitives, settings, managers);
+  }
+
+  Parts withTime(UnaryOperator<Clock> other) {
+    return new Parts(keys, other, connections, rounds, primitives, settings, managers);
+  }
+
+  Parts withSettings(Consumer<LockManagerBuilder> other) {
+    return new Parts(keys, time, connections, rounds, primitives, other, managers);
+  }
+
+  Parts withManagers(Function<Supplier<LockManager>, LockManager> other) {
+    return new Parts(keys, time, connections, rounds, primitives, settings, other);
+  }
+}

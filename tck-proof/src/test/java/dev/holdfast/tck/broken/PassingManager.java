@@ -1,0 +1,109 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** Passes everything on to a right manager. */
+class PassingManager implements LockManager {
+  final LockManager right;
+
+  PassingManager(LockManager right) {
+    this.right = right;
+  }
+
+  /** Returns the request that goes to the right manager. */
+  LockRequest request(LockRequest asked) {
+    return asked;
+  }
+
+  /** Returns the lease that the user gets in the place of a right one. */
+  Lease lease(Lease granted) {
+    return granted;
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+    return right.tryAcquire(request(request)).map(this::lease);
+  }
+
+  @Override
+  public Lease acquire(LockRequest request) throws InterruptedException {
+    return lease(right.acquire(request(request)));
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+    return new Passed(right.tryAcquireAsync(request(request)));
+  }
+
+  @Override
+  public Optional<LockStatus> inspect(String name) {
+    return right.inspect(name);
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return right.forceRelease(name);
+  }
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return right.capabilities();
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return right.unwrap(type);
+  }
+
+  @Override
+  public void close() {
+    right.close();
+  }
+
+  @Override
+  public void close(Duration grace) {
+    right.close(grace);
+  }
+
+  /**
+   * A right future except for its lease: whoever completes or cancels this one, does so to that.
+   */
+  private final class Passed extends CompletableFuture<Optional<Lease>> {
+    private final CompletableFuture<Optional<Lease>> future;
+
+    Passed(CompletableFuture<Optional<Lease>> future) {
+      this.future = future;
+      future.whenComplete(
+          (lease, failure) -> {
+            if (failure == null) {
+              super.complete(lease.map(PassingManager.this::lease));
+            } else {
+              super.completeExceptionally(failure);
+            }
+          });
+    }
+
+    @Override
+    public boolean complete(Optional<Lease> value) {
+      return future.complete(value);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+      return future.completeExceptionally(failure);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return future.cancel(mayInterruptIfRunning);
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.tck.broken;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.TckTiming;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+
+/** Right managers pass, or failures would say nothing. */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class RightManagersTest {
+  /** They wait for most of their time. */
+  private static final int RUNS_AT_A_TIME = 8;
+
+  private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
+  private final Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
+  private @Nullable Future<KitRun> whole;
+
+  @BeforeAll
+  void begin() {
+    whole = runs.submit(() -> KitRun.of(() -> new FakeEnvironment(Parts.RIGHT)));
+    lesser().forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
+  }
+
+  @AfterAll
+  void end() {
+    runs.shutdownNow();
+  }
+
+  @Test
+  void redlockOverFakeNodesPasses() throws Exception {
+    KitRun run = Objects.requireNonNull(whole).get();
+
+    assertThat(run.failures()).isEmpty();
+    assertThat(run.passed()).hasSizeGreaterThan(200);
+    assertThat(run.reasonsToSkip())
+        .as("no test is left out for another reason than what these managers are")
+        .isSubsetOf(
+            "this environment's managers have no URL",
+            "not declared: FENCING_TOKEN",
+            "a declared capability is not refused",
+            "the nodes themselves show it",
+            "this environment's nodes cannot be NO_SCRIPTS",
+            "this environment's nodes have no databases",
+            "this environment has no sets of options",
+            "before JDK 21");
+  }
+
+  @TestFactory
+  Stream<DynamicTest> whoeverHasLessPassesToo() {
+    return begun.entrySet().stream()
+        .map(run -> DynamicTest.dynamicTest(run.getKey(), () -> assertPassed(run.getValue())));
+  }
+
+  private static Map<String, Supplier<TckEnvironment>> lesser() {
+    Map<String, Supplier<TckEnvironment>> right = new LinkedHashMap<>();
+    right.put("one node", () -> new FakeEnvironment(1, Parts.RIGHT));
+    right.put("two nodes", () -> new FakeEnvironment(2, Parts.RIGHT));
+    right.put("three nodes, and times in milliseconds", () -> of(InMillis::new));
+    right.put("no nodes that can be seen", () -> new Hidden(new FakeEnvironment(3, Parts.RIGHT)));
+    for (Set<LockCapability> missing :
+        List.of(
+            Set.of(LockCapability.EXTENSION),
+            Set.of(
+                LockCapability.KEEP_ALIVE,
+                LockCapability.INSPECTION,
+                LockCapability.FIFO_IN_PROCESS),
+            Set.of(
+                LockCapability.HOLD_AT_LEAST,
+                LockCapability.FORCE_RELEASE,
+                LockCapability.OWNER_SAFE_RELEASE,
+                LockCapability.FAULT_TOLERANT))) {
+      right.put(
+          "no " + new TreeSet<>(missing), () -> of(manager -> new Undeclaring(manager, missing)));
+    }
+    return right;
+  }
+
+  private static void assertPassed(Future<KitRun> begun) throws Exception {
+    KitRun run = begun.get();
+
+    assertThat(run.failures()).isEmpty();
+    assertThat(run.passed()).hasSizeGreaterThan(100);
+  }
+
+  private static TckEnvironment of(UnaryOperator<LockManager> manager) {
+    return new FakeEnvironment(3, Parts.RIGHT.withManagers(right -> manager.apply(right.get())));
+  }
+
+  /** Tells whole milliseconds of what remains of a lease, which is never too much. */
+  private static final class InMillis extends PassingManager {
+    InMillis(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      return new PassingLease(granted) {
+        @Override
+        public Duration remaining() {
+          return super.remaining().truncatedTo(ChronoUnit.MILLIS);
+        }
+      };
+    }
+  }
+
+  /** Nothing is known of where locks are kept. */
+  private record Hidden(FakeEnvironment seen) implements TckEnvironment {
+    @Override
+    public LockManager open(Map<String, String> options) {
+      return seen.open(options);
+    }
+
+    @Override
+    public boolean hasNodeOptions() {
+      return true;
+    }
+
+    @Override
+    public TckTiming timing() {
+      return seen.timing();
+    }
+
+    @Override
+    public void reset() {
+      seen.reset();
+    }
+
+    @Override
+    public void close() {
+      seen.close();
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.holdfast.tck.redis;
+
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.tck.TckFault;
+import dev.holdfast.testnodes.RedisErrorReply;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The settings of a server that faults change by commands, and their former values. */
+final class NodeFaultState {
+  private static final String MEMORY = "maxmemory";
+  private static final String POLICY = "maxmemory-policy";
+  private static final int MAX_TRIES = 5;
+
+  /** Spaces, but not those in the parentheses of a selector. */
+  private static final String WORD_ENDS = " (?![^(]*\\))";
+
+  /** Not said of a user who never was reset, though it is so for him as well. */
+  private static final String SHOWN_AFTER_RESET = "sanitize-payload";
+
+  private static final Logger logger = System.getLogger(NodeFaultState.class.getName());
+
+  private final OwnConnection own;
+  private final String user;
+  private final Map<String, String> config = new TreeMap<>();
+  private final List<String> rights = new ArrayList<>();
+  private final Set<TckFault> faults = EnumSet.noneOf(TckFault.class);
+
+  /**
+   * Starts with a sound server.
+   *
+   * @param user whose rights are taken: that of the managers
+   */
+  NodeFaultState(OwnConnection own, String user) {
+    this.own = own;
+    this.user = user;
+    for (String parameter : List.of(MEMORY, POLICY)) {
+      mayDo(
+          parameter.equals(MEMORY) ? TckFault.REFUSING : TckFault.EVICTING,
+          () -> {
+            String value = own.texts("CONFIG", "GET", parameter).get(1);
+            own.call("CONFIG", "SET", parameter, value);
+            config.put(parameter, value);
+          });
+    }
+    mayDo(
+        TckFault.FORBIDDEN,
+        () -> {
+          own.call("ACL", "SETUSER", user);
+          rights.addAll(rightsNow());
+        });
+    mayDo(TckFault.SLOW, () -> own.call("CLIENT", "PAUSE", "0"));
+    mayDo(TckFault.REPLICA, () -> own.call("REPLICAOF", "NO", "ONE"));
+  }
+
+  /** Returns the faults that the server's rights allow. */
+  Set<TckFault> faults() {
+    return faults;
+  }
+
+  void refuse() {
+    own.call("CONFIG", "SET", MEMORY, "1");
+  }
+
+  void accept() {
+    own.call("CONFIG", "SET", MEMORY, sound(MEMORY));
+  }
+
+  void evict() {
+    own.call("CONFIG", "SET", POLICY, "allkeys-lru");
+  }
+
+  void keep() {
+    own.call("CONFIG", "SET", POLICY, sound(POLICY));
+  }
+
+  /** Deleting is allowed still, as it is to a node that is out of memory. */
+  void forbid() {
+    own.call("ACL", "SETUSER", user, "-@write", "+del", "+unlink");
+  }
+
+  void forbidScripts() {
+    own.call("ACL", "SETUSER", user, "-@scripting");
+  }
+
+  void allow() {
+    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
+    words.addAll(rights);
+    own.call(words.toArray(String[]::new));
+  }
+
+  void follow(RedisNodeUri master) {
+    own.call("REPLICAOF", master.host(), Integer.toString(master.port()));
+  }
+
+  void lead() {
+    own.call("REPLICAOF", "NO", "ONE");
+  }
+
+  /** Makes a server that answers as it was, and empty, and looks whether it is. */
+  void restore() {
+    Map<String, Runnable> wrong = wrong();
+    for (int i = 0; i < MAX_TRIES && !wrong.isEmpty(); i++) {
+      wrong.values().forEach(Runnable::run);
+      wrong = wrong();
+    }
+    if (!wrong.isEmpty()) {
+      throw new IllegalStateException(own + " cannot be made sound again: it " + wrong.keySet());
+    }
+  }
+
+  static boolean isMaster(Map<String, String> info) {
+    return "master".equals(info.get("role"));
+  }
+
+  static boolean isEmpty(Map<String, String> info) {
+    return info.keySet().stream().noneMatch(field -> field.matches("db\\d+"));
+  }
+
+  /** Returns the changed settings, each with its remedy. */
+  private Map<String, Runnable> wrong() {
+    Map<String, Runnable> wrong = new LinkedHashMap<>();
+    Map<String, String> info = own.info("default");
+    if (!isMaster(info)) {
+      wrong.put("is a replica", this::lead);
+    }
+    if (faults.contains(TckFault.REFUSING) && !sound(MEMORY).equals(info.get("maxmemory"))) {
+      wrong.put("has another maxmemory", this::accept);
+    }
+    if (faults.contains(TckFault.EVICTING) && !sound(POLICY).equals(info.get("maxmemory_policy"))) {
+      wrong.put("has another maxmemory-policy", this::keep);
+    }
+    if (faults.contains(TckFault.FORBIDDEN) && !rights.equals(rightsNow())) {
+      wrong.put("gives other rights", this::allow);
+    }
+    if (!isEmpty(info)) {
+      wrong.put("has keys", () -> own.call("FLUSHALL"));
+    }
+    return wrong;
+  }
+
+  private String sound(String parameter) {
+    return Objects.requireNonNull(config.get(parameter), parameter);
+  }
+
+  /** The words by which the user is made what it is now. */
+  private List<String> rightsNow() {
+    return own.texts("ACL", "LIST").stream()
+        .filter(line -> line.startsWith("user " + user + " "))
+        .flatMap(line -> Arrays.stream(line.split(WORD_ENDS)).skip(2))
+        .filter(word -> !word.equals(SHOWN_AFTER_RESET))
+        .toList();
+  }
+
+  private void mayDo(TckFault fault, Runnable harmless) {
+    try {
+      harmless.run();
+      faults.add(fault);
+    } catch (RedisErrorReply refused) {
+      logger.log(Level.DEBUG, "left out: " + fault, refused);
+    }
+  }
+}

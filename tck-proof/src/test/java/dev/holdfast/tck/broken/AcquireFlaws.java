@@ -411,8 +411,9 @@ final class AcquireFlaws {
                 }),
         Flaw.inMembers(
                 "nodes are asked one after the other",
-                Set.of("FAULT-2", "FAULT-8", "REL-9"),
+                Set.of("FAULT-2", "REL-9"),
                 OneAfterTheOther::new)
+            .breaksUnderLoad("FAULT-8")
             .asVariation(),
         Flaw.inMembers(
             "everybody waits for the slowest node, and long",

@@ -16,12 +16,17 @@ import java.util.stream.Stream;
  * One mistake, in what is right otherwise.
  *
  * @param mistake what is wrong, as its author would confess it
- * @param rules those that it breaks: no more and no fewer
+ * @param rules those that it breaks each time: no fewer, and no more but for {@code underLoad}
+ * @param underLoad those that it breaks in addition if the machine is busy
  * @param environment opens managers that have it
  * @param isVariation whether others break the same rules, so that it is tried less often
  */
 record Flaw(
-    String mistake, Set<String> rules, Supplier<TckEnvironment> environment, boolean isVariation) {
+    String mistake,
+    Set<String> rules,
+    Set<String> underLoad,
+    Supplier<TckEnvironment> environment,
+    boolean isVariation) {
 
   /** All there are. */
   static List<Flaw> all() {
@@ -56,11 +61,20 @@ record Flaw(
   }
 
   Flaw asVariation() {
-    return new Flaw(mistake, rules, environment, true);
+    return new Flaw(mistake, rules, underLoad, environment, true);
+  }
+
+  Flaw breaksUnderLoad(String... others) {
+    return new Flaw(mistake, rules, Set.of(others), environment, isVariation);
+  }
+
+  /** Returns whether all of these rules are broken by it, each time or if the machine is busy. */
+  boolean explains(Set<String> broken) {
+    return broken.stream().allMatch(rule -> rules.contains(rule) || underLoad.contains(rule));
   }
 
   static Flaw of(String mistake, Set<String> rules, Supplier<TckEnvironment> environment) {
-    return new Flaw(mistake, rules, environment, false);
+    return new Flaw(mistake, rules, Set.of(), environment, false);
   }
 
   static Flaw of(String mistake, Set<String> rules, Parts parts) {

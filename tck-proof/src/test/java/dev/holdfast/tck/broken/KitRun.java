@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -65,12 +66,13 @@ final class KitRun {
     }
   }
 
-  private KitRun(Supplier<? extends TckEnvironment> environment) {
+  private KitRun(Supplier<? extends TckEnvironment> environment, Predicate<String> wanted) {
     ENVIRONMENT.set(environment);
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
             .selectors(selectClass(Kit.class))
-            .filters(TagFilter.excludeTags("soak"), (PostDiscoveryFilter) KitRun::isWanted)
+            .filters(
+                TagFilter.excludeTags("soak"), (PostDiscoveryFilter) test -> isWanted(test, wanted))
             .build();
     InnerRun.of(request, new Results());
     ENVIRONMENT.remove();
@@ -81,7 +83,12 @@ final class KitRun {
    * runs.
    */
   static KitRun of(Supplier<? extends TckEnvironment> environment) {
-    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment));
+    return of(environment, rule -> true);
+  }
+
+  /** Runs the tests of some rules, in a thread group of its own. */
+  static KitRun of(Supplier<? extends TckEnvironment> environment, Predicate<String> rules) {
+    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment, rules));
     Thread thread = new Thread(new ThreadGroup("kit"), run, "kit");
     thread.start();
     try {
@@ -123,16 +130,24 @@ final class KitRun {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static FilterResult isWanted(TestDescriptor test) {
+  private static FilterResult isWanted(TestDescriptor test, Predicate<String> rules) {
     return FilterResult.includedIf(
         test.getSource()
             .filter(MethodSource.class::isInstance)
-            .map(source -> WANTED.matcher(nameOf(((MethodSource) source).getJavaMethod())).find())
+            .map(source -> ((MethodSource) source).getJavaMethod())
+            .map(
+                method ->
+                    WANTED.matcher(nameOf(method)).find()
+                        && rulesOf(method).stream().anyMatch(rules))
             .orElse(true));
   }
 
   private static boolean isSoak(Tag tag) {
     return tag.value().equals("soak");
+  }
+
+  private static Set<String> rulesOf(Method test) {
+    return Set.of(Objects.requireNonNull(test.getAnnotation(Rule.class)).value());
   }
 
   /** Returns the name of a test with its group. */
@@ -172,8 +187,7 @@ final class KitRun {
     private Set<String> rules(TestIdentifier test) {
       return test.getSource()
           .filter(MethodSource.class::isInstance)
-          .map(source -> ((MethodSource) source).getJavaMethod().getAnnotation(Rule.class))
-          .map(rule -> Set.of(Objects.requireNonNull(rule).value()))
+          .map(source -> rulesOf(((MethodSource) source).getJavaMethod()))
           .orElse(Set.of());
     }
   }

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -164,9 +165,12 @@ final class NodeConnection {
     present.flush();
   }
 
-  /** Redisson forgets what cannot be written. At the end of a connection all fails together. */
+  /**
+   * Fails a command that could not be written, because Redisson forgets such commands. If the
+   * channel is closed, {@link #end} fails all commands together and says so in words.
+   */
   private void written(CommandData<?, ?> command, @Nullable Throwable failure) {
-    if (failure != null && !over.isDone()) {
+    if (failure != null && !over.isDone() && !(failure instanceof ClosedChannelException)) {
       command.tryFailure(failure);
     }
   }

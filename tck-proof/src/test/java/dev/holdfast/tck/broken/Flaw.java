@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  * One mistake, in what is right otherwise.
  *
  * @param mistake what is wrong, as its author would confess it
- * @param rules those that it breaks each time: no fewer, and no more but for {@code underLoad}
+ * @param rules those that it breaks each time; it breaks all of them, and no others except {@code
+ *     underLoad}
  * @param underLoad those that it breaks in addition if the machine is busy
  * @param environment opens managers that have it
  * @param isVariation whether others break the same rules, so that it is tried less often

@@ -1,6 +1,6 @@
 /**
- * The Redlock algorithm, once, over {@link dev.holdfast.redlock.RedisNodes}, the port that a driver
- * implements.
+ * The Redlock algorithm, once, over {@link dev.holdfast.redlock.spi.RedisNodes}, the port that a
+ * driver implements.
  */
 module dev.holdfast.redlock.core {
   requires transitive dev.holdfast.core;
@@ -8,4 +8,5 @@ module dev.holdfast.redlock.core {
   requires static org.jspecify;
 
   exports dev.holdfast.redlock;
+  exports dev.holdfast.redlock.spi;
 }

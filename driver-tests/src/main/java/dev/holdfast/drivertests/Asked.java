@@ -1,10 +1,10 @@
 package dev.holdfast.drivertests;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.NodeSet;
-import dev.holdfast.redlock.RedisNodes;
-import dev.holdfast.redlock.Round;
-import dev.holdfast.redlock.Script;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Script;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.holdfast.drivertests;
 
 import dev.holdfast.LockManager;
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -4,7 +4,7 @@ import static dev.holdfast.drivertests.Soon.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.Subscription;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;

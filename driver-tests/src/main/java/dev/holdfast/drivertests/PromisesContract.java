@@ -5,7 +5,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.redlock.NodeSet;
+import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The promises of {@link dev.holdfast.redlock.RedisNodes}, with any client. */
+/** The promises of {@link dev.holdfast.redlock.spi.RedisNodes}, with any client. */
 public abstract class PromisesContract {
   private static final String COUNT = "return redis.call('INCR', KEYS[1])";
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";

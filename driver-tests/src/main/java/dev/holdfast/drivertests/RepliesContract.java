@@ -2,9 +2,9 @@ package dev.holdfast.drivertests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.NodeSet;
-import dev.holdfast.redlock.Script;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.Script;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.Arrays;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;

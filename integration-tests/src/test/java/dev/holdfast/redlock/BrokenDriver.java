@@ -1,6 +1,10 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.jedis.JedisConnections;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;

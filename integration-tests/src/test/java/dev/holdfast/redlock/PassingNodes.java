@@ -1,5 +1,12 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.redlock.spi.Subscription;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

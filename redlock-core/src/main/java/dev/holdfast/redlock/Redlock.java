@@ -3,23 +3,11 @@ package dev.holdfast.redlock;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
-import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.core.Scheduler;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
+import dev.holdfast.redlock.internal.lock.RedlockOpening;
+import dev.holdfast.redlock.spi.RedisNodes;
 
 /** The entry point for authors of drivers: makes a Redlock manager over a driver's nodes. */
 public final class Redlock {
-  /** Maximum number of nodes. A {@link NodeSet} has room for two connections to each. */
-  private static final int MAX_NODES = 31;
-
-  private static final Logger LOG = System.getLogger(Redlock.class.getName());
-
   private Redlock() {}
 
   /**
@@ -34,114 +22,6 @@ public final class Redlock {
    * @throws LockOutageException if no quorum can be reached in time
    */
   public static LockManager open(RedisNodes nodes, RedlockOptions options) {
-    GuardTerms guard;
-    try {
-      requireDistinct(nodes.addresses());
-      guard = new GuardTerms(options, nodes.addresses());
-    } catch (LockConfigurationException e) {
-      nodes.close();
-      throw e;
-    }
-    Scheduler scheduler = options.scheduler().orElseGet(() -> ownScheduler(nodes));
-    RedlockPrimitive primitive =
-        new RedlockPrimitive(
-            new ScriptFallback(nodes, () -> teaching(options, guard), options.isTrustingNewNodes()),
-            options,
-            guard,
-            scheduler,
-            options.scheduler().isPresent() ? () -> {} : scheduler::close);
-    LockManager manager =
-        LockManagerBuilder.over(primitive, options.managerOptions()).scheduler(scheduler).build();
-    warnOfTrust(options, guard);
-    if (!options.isLazy()) {
-      connect(primitive, manager, guard);
-    }
-    return manager;
-  }
-
-  private static void requireDistinct(List<String> addresses) {
-    int size = addresses.size();
-    if (size < 1 || size > MAX_NODES) {
-      throw new LockConfigurationException(
-          "there are " + size + " nodes: give 1 to " + MAX_NODES + "; 3 or 5 are usual");
-    }
-    Set<String> known = new HashSet<>();
-    for (String address : addresses) {
-      if (!known.add(address)) {
-        throw new LockConfigurationException(
-            "node " + address + " is listed twice: list each server once");
-      }
-    }
-  }
-
-  /** Returns the commands by which a node that is connected learns the scripts of each attempt. */
-  private static List<Command> teaching(RedlockOptions options, GuardTerms guard) {
-    if (!options.isFencing() && !guard.isOn()) {
-      return List.of();
-    }
-    GuardedScript acquire = options.isFencing() ? Scripts.ACQUIRE : Scripts.TAKE;
-    return List.of(guard.teaching(acquire), guard.teaching(Scripts.EXTEND));
-  }
-
-  private static void warnOfTrust(RedlockOptions options, GuardTerms guard) {
-    if (options.isTrustingNewNodes() && guard.isOn()) {
-      LOG.log(
-          Level.WARNING,
-          "newNodes=trust: if all nodes look new, they vote at once. Nodes that have all lost their"
-              + " data look the same, and give locks away that are held: for tests and trials"
-              + " only");
-    }
-  }
-
-  private static void connect(RedlockPrimitive primitive, LockManager manager, GuardTerms guard) {
-    try {
-      primitive.open().join();
-      requireQuorum(primitive.connections(), guard);
-    } catch (LockConfigurationException | LockOutageException e) {
-      manager.close();
-      throw e;
-    }
-  }
-
-  private static Scheduler ownScheduler(RedisNodes nodes) {
-    try {
-      return Scheduler.create("holdfast-redlock-timer");
-    } catch (LockConfigurationException noThread) {
-      nodes.close();
-      throw noThread;
-    }
-  }
-
-  private static void requireQuorum(NodeConnections connections, GuardTerms guard) {
-    Map<String, Throwable> down = new LinkedHashMap<>();
-    for (int node = 0; node < connections.size(); node++) {
-      if (!connections.isReachable(node)) {
-        NodeException cause = connections.cause(node);
-        if (cause.isMisconfigured()) {
-          throw new LockConfigurationException(
-              "node "
-                  + connections.address(node)
-                  + " cannot vote: "
-                  + cause.getMessage()
-                  + (cause.isVeto() ? guard.describe() : ""),
-              cause);
-        }
-        down.put(connections.address(node), cause);
-      }
-    }
-    int quorum = Tally.quorumOf(connections.size());
-    int up = connections.size() - down.size();
-    if (up < quorum) {
-      throw new LockOutageException(
-          "connected to "
-              + up
-              + " of "
-              + connections.size()
-              + " nodes, which is no quorum ("
-              + quorum
-              + "); start the nodes or check their addresses",
-          down,
-          false);
-    }
+    return RedlockOpening.open(nodes, options.forAlgorithm());
   }
 }

@@ -1,13 +1,12 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.LockConfigurationException;
-import dev.holdfast.core.Clock;
 import dev.holdfast.core.DurationRange;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.core.ManagerSettings;
-import dev.holdfast.core.Scheduler;
 import dev.holdfast.core.Validity;
+import dev.holdfast.redlock.internal.AlgorithmOptions;
 import dev.holdfast.spi.LockUrl;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -64,11 +63,9 @@ public final class RedlockOptions implements ManagerSettings<RedlockOptions> {
   private static final RedlockOptions DEFAULTS = new RedlockOptions(new OptionValues());
 
   private final OptionValues values;
-  private final Validity validity;
 
   private RedlockOptions(OptionValues values) {
     this.values = values;
-    this.validity = new Validity(values.drift);
   }
 
   /**
@@ -269,53 +266,21 @@ public final class RedlockOptions implements ManagerSettings<RedlockOptions> {
     return values.connectTimeout;
   }
 
-  ManagerOptions managerOptions() {
-    return values.manager;
-  }
-
-  Duration maxTtl() {
-    return values.manager.maxTtl();
-  }
-
-  boolean isLazy() {
-    return values.lazy;
-  }
-
-  boolean isFencing() {
-    return values.fencing;
-  }
-
-  /** Returns the option, or empty if the number of nodes decides. */
-  Optional<Boolean> restartGuard() {
-    return Optional.ofNullable(values.restartGuard);
-  }
-
-  boolean isTrustingNewNodes() {
-    return values.trustingNewNodes;
-  }
-
-  String cluster() {
-    return values.cluster;
-  }
-
-  KeyPrefix keyPrefix() {
-    return values.keyPrefix;
-  }
-
-  Clock clock() {
-    return values.manager.clock();
-  }
-
-  RandomGenerator random() {
-    return values.manager.random().orElseGet(SecureRandom::new);
-  }
-
-  Optional<Scheduler> scheduler() {
-    return values.manager.scheduler();
-  }
-
-  Validity validity() {
-    return validity;
+  /** Returns the values for the algorithm. */
+  AlgorithmOptions forAlgorithm() {
+    return new AlgorithmOptions(
+        values.manager,
+        nodeTimeout(),
+        quorumTimeout(),
+        silenceLimit(),
+        connectTimeout(),
+        new Validity(values.drift),
+        values.keyPrefix,
+        values.fencing,
+        Optional.ofNullable(values.restartGuard),
+        values.trustingNewNodes,
+        values.cluster,
+        values.lazy);
   }
 
   private RedlockOptions with(Consumer<OptionValues> change) {

@@ -11,6 +11,8 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -8,6 +8,10 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.guard.GuardTerms;
+import dev.holdfast.redlock.internal.lock.LockValues;
+import dev.holdfast.redlock.internal.lock.RedlockPrimitive;
+import dev.holdfast.redlock.internal.vote.Scripts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -33,7 +37,11 @@ class InspectingTest {
   /** The primitive, as managers over several backends use it. */
   private final RedlockPrimitive primitive =
       new RedlockPrimitive(
-          nodes, options, new GuardTerms(options, nodes.addresses()), time, () -> {});
+          nodes,
+          options.forAlgorithm(),
+          new GuardTerms(options.forAlgorithm(), nodes.addresses()),
+          time,
+          () -> {});
 
   @ParameterizedTest
   @ValueSource(strings = {"alice", "bob"})

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /** Time that stands still until a test moves it; tasks that come due run on the test's thread. */
-final class ManualTime implements Clock, Scheduler {
+public final class ManualTime implements Clock, Scheduler {
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>(Comparator.comparingLong(Timer::at).thenComparingLong(Timer::number));
   private long nanos = 1_000_000_000L;
@@ -17,12 +17,12 @@ final class ManualTime implements Clock, Scheduler {
   private record Timer(long at, long number, Runnable task) {}
 
   /** Returns the default options by this time, with callbacks on the test's thread. */
-  RedlockOptions options() {
+  public RedlockOptions options() {
     return RedlockOptions.defaults().clock(this).scheduler(this).callbacks(Runnable::run);
   }
 
   /** Returns the same without fencing tokens and restart guard. */
-  RedlockOptions plainOptions() {
+  public RedlockOptions plainOptions() {
     return options().restartGuard(false).fencing(false);
   }
 
@@ -53,7 +53,7 @@ final class ManualTime implements Clock, Scheduler {
     timers.clear();
   }
 
-  void advance(Duration by) {
+  public void advance(Duration by) {
     long end = nanos + by.toNanos();
     while (!timers.isEmpty() && timers.peek().at() <= end) {
       Timer next = timers.remove();
@@ -64,12 +64,12 @@ final class ManualTime implements Clock, Scheduler {
   }
 
   /** This process stands still: what comes due meanwhile runs late, at the next advance. */
-  void leap(Duration by) {
+  public void leap(Duration by) {
     move(by.toNanos());
   }
 
   /** The machine sleeps: its monotonic clock stands still, its wall clock does not. */
-  void sleepMachine(Duration by) {
+  public void sleepMachine(Duration by) {
     wallMicros += by.toNanos() / 1000;
   }
 

@@ -11,6 +11,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

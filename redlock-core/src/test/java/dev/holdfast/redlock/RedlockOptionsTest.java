@@ -8,6 +8,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.spi.LockUrl;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -38,13 +39,13 @@ class RedlockOptionsTest {
     assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(50));
     assertThat(options.quorumTimeout()).isEqualTo(Duration.ofSeconds(1));
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(60));
-    assertThat(options.validity().drift()).isEqualTo(0.01);
-    assertThat(options.keyPrefix().text()).isEmpty();
-    assertThat(options.cluster()).isEmpty();
-    assertThat(options.isFencing()).isTrue();
-    assertThat(options.isLazy()).isFalse();
-    assertThat(options.restartGuard()).as("the number of nodes decides").isEmpty();
+    assertThat(options.forAlgorithm().maxTtl()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(options.forAlgorithm().validity().drift()).isEqualTo(0.01);
+    assertThat(options.forAlgorithm().keyPrefix().text()).isEmpty();
+    assertThat(options.forAlgorithm().cluster()).isEmpty();
+    assertThat(options.forAlgorithm().isFencing()).isTrue();
+    assertThat(options.forAlgorithm().isLazy()).isFalse();
+    assertThat(options.forAlgorithm().restartGuard()).as("the number of nodes decides").isEmpty();
   }
 
   @Test
@@ -66,14 +67,14 @@ class RedlockOptionsTest {
 
     assertThat(options.nodeTimeout()).isEqualTo(Duration.ofMillis(70));
     assertThat(options.connectTimeout()).isEqualTo(Duration.ofSeconds(3));
-    assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(90));
-    assertThat(options.validity().drift()).isEqualTo(0.02);
+    assertThat(options.forAlgorithm().maxTtl()).isEqualTo(Duration.ofSeconds(90));
+    assertThat(options.forAlgorithm().validity().drift()).isEqualTo(0.02);
     assertThat(options.quorumTimeout()).isEqualTo(Duration.ofSeconds(4));
-    assertThat(options.keyPrefix().text()).isEqualTo("app:");
-    assertThat(options.cluster()).isEqualTo("bills");
-    assertThat(options.isFencing()).isFalse();
-    assertThat(options.isLazy()).isTrue();
-    assertThat(options.restartGuard()).contains(false);
+    assertThat(options.forAlgorithm().keyPrefix().text()).isEqualTo("app:");
+    assertThat(options.forAlgorithm().cluster()).isEqualTo("bills");
+    assertThat(options.forAlgorithm().isFencing()).isFalse();
+    assertThat(options.forAlgorithm().isLazy()).isTrue();
+    assertThat(options.forAlgorithm().restartGuard()).contains(false);
   }
 
   @Test
@@ -115,7 +116,7 @@ class RedlockOptionsTest {
   @Test
   @DisplayName("ERR-4: connect is eager or lazy")
   void connectIsEagerOrLazy() {
-    assertThat(from(Map.of("connect", "eager")).isLazy()).isFalse();
+    assertThat(from(Map.of("connect", "eager")).forAlgorithm().isLazy()).isFalse();
     assertThatThrownBy(() -> from(Map.of("connect", "soon")))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll("soon", "connect=eager", "connect=lazy");
@@ -124,9 +125,9 @@ class RedlockOptionsTest {
   @Test
   @DisplayName("ERR-4: newNodes is wait or trust, and wait unless something is said")
   void newNodesIsWaitOrTrust() {
-    assertThat(from(Map.of()).isTrustingNewNodes()).isFalse();
-    assertThat(from(Map.of("newNodes", "wait")).isTrustingNewNodes()).isFalse();
-    assertThat(from(Map.of("newNodes", "trust")).isTrustingNewNodes()).isTrue();
+    assertThat(from(Map.of()).forAlgorithm().isTrustingNewNodes()).isFalse();
+    assertThat(from(Map.of("newNodes", "wait")).forAlgorithm().isTrustingNewNodes()).isFalse();
+    assertThat(from(Map.of("newNodes", "trust")).forAlgorithm().isTrustingNewNodes()).isTrue();
     assertThatThrownBy(() -> from(Map.of("newNodes", "ask")))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll("ask", "newNodes=wait", "newNodes=trust");
@@ -169,7 +170,8 @@ class RedlockOptionsTest {
   @DisplayName("ERR-4: drift is from 0 % to 99 %")
   void driftIsInRange(double drift, boolean allowed) {
     if (allowed) {
-      assertThat(RedlockOptions.defaults().drift(drift).validity().drift()).isEqualTo(drift);
+      assertThat(RedlockOptions.defaults().drift(drift).forAlgorithm().validity().drift())
+          .isEqualTo(drift);
     } else {
       assertThatThrownBy(() -> RedlockOptions.defaults().drift(drift))
           .isInstanceOf(LockConfigurationException.class)
@@ -183,19 +185,19 @@ class RedlockOptionsTest {
     RedlockOptions changed = RedlockOptions.defaults().cluster("bills").connectLazily();
     RedlockOptions again = changed.cluster("mails");
 
-    assertThat(RedlockOptions.defaults().cluster()).isEmpty();
-    assertThat(RedlockOptions.defaults().isLazy()).isFalse();
-    assertThat(changed.cluster()).isEqualTo("bills");
-    assertThat(again.isLazy()).isTrue();
+    assertThat(RedlockOptions.defaults().forAlgorithm().cluster()).isEmpty();
+    assertThat(RedlockOptions.defaults().forAlgorithm().isLazy()).isFalse();
+    assertThat(changed.forAlgorithm().cluster()).isEqualTo("bills");
+    assertThat(again.forAlgorithm().isLazy()).isTrue();
   }
 
   @Test
   @Tag("exclusion")
   @DisplayName("ACQ-5: without another source of chance, tokens come of a secure one")
   void tokensComeOfASecureSource() {
-    assertThat(RedlockOptions.defaults().random()).isInstanceOf(SecureRandom.class);
+    assertThat(RedlockOptions.defaults().forAlgorithm().random()).isInstanceOf(SecureRandom.class);
     RandomGenerator own = () -> 0;
-    assertThat(RedlockOptions.defaults().random(own).random()).isSameAs(own);
+    assertThat(RedlockOptions.defaults().random(own).forAlgorithm().random()).isSameAs(own);
   }
 
   private static void requireLimits(

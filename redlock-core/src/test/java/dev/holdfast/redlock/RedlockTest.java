@@ -14,6 +14,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

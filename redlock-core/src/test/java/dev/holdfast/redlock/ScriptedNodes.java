@@ -1,5 +1,11 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.internal.guard.GuardTerms;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Subscription;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A fake driver: keeps what it is asked until the test answers, in any order and at any time, which
  * no real server does on demand. It knows nothing of Redis.
  */
-final class ScriptedNodes implements RedisNodes {
+public final class ScriptedNodes implements RedisNodes {
   private final List<String> addresses;
   private final List<Asked> asked = new ArrayList<>();
   private final List<Asked> notified = new ArrayList<>();
@@ -36,17 +42,17 @@ final class ScriptedNodes implements RedisNodes {
   private Runnable beforeConnecting = () -> {};
 
   /** A command that a node was asked and the test has not answered yet. */
-  record Asked(int node, Round round) {
-    String name() {
+  public record Asked(int node, Round round) {
+    public String name() {
       return round.command().words().get(0);
     }
 
-    Command command() {
+    public Command command() {
       return round.command();
     }
   }
 
-  ScriptedNodes(int size) {
+  public ScriptedNodes(int size) {
     this(IntStream.rangeClosed(1, size).mapToObj(i -> "h" + i + ":6379").toList());
   }
 
@@ -63,37 +69,37 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** Their user may run none. */
-  ScriptedNodes withoutScripts() {
+  public ScriptedNodes withoutScripts() {
     scripts = false;
     return this;
   }
 
   /** They know DELEX and DELIFEQ, as Redis 8.4 and Valkey 9 know one of them: both are asked. */
-  ScriptedNodes withConditionalDelete() {
+  public ScriptedNodes withConditionalDelete() {
     conditionalDelete = true;
     return this;
   }
 
-  void info(int node, String info) {
+  public void info(int node, String info) {
     infos[node] = info;
   }
 
-  void unreachable(int node, @Nullable Throwable cause) {
+  public void unreachable(int node, @Nullable Throwable cause) {
     unreachable[node] = cause;
   }
 
   /** Sets the failure of each later attempt to listen to a node; null for none. */
-  void cannotSubscribe(int node, @Nullable Error failure) {
+  public void cannotSubscribe(int node, @Nullable Error failure) {
     mute.compute(node, (n, before) -> failure);
   }
 
   /** A node that takes connections, and then says nothing. */
-  void silent(int node) {
+  public void silent(int node) {
     silent.add(node);
   }
 
   /** Sets the error of a node when it has been connected and runs its first script. */
-  void firstError(int node, String error) {
+  public void firstError(int node, String error) {
     firstErrors[node] = error;
   }
 
@@ -102,50 +108,50 @@ final class ScriptedNodes implements RedisNodes {
     beforeConnecting = task;
   }
 
-  List<Integer> connects() {
+  public List<Integer> connects() {
     return connects;
   }
 
-  List<Integer> disconnects() {
+  public List<Integer> disconnects() {
     return disconnects;
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 
   /** Takes the scripts that were told for no lock, which were answered at once. */
-  List<Asked> notified() {
+  public List<Asked> notified() {
     List<Asked> taken = List.copyOf(notified);
     notified.clear();
     return taken;
   }
 
   /** Returns the commands that are not taken yet. */
-  List<Asked> pending() {
+  public List<Asked> pending() {
     return List.copyOf(asked);
   }
 
   /** Takes what was asked since the last call. */
-  List<Asked> take() {
+  public List<Asked> take() {
     List<Asked> taken = List.copyOf(asked);
     asked.clear();
     return taken;
   }
 
   /** Takes what was asked, and answers for each node as the test says. */
-  void answer(Consumer<Asked> answer) {
+  public void answer(Consumer<Asked> answer) {
     take().forEach(answer);
   }
 
   /** Every node answers every command, now and until nothing more is asked. */
-  void answerAll(Consumer<Asked> answer) {
+  public void answerAll(Consumer<Asked> answer) {
     while (!asked.isEmpty()) {
       answer(answer);
     }
   }
 
-  void breakConnection(int node) {
+  public void breakConnection(int node) {
     List<Asked> lost = asked.stream().filter(a -> a.node() == node).toList();
     asked.removeAll(lost);
     Runnable ended = disconnected[node];
@@ -245,17 +251,17 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** A connection that listens, from the first call to its end. */
-  static final class ScriptedSubscription implements PubSubConnection {
-    final Subscription subscription;
-    final Set<String> channels = new TreeSet<>();
-    @Nullable String always;
-    boolean closed;
+  public static final class ScriptedSubscription implements PubSubConnection {
+    public final Subscription subscription;
+    public final Set<String> channels = new TreeSet<>();
+    @Nullable public String always;
+    public boolean closed;
 
     ScriptedSubscription(Subscription subscription) {
       this.subscription = subscription;
     }
 
-    void breakOff() {
+    public void breakOff() {
       subscription.onEnded();
     }
 
@@ -293,13 +299,14 @@ final class ScriptedNodes implements RedisNodes {
   }
 
   /** The last one at a node; null before anybody listened. */
-  @Nullable ScriptedSubscription subscription(int node) {
+  @Nullable
+  public ScriptedSubscription subscription(int node) {
     List<ScriptedSubscription> all = subscriptions.getOrDefault(node, List.of());
     return all.isEmpty() ? null : all.get(all.size() - 1);
   }
 
   /** How often somebody began to listen to a node. */
-  int subscriptions(int node) {
+  public int subscriptions(int node) {
     return subscriptions.getOrDefault(node, List.of()).size();
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

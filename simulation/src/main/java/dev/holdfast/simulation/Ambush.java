@@ -1,7 +1,7 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.simulation.KeySpace.Entry;
 import java.util.Comparator;
 import java.util.List;

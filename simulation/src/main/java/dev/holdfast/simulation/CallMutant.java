@@ -11,7 +11,7 @@ enum CallMutant implements Flaw {
       Profile.SLOW,
       Invariant.STRAGGLERS,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "waitFor(Math.min(limitNanos, Math.max(connections.nodeTimeoutNanos(), 2 * took)));",
           "waitFor(limitNanos);")),
   QUORUM_LIKE_STRAGGLERS(
@@ -19,7 +19,7 @@ enum CallMutant implements Flaw {
       Profile.DISTANT,
       Invariant.UNDISTURBED,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "options.quorumTimeout().toNanos() - (now",
           "options.nodeTimeout().toNanos() - (now")),
   EXTENSION_OUTLIVES_ITS_LEASE(
@@ -30,7 +30,7 @@ enum CallMutant implements Flaw {
           "core/LeaseState",
           "context.scheduler().fork(this::failExtensions);",
           "context.scheduler().fork(() -> {});"),
-      edit("redlock/RedlockPrimitive", "    grant.abandonExtension();\n", "")),
+      edit("redlock/internal/lock/RedlockPrimitive", "    grant.abandonExtension();\n", "")),
   RENEWED_FROM_THE_GRANT(
       "the first renewal is counted from the grant",
       Profile.SLOW,
@@ -44,7 +44,7 @@ enum CallMutant implements Flaw {
       Profile.ERRORS,
       Invariant.OUTAGE,
       edit(
-          "redlock/Tally",
+          "redlock/internal/vote/Tally",
           "return granted() + refused();",
           "return granted() + refused() + unanswered();")),
   ERRORS_END_THE_WAIT(
@@ -52,19 +52,25 @@ enum CallMutant implements Flaw {
       Profile.ERRORS,
       Invariant.OUTAGE,
       edit(
-          "redlock/Tally",
+          "redlock/internal/vote/Tally",
           "return hasQuorumOfAnswers() ||",
           "return answered() + unanswered() >= quorum() ||")),
   OUTAGE_IS_CONTENTION(
       "an outage is reported as contention",
       Profile.PARTITIONS,
       Invariant.OUTAGE,
-      edit("redlock/AcquireAttempt", "failures.requireAnswers(noVote(), call, votes);", "")),
+      edit(
+          "redlock/internal/lock/AcquireAttempt",
+          "failures.requireAnswers(noVote(), call, votes);",
+          "")),
   CONTENTION_IS_AN_OUTAGE(
       "contention is reported as an outage",
       Profile.BUSY,
       Invariant.OUTAGE,
-      edit("redlock/QuorumFailures", "!votes.hasQuorumOfAnswers()", "!votes.isGranted()")),
+      edit(
+          "redlock/internal/lock/QuorumFailures",
+          "!votes.hasQuorumOfAnswers()",
+          "!votes.isGranted()")),
   OUTAGE_IN_QUEUE_IS_CONTENTION(
       "a wait that ends behind an attempt without answers is reported as contention",
       Profile.PARTITIONS,
@@ -103,7 +109,7 @@ enum CallMutant implements Flaw {
       Profile.PARTITIONS,
       Invariant.RELEASE_ANSWER,
       edit(
-          "redlock/RedlockPrimitive",
+          "redlock/internal/lock/RedlockPrimitive",
           "if (votes.hasQuorumOfAnswers()) {\n                return new Released(",
           "if (votes.nodes() > 0) {\n                return new Released(")),
   UNREACHABLE_IS_EXPIRED(
@@ -119,7 +125,7 @@ enum CallMutant implements Flaw {
       Profile.DATA_LOSS,
       Invariant.LOSS_REASON,
       edit(
-          "redlock/Tally",
+          "redlock/internal/vote/Tally",
           "return other.union(wrongType).isEmpty() ?",
           "return !other.union(wrongType).isEmpty() ?")),
   DENIAL_IS_NO_LOSS(
@@ -127,7 +133,7 @@ enum CallMutant implements Flaw {
       Profile.DATA_LOSS,
       Invariant.LOSS_REASON,
       edit(
-          "redlock/LeaseExtension",
+          "redlock/internal/lock/LeaseExtension",
           "if (votes.isDenied()) {",
           "if (votes.isDenied() && votes.isGranted()) {")),
   RENEWED_IS_AT_ITS_LIMIT(
@@ -144,7 +150,7 @@ enum CallMutant implements Flaw {
       Profile.CALM,
       Invariant.NO_ORPHANS,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "cleanup.start(scheduler, left());",
           """
           scheduler.schedule(

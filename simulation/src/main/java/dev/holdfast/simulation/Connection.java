@@ -1,6 +1,6 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

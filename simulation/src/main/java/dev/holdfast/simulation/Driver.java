@@ -1,9 +1,9 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.RedisNodes;
-import dev.holdfast.redlock.Round;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Subscription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

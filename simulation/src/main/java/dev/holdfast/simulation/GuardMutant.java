@@ -11,30 +11,33 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "failed(node, () -> NodeException.of(quarantine));",
           "vote(node, quarantine.vote());")),
   EXTENSION_TRUSTS_QUARANTINED_NODES(
       "the vote of any node in quarantine for an extension counts",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/LeaseExtension", "return grant.isSure(node, clock.now());", "return true;")),
+      edit(
+          "redlock/internal/lock/LeaseExtension",
+          "return grant.isSure(node, clock.now());",
+          "return true;")),
   TRUSTS_NODES_FROM_THE_SENDING_ON(
       "the vote of a node in quarantine for an extension counts if it was sent before the key may"
           + " have expired there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/LeaseExtension",
+          "redlock/internal/lock/LeaseExtension",
           "private final ClockReading end;",
           "private final ClockReading end;\n  private final ClockReading start;"),
       edit(
-          "redlock/LeaseExtension",
+          "redlock/internal/lock/LeaseExtension",
           "this.end = context.options().validity().until(clock.now(), ttl);",
           "this.start = clock.now();\n"
               + "    this.end = context.options().validity().until(start, ttl);"),
       edit(
-          "redlock/LeaseExtension",
+          "redlock/internal/lock/LeaseExtension",
           "grant.isSure(node, clock.now())",
           "grant.isSure(node, start)")),
   TRUSTS_NODES_FOREVER(
@@ -42,18 +45,21 @@ enum GuardMutant implements Flaw {
           + " there",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/RedlockGrant", "end != null && now.nanosUntil(end) > 0;", "end != null;")),
+      edit(
+          "redlock/internal/lock/RedlockGrant",
+          "end != null && now.nanosUntil(end) > 0;",
+          "end != null;")),
   SECOND_TRIP_COUNTS_NODES_WITHOUT_A_VOTE(
       "a node that got the lock in quarantine votes by storing the fencing token",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/AcquireAttempt", "proposal::readStored,", "Scripts::compared,")),
+      edit("redlock/internal/lock/AcquireAttempt", "proposal::readStored,", "Scripts::compared,")),
   OTHERS_RECORD_IS_IGNORED(
       "clients with another maxTtl are not refused, and change the guard record",
       Profile.STRANGERS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "if seen[2] then return redis.error_reply('GUARDED ' .. seen[2]) end",
           "")),
   SHORTER_QUARANTINES_END_FIRST(
@@ -62,7 +68,7 @@ enum GuardMutant implements Flaw {
       Invariant.LIVENESS,
       vetoesAreIgnored(),
       edit(
-          "redlock/QuarantineEnds",
+          "redlock/internal/guard/QuarantineEnds",
           "if (!votes.voters().minus(inQuarantine).isEmpty()) {",
           "if (!votes.voters().minus(inQuarantine).isEmpty() || !longest().isZero()) {")),
   NODES_ARE_TAKEN_OVER_ONE_BY_ONE(
@@ -83,7 +89,7 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "if ARGV[1] == string.format('%.0f', since) then",
           "if since > 0 then")),
   GUARD_IGNORES_THE_HISTORY(
@@ -91,20 +97,23 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "local id = string.sub(text, place + 14, place + 53) .. ' ' ..",
           "local id = '' ..")),
   GUARD_IGNORES_THE_DATABASE(
       "the guard does not look at the number of the database",
       Profile.GUARDED,
       Invariant.EXCLUSION,
-      edit("redlock/GuardedScript", "place + 53) .. ' ' .. ARGV[at + 1]", "place + 53)")),
+      edit(
+          "redlock/internal/vote/GuardedScript",
+          "place + 53) .. ' ' .. ARGV[at + 1]",
+          "place + 53)")),
   RECORD_IS_TRUSTED_FOREVER(
       "a guard record without a quarantine is trusted, whatever the node's history",
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then",
           "if seen[2] ~= terms or seen[3] ~= '0' then")),
   QUARANTINE_CONCERNS_ONE_CLIENT(
@@ -112,7 +121,7 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "if seen[1] ~= id or seen[2] ~= terms or seen[3] ~= '0' then",
           "if seen[1] ~= id or seen[2] ~= terms then")),
   MISSING_RECORD_IS_TRUSTED(
@@ -120,12 +129,15 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED,
       Invariant.EXCLUSION,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "since = tonumber(seen[3] or now)",
           "since = tonumber(seen[3] or 0)"),
-      edit("redlock/GuardedScript", "or not seen[3] or now < since or wall < from then", "then"),
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
+          "or not seen[3] or now < since or wall < from then",
+          "then"),
+      edit(
+          "redlock/internal/vote/GuardedScript",
           "since = now\n            from = wall",
           "if seen[1] then since = now end\n            from = wall")),
   RECORD_IS_NOT_REWRITTEN(
@@ -133,29 +145,41 @@ enum GuardMutant implements Flaw {
       Profile.GUARDED,
       Invariant.LIVENESS,
       edit(
-          "redlock/GuardedScript",
+          "redlock/internal/vote/GuardedScript",
           "redis.call('HSET', guard, 'id', id, 'since', since, 'wall', from, 'new', new)",
           "")),
   HALF_A_QUARANTINE(
       "a quarantine is half as long",
       Profile.GUARDED,
       Invariant.EXCLUSION,
-      edit("redlock/GuardTerms", "(quarantine.toNanos())", "(quarantine.toNanos() / 2)")),
+      edit(
+          "redlock/internal/guard/GuardTerms",
+          "(quarantine.toNanos())",
+          "(quarantine.toNanos() / 2)")),
   QUARANTINE_IS_NOT_RESTARTED(
       "a quarantine goes on although a clock shows less than at its start",
       Profile.GUARDED_CLOCKS,
       Invariant.LIVENESS,
-      edit("redlock/GuardedScript", "or not seen[3] or now < since or wall < from then", "then")),
+      edit(
+          "redlock/internal/vote/GuardedScript",
+          "or not seen[3] or now < since or wall < from then",
+          "then")),
   QUARANTINE_BY_THE_NODES_CLOCK(
       "only the node's clock ends a quarantine",
       Profile.CORRECTED_CLOCKS,
       Invariant.EXCLUSION,
-      edit("redlock/GuardedScript", "math.min(now - since, wall - from)", "(now - since)")),
+      edit(
+          "redlock/internal/vote/GuardedScript",
+          "math.min(now - since, wall - from)",
+          "(now - since)")),
   QUARANTINE_BY_THE_CLIENTS_CLOCK(
       "only the client's clock ends a quarantine",
       Profile.GUARDED_CLOCKS,
       Invariant.EXCLUSION,
-      edit("redlock/GuardedScript", "math.min(now - since, wall - from)", "(wall - from)"));
+      edit(
+          "redlock/internal/vote/GuardedScript",
+          "math.min(now - since, wall - from)",
+          "(wall - from)"));
 
   @SuppressWarnings("ImmutableEnumChecker") // its list is one of List.of
   private final Description description;
@@ -166,14 +190,14 @@ enum GuardMutant implements Flaw {
 
   private static Edit vetoesAreIgnored() {
     return edit(
-        "redlock/QuarantineEnds",
+        "redlock/internal/guard/QuarantineEnds",
         "if (!votes.failed().isEmpty() && isVetoed(call)) {",
         "if (votes.nodes() == 0) {");
   }
 
   private static Edit votersOfItsTermsAreIgnored() {
     return edit(
-        "redlock/QuarantineEnds",
+        "redlock/internal/guard/QuarantineEnds",
         "if (!votes.voters().minus(inQuarantine).isEmpty()) {",
         "if (votes.nodes() != 0) {");
   }

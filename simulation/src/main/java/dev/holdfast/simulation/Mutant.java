@@ -10,23 +10,29 @@ enum Mutant implements Flaw {
       "half of the nodes are a quorum",
       Profile.PARTITIONS,
       Invariant.EXCLUSION,
-      edit("redlock/Tally", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")),
+      edit("redlock/internal/vote/Tally", "return nodes / 2 + 1;", "return (nodes + 1) / 2;")),
   QUORUM_IS_SMALLER(
       "one node less than a quorum is enough",
       Profile.PARTITIONS,
       Invariant.EXCLUSION,
-      edit("redlock/Tally", "return nodes / 2 + 1;", "return Math.max(1, nodes / 2);")),
+      edit(
+          "redlock/internal/vote/Tally",
+          "return nodes / 2 + 1;",
+          "return Math.max(1, nodes / 2);")),
   QUORUM_OF_REACHABLE(
       "a quorum of those that can be reached is enough",
       Profile.PARTITIONS,
       Invariant.EXCLUSION,
-      edit("redlock/Tally", "return quorumOf(nodes);", "return quorumOf(nodes - failed.size());")),
+      edit(
+          "redlock/internal/vote/Tally",
+          "return quorumOf(nodes);",
+          "return quorumOf(nodes - failed.size());")),
   DELETE_WITHOUT_COMPARE(
       "a release deletes any value",
       Profile.BUSY,
       Invariant.OWN_KEYS_ONLY,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "if value ~= ARGV[1] then return 0 end\n          if ARGV[2] == '0' then",
           "if ARGV[2] == '0' then")),
   EXTEND_WITHOUT_COMPARE(
@@ -34,7 +40,7 @@ enum Mutant implements Flaw {
       Profile.PAUSES,
       Invariant.OWN_KEYS_ONLY,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "elseif value ~= ARGV[1] then\n              code = 0\n            elseif"
               + " redis.call('PTTL'",
           "elseif redis.call('PTTL'")),
@@ -43,7 +49,7 @@ enum Mutant implements Flaw {
       Profile.PAUSES,
       Invariant.OWN_KEYS_ONLY,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "elseif value ~= ARGV[1] then\n              code = 0\n            elseif"
               + " redis.call('PTTL'",
           """
@@ -55,7 +61,7 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.NEVER_SHORTENED,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "elseif redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then",
           "elseif redis.call('PTTL', KEYS[1]) ~= 0 then")),
   VALIDITY_FROM_REPLY(
@@ -63,7 +69,7 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.EXCLUSION,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "fence,\n                validUntil,",
           "fence, options.validity().until(options.clock().now(), attempt.ttl()),")),
   EXTENSION_FROM_REPLY(
@@ -71,7 +77,7 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.EXCLUSION,
       edit(
-          "redlock/LeaseExtension",
+          "redlock/internal/lock/LeaseExtension",
           "return new Extended(end);",
           "return new Extended(context.options().validity().until(clock.now(), ttl));")),
   NO_DRIFT_ALLOWANCE(
@@ -84,7 +90,7 @@ enum Mutant implements Flaw {
       Profile.PAUSES,
       Invariant.BORN_HELD,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "return options.clock().now().nanosUntil(validUntil) > 0",
           "return votes.isGranted()")),
   WALL_CLOCK_ONLY(
@@ -115,14 +121,20 @@ enum Mutant implements Flaw {
       "a refused SET counts as granted",
       Profile.CALM,
       Invariant.EXCLUSION,
-      edit("redlock/FencingTokens", "0L : null) ? Vote.OTHER", "0L : null) ? Vote.MINE"),
-      edit("redlock/FencingTokens", "number == 0 ? Vote.OTHER", "number == 0 ? Vote.MINE")),
+      edit(
+          "redlock/internal/lock/FencingTokens",
+          "0L : null) ? Vote.OTHER",
+          "0L : null) ? Vote.MINE"),
+      edit(
+          "redlock/internal/lock/FencingTokens",
+          "number == 0 ? Vote.OTHER",
+          "number == 0 ? Vote.MINE")),
   ERROR_IS_A_VOTE(
       "an error counts as granted",
       Profile.ERRORS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "failed(node, () -> NodeException.reply(plain));",
           "vote(node, Vote.MINE);")),
   FAILURE_IS_A_VOTE(
@@ -130,7 +142,7 @@ enum Mutant implements Flaw {
       Profile.PARTITIONS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "failed(node, () -> NodeException.of(cause));",
           "vote(node, Vote.MINE);")),
   SILENCE_IS_A_VOTE(
@@ -138,7 +150,7 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.EXCLUSION,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "counted = count(null, silent);",
           "counted = count(Vote.MINE, silent);")),
   NO_DEADLINE(
@@ -146,7 +158,7 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.CALL_LIMIT,
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/round/QuorumCall",
           "limit(scheduler, limitNanos);\n    Tally counted",
           "limit(scheduler, 1000 * limitNanos);\n    Tally counted")),
   CLEANUP_HAS_ITS_OWN_TIME(
@@ -154,20 +166,23 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.CALL_LIMIT,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "cleanup.start(scheduler, left());",
           "cleanup.start(scheduler, options.quorumTimeout().toNanos());")),
   ONE_TOKEN_FOR_ALL(
       "every attempt of a client has the same token",
       Profile.SLOW,
       Invariant.EXCLUSION,
-      edit("redlock/LockValues", "random.nextBytes(bytes);", "java.util.Objects.hash(random);")),
+      edit(
+          "redlock/internal/lock/LockValues",
+          "random.nextBytes(bytes);",
+          "java.util.Objects.hash(random);")),
   NO_CLEANUP(
       "the keys of a failed round are not released",
       Profile.CALM,
       Invariant.NO_ORPHANS,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "releases.ofAttempt(\n            key, token, sent,",
           "releases.ofAttempt(\n            key, token + \"x\", sent,")),
   RELEASE_TO_GRANTING_ONLY(
@@ -175,12 +190,15 @@ enum Mutant implements Flaw {
       Profile.SLOW,
       Invariant.NO_ORPHANS,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "votes.mine(),\n                sent)",
           "votes.mine(), votes.mine())"),
-      edit("redlock/ReleaseRounds", "command, connections.all(), policy", "command, sent, policy"),
       edit(
-          "redlock/QuorumCall",
+          "redlock/internal/lock/ReleaseRounds",
+          "command, connections.all(), policy",
+          "command, sent, policy"),
+      edit(
+          "redlock/internal/round/QuorumCall",
           "Tally.before(connections.size(), asked)",
           "Tally.before(connections.size(),"
               + " connections.all()).withFailures(connections.all().minus(asked))")),
@@ -188,7 +206,7 @@ enum Mutant implements Flaw {
       "a release whose connection broke is not sent again",
       Profile.LOSSY,
       Invariant.NO_ORPHANS,
-      edit("redlock/ReleaseRounds", "pending.add(node, release);", "")),
+      edit("redlock/internal/lock/ReleaseRounds", "pending.add(node, release);", "")),
   LOST_LEASE_IS_LEFT(
       "the remaining keys of a lost lease are not released",
       Profile.PAUSES,
@@ -271,7 +289,7 @@ enum Mutant implements Flaw {
       Profile.CRASHES,
       Invariant.LIVENESS,
       edit(
-          "redlock/NodeConnector",
+          "redlock/internal/nodes/NodeConnector",
           "scheduler.schedule(ended.retryInNanos(), () -> connect(node));",
           "scheduler.schedule(ended.retryInNanos(), () -> {});")),
   NO_WRITE_BACK(
@@ -279,7 +297,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/FencingTokens",
+          "redlock/internal/lock/FencingTokens",
           "return storing.size() >= votes.quorum();",
           "return storing.size() >= 0;")),
   A_MINORITY_STORED_IT(
@@ -287,7 +305,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/FencingTokens",
+          "redlock/internal/lock/FencingTokens",
           "return storing.size() >= votes.quorum();",
           "return storing.size() >= votes.quorum() - 1;")),
   UNCONDITIONAL_WRITE_BACK(
@@ -295,17 +313,17 @@ enum Mutant implements Flaw {
       Profile.FENCED_ROUNDS,
       Invariant.FENCING,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "if not value then return 2 end\n          if value ~= ARGV[1] then return 0 end\n"
               + "          local fence",
           "local fence"),
-      edit("redlock/AcquireAttempt", "proposal::readStored,", "Scripts::compared,")),
+      edit("redlock/internal/lock/AcquireAttempt", "proposal::readStored,", "Scripts::compared,")),
   WRITE_BACK_SETS_BACK(
       "a fencing token is stored even in the place of a larger one",
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "if (tonumber(redis.call('GET', KEYS[2]) or 0) or 0) < fence then",
           "if fence then")),
   WRITE_BACK_IS_NOT_AWAITED(
@@ -313,25 +331,25 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "votes.isGranted()\n                    ? acquired",
           "votes.nodes() > 0\n                    ? acquired")),
   COUNTER_IS_NOT_INCREMENTED(
       "a node gives the token that the client proposes, whatever it gave before",
       Profile.FENCES,
       Invariant.FENCING,
-      edit("redlock/Scripts", "math.max(last + 1, here", "math.max(here")),
+      edit("redlock/internal/vote/Scripts", "math.max(last + 1, here", "math.max(here")),
   SMALLEST_OF_THE_VOTES(
       "the fencing token is the smallest of the votes",
       Profile.FENCES,
       Invariant.FENCING,
-      edit("redlock/FencingTokens", "long highest = 0;", "long highest = TOO_LARGE;"),
+      edit("redlock/internal/lock/FencingTokens", "long highest = 0;", "long highest = TOO_LARGE;"),
       edit(
-          "redlock/FencingTokens",
+          "redlock/internal/lock/FencingTokens",
           "? Math.max(highest, proposed[node])",
           "? Math.min(highest, proposed[node])"),
       edit(
-          "redlock/FencingTokens",
+          "redlock/internal/lock/FencingTokens",
           "return storing.size() >= votes.quorum();",
           "return !storing.isEmpty();")),
   LATE_VOTES_COUNT_FOR_THE_TOKEN(
@@ -339,7 +357,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "acquired(call, votes, OptionalLong.of(fence))",
           "acquired(call, votes, proposal.highest(Tally.before(0,"
               + " NodeSet.NONE).withVotes(connections.all(), Vote.MINE)))")),
@@ -348,7 +366,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "? acquired(call, votes, OptionalLong.of(fence))",
           """
           ? CompletableFuture.completedFuture(
@@ -367,7 +385,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.FENCING,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "local life = ARGV[4]\n"
               + "              if code > here then life = life + math.ceil((code - here) / 1000)"
               + " end",
@@ -377,7 +395,7 @@ enum Mutant implements Flaw {
       Profile.CLOCKS,
       Invariant.FENCING,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "math.max(last + 1, here - 10000000, math.min(",
           "math.max(last + 1, math.min(")),
   SECOND_TRIP_HAS_ITS_OWN_TIME(
@@ -385,7 +403,7 @@ enum Mutant implements Flaw {
       Profile.FENCES,
       Invariant.CALL_LIMIT,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "present = call;\n    call.start(scheduler, left());",
           "present = call;\n    call.start(scheduler, options.quorumTimeout().toNanos());")),
   NOTIFICATION_IN_MID_ATTEMPT_IS_FORGOTTEN(
@@ -401,7 +419,7 @@ enum Mutant implements Flaw {
       Profile.CRASHES,
       Invariant.NOTIFIED,
       edit(
-          "redlock/ReleaseNotifications",
+          "redlock/internal/notify/ReleaseNotifications",
           "now.size() == Tally.quorumOf(size)",
           "now.size() == size")),
   NEVER_RESUBSCRIBES(
@@ -409,7 +427,7 @@ enum Mutant implements Flaw {
       Profile.CRASHES,
       Invariant.SUBSCRIBED,
       edit(
-          "redlock/ReleaseNotifications",
+          "redlock/internal/notify/ReleaseNotifications",
           "scheduler.schedule(NodeConnector.RECONNECT_NANOS, () -> reconnect(node));",
           "")),
   STAYS_SUBSCRIBED(

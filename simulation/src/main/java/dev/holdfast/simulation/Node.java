@@ -1,7 +1,7 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.Script;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Script;
 import dev.holdfast.simulation.KeySpace.Entry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Round;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package dev.holdfast.simulation;
 
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.simulation.Poll.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;

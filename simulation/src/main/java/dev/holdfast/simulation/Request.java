@@ -1,7 +1,7 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Round;
 
 /**
  * A command on its way to a node over one connection.

@@ -1,7 +1,7 @@
 package dev.holdfast.simulation;
 
-import dev.holdfast.redlock.PubSubConnection;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.Subscription;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -2,7 +2,7 @@ package dev.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.Script;
+import dev.holdfast.redlock.spi.Script;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
@@ -456,7 +456,8 @@ class NodeModelTest {
   /** The core keeps them to itself; a new one is not to be forgotten here. */
   private static List<Script> scriptsOfTheCore() throws ReflectiveOperationException {
     List<Script> scripts = new ArrayList<>();
-    for (Field field : Class.forName("dev.holdfast.redlock.Scripts").getDeclaredFields()) {
+    for (Field field :
+        Class.forName("dev.holdfast.redlock.internal.vote.Scripts").getDeclaredFields()) {
       field.setAccessible(true);
       if (field.getType() == Script.class) {
         scripts.add((Script) field.get(null));

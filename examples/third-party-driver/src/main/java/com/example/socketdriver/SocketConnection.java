@@ -2,10 +2,10 @@ package com.example.socketdriver;
 
 import com.example.socketdriver.Resp.ErrorReply;
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.CommandPipeline;
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.CommandPipeline;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.Round;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package com.example.socketdriver;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.RedlockProvider;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedlockProvider;
 import java.util.List;
 
 /** Serves {@code redlock:socket:redis://…} URLs with plain sockets. */

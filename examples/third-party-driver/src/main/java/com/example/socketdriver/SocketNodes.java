@@ -2,9 +2,9 @@ package com.example.socketdriver;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.RedisNodes;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

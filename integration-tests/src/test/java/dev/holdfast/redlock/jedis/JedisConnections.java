@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.RedisNodes;
 import java.net.URI;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Round;
 
 /** A round that must be sent, with its command as it goes over the wire. */
 final class EncodedRound {

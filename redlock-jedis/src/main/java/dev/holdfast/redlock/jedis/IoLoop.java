@@ -1,8 +1,8 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.DriverThreads;
 import dev.holdfast.redlock.Redlock;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.Round;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;

@@ -1,9 +1,9 @@
 package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.RedlockProvider;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedlockProvider;
 import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:jedis:} URLs. Stateless. */

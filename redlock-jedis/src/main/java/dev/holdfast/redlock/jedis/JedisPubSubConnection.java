@@ -1,8 +1,8 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.PubSubConnection;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.Subscription;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;

@@ -2,7 +2,7 @@ package dev.holdfast.redlock.jedis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.spi.Command;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +28,7 @@ final class Messages {
     return arguments;
   }
 
-  /** Makes of what Jedis reads what {@link dev.holdfast.redlock.Round#reply} takes. */
+  /** Makes of what Jedis reads what {@link dev.holdfast.redlock.spi.Round#reply} takes. */
   static @Nullable Object reply(@Nullable Object read) {
     if (read instanceof byte[] bytes) {
       return Arrays.equals(bytes, OK) ? "OK" : new String(bytes, UTF_8);

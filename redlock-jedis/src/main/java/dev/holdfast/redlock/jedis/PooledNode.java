@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.Round;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;

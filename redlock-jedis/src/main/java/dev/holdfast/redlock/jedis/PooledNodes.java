@@ -1,8 +1,8 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.RedisNodes;
-import dev.holdfast.redlock.Round;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

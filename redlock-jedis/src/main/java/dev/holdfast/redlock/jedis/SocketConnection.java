@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Round;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;

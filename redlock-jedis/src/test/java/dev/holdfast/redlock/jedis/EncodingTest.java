@@ -2,7 +2,7 @@ package dev.holdfast.redlock.jedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.Command;
+import dev.holdfast.redlock.spi.Command;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Collections;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
-import dev.holdfast.redlock.Command;
-import dev.holdfast.redlock.NodeSet;
-import dev.holdfast.redlock.Round;
-import dev.holdfast.redlock.Script;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Script;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.ArrayList;

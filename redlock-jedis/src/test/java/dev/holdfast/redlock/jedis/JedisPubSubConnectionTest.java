@@ -3,7 +3,7 @@ package dev.holdfast.redlock.jedis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.Subscription;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;

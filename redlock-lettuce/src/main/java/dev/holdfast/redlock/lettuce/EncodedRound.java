@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Round;
 
 /** A round that waits to be sent, with its command as bytes, which all of its nodes share. */
 final class EncodedRound {

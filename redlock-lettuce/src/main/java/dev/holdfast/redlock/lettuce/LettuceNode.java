@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;

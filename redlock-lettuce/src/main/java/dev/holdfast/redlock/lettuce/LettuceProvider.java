@@ -1,9 +1,9 @@
 package dev.holdfast.redlock.lettuce;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.RedisNodes;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.RedlockProvider;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.RedlockProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.util.List;

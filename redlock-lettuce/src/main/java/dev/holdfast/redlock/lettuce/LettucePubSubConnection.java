@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.lettuce;
 
-import dev.holdfast.redlock.PubSubConnection;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateAdapter;

@@ -2,7 +2,7 @@ package dev.holdfast.redlock.lettuce;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.redlock.CommandPipeline;
+import dev.holdfast.redlock.spi.CommandPipeline;
 import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisChannelWriter;

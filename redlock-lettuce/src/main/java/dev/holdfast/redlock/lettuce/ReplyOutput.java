@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds of a reply's parts what {@link dev.holdfast.redlock.Round#reply} takes. Lettuce's own
+ * Builds of a reply's parts what {@link dev.holdfast.redlock.spi.Round#reply} takes. Lettuce's own
  * outputs tell nil from an empty array no more, or not at every depth.
  */
 final class ReplyOutput extends CommandOutput<String, String, Object> {

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
-import dev.holdfast.redlock.NodeSet;
+import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisClient;

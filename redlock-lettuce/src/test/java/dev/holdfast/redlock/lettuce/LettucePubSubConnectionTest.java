@@ -2,7 +2,7 @@ package dev.holdfast.redlock.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;

@@ -2,7 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.redlock.Round;
+import dev.holdfast.redlock.spi.Round;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.redisson.client.codec.StringCodec;

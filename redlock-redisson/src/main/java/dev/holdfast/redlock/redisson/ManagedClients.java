@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.redlock.DriverThreads;
+import dev.holdfast.redlock.spi.DriverThreads;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

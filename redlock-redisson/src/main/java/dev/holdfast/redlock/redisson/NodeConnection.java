@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.redisson;
 
-import dev.holdfast.redlock.CommandPipeline;
+import dev.holdfast.redlock.spi.CommandPipeline;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

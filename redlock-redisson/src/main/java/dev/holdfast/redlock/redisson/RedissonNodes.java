@@ -1,10 +1,10 @@
 package dev.holdfast.redlock.redisson;
 
-import dev.holdfast.redlock.CommandPipeline;
-import dev.holdfast.redlock.DriverThreads;
-import dev.holdfast.redlock.RedisNodes;
-import dev.holdfast.redlock.Round;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.CommandPipeline;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.redisson;
 
-import dev.holdfast.redlock.PubSubConnection;
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.PubSubConnection;
+import dev.holdfast.redlock.spi.Subscription;
 import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;

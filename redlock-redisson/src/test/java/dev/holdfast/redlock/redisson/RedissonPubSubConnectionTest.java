@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.redlock.Subscription;
+import dev.holdfast.redlock.spi.Subscription;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.Field;
 import java.util.List;

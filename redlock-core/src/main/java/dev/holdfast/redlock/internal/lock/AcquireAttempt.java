@@ -1,0 +1,229 @@
+package dev.holdfast.redlock.internal.lock;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import dev.holdfast.LockException;
+import dev.holdfast.LockVotes;
+import dev.holdfast.core.ClockReading;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Outcome;
+import dev.holdfast.core.LockPrimitive.Refusal;
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.redlock.internal.AlgorithmOptions;
+import dev.holdfast.redlock.internal.Millis;
+import dev.holdfast.redlock.internal.guard.QuarantineEnds;
+import dev.holdfast.redlock.internal.nodes.NodeConnections;
+import dev.holdfast.redlock.internal.nodes.Quarantine;
+import dev.holdfast.redlock.internal.round.QuorumCall;
+import dev.holdfast.redlock.internal.round.VotePolicy;
+import dev.holdfast.redlock.internal.vote.Tally;
+import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.redlock.spi.NodeSet;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt at a lock. All nodes are asked, and a quorum grants. If the quorum gave different
+ * fencing tokens, a second trip stores the largest. An attempt that is not granted is taken back.
+ * All of it has one limit: {@code quorumTimeout}, or the end of the validity that a grant would
+ * have.
+ */
+final class AcquireAttempt {
+  private final RedlockContext context;
+  private final AlgorithmOptions options;
+  private final Scheduler scheduler;
+  private final NodeConnections connections;
+  private final ReleaseRounds releases;
+  private final QuorumFailures failures;
+  private final Attempt attempt;
+  private final String key;
+  private final String token;
+  private final ClockReading start;
+  private final ClockReading validUntil;
+  private final FencingTokens.TokenProposal proposal;
+  private final QuarantineEnds quarantineEnds;
+  private volatile @Nullable QuorumCall present;
+  private NodeSet sent = NodeSet.NONE;
+
+  AcquireAttempt(RedlockContext context, Attempt attempt, String token) {
+    this.context = context;
+    this.options = context.options();
+    this.scheduler = context.scheduler();
+    this.connections = context.connections();
+    this.releases = context.releases();
+    this.failures = context.failures();
+    this.attempt = attempt;
+    this.key = options.keyPrefix().keyOf(attempt.name());
+    this.token = token;
+    this.start = options.clock().now();
+    this.validUntil = options.validity().until(start, attempt.ttl());
+    this.quarantineEnds = context.quarantineEnds();
+    this.proposal =
+        context.fencingTokens().propose(key, token, Millis.of(attempt.ttl()), connections.size());
+  }
+
+  /** Starts the attempt. */
+  CompletableFuture<Outcome> start() {
+    QuorumCall call = context.toAll(proposal.command(), new GrantPolicy(), attempt.callerWaits());
+    present = call;
+    attempt.progress().outage(this::outageSoFar);
+    sent = call.start(scheduler, left());
+    return call.decision().thenCompose(votes -> endQuarantines(call, votes));
+  }
+
+  private CompletableFuture<Outcome> endQuarantines(QuorumCall call, Tally votes) {
+    long limit = context.quorumNanos();
+    NodeSet due = quarantineEnds.due(call, votes, limit);
+    if (due.isEmpty()) {
+      return counted(call, votes);
+    }
+    boolean decides = !votes.hasQuorumOfAnswers();
+    CompletableFuture<NodeSet> ended = quarantineEnds.end(due, decides ? left() : limit);
+    return decides
+        ? ended.thenCompose(nodes -> counted(call, withVotesOf(nodes, votes)))
+        : counted(call, votes);
+  }
+
+  private CompletableFuture<Outcome> counted(QuorumCall call, Tally votes) {
+    if (!votes.isGranted()) {
+      return notAcquired(call, votes);
+    }
+    OptionalLong fence = proposal.highest(votes);
+    return proposal.isStored(votes, fence)
+        ? acquired(call, votes, fence)
+        : stored(fence.orElseThrow());
+  }
+
+  /** Counts nodes whose quarantine has just ended: they had all their data when they answered. */
+  private Tally withVotesOf(NodeSet ended, Tally votes) {
+    NodeSet granting = ended.filter(node -> voteOf(node) == Vote.MINE);
+    NodeSet refusing = ended.filter(node -> voteOf(node) == Vote.OTHER);
+    return votes.withVotes(granting, Vote.MINE).withVotes(refusing, Vote.OTHER);
+  }
+
+  private @Nullable Vote voteOf(int quarantined) {
+    Quarantine quarantine = quarantineEnds.at(quarantined);
+    return quarantine == null ? null : proposal.read(quarantined, quarantine.code());
+  }
+
+  private CompletableFuture<Outcome> stored(long fence) {
+    QuorumCall call =
+        context.toAll(
+            proposal.store(fence),
+            VotePolicy.of(proposal::readStored, Tally::isExtensionDecided),
+            attempt.callerWaits());
+    present = call;
+    call.start(scheduler, left());
+    return call.decision()
+        .thenCompose(
+            votes ->
+                votes.isGranted()
+                    ? acquired(call, votes, OptionalLong.of(fence))
+                    : notAcquired(call, votes));
+  }
+
+  private CompletableFuture<Outcome> acquired(QuorumCall call, Tally votes, OptionalLong fence) {
+    return options.clock().now().nanosUntil(validUntil) > 0 && !connections.isVetoed()
+        ? CompletableFuture.completedFuture(
+            new RedlockGrant(
+                attempt.name(),
+                key,
+                token,
+                fence,
+                validUntil,
+                connections.size(),
+                votes.mine(),
+                sent))
+        : notAcquired(call, votes);
+  }
+
+  /**
+   * Takes the attempt back on every node that was asked. The result waits for the answers of the
+   * nodes that voted, within the attempt's deadline, and for no other node.
+   */
+  private CompletableFuture<Outcome> notAcquired(QuorumCall call, Tally votes) {
+    NodeSet voters = votes.mine().union(votes.other());
+    QuorumCall cleanup =
+        releases.ofAttempt(
+            key, token, sent, tally -> !voters.intersects(tally.pending()), attempt.callerWaits());
+    cleanup.start(scheduler, left());
+    return cleanup
+        .decision()
+        .thenApply(
+            seen -> {
+              if (isLimitedByTtl() && validity() < connections.nodeTimeoutNanos()) {
+                attempt.progress().limitedByTtl();
+              }
+              failures.requireAnswers(noVote(), call, votes);
+              failures.requireOurTerms(noVote());
+              requireLocks(call, votes, votes.other().intersect(seen.wrongType()));
+              return new Refusal(
+                  new LockVotes(votes.granted(), votes.refused(), votes.unanswered()));
+            });
+  }
+
+  /** Nodes where the key has another type keep no other owner out, but do not grant either. */
+  private void requireLocks(QuorumCall call, Tally votes, NodeSet foreign) {
+    int others = foreign.size();
+    if (others > votes.nodes() - votes.quorum()) {
+      throw failures.foreign(key, foreign);
+    }
+    boolean couldBeGranted = votes.refused() <= votes.nodes() - votes.quorum();
+    if (others != 0 && couldBeGranted && votes.answered() - others < votes.quorum()) {
+      throw failures.noQuorum(
+          noVote() + ", whose key " + failures.noLockOn(foreign), call, votes, false);
+    }
+  }
+
+  /** Returns the outage that this attempt is in, or null as long as the nodes do not look down. */
+  private @Nullable LockException outageSoFar() {
+    QuorumCall call = present;
+    return call != null && call.isWithoutQuorum()
+        ? failures.noQuorum(noVote(), call, call.tally(), false)
+        : null;
+  }
+
+  private String noVote() {
+    String message = "no quorum voted on '" + attempt.name() + "'";
+    return isLimitedByTtl()
+        ? message
+            + " within %d ms, which is all that a ttl of %d ms leaves"
+                .formatted(NANOSECONDS.toMillis(validity()), attempt.ttl().toMillis())
+        : message;
+  }
+
+  /** Tells whether the time for answers is over and a longer ttl would have left more. */
+  private boolean isLimitedByTtl() {
+    return left() == 0 && validity() <= options.quorumTimeout().toNanos();
+  }
+
+  private long validity() {
+    return start.nanosUntil(validUntil);
+  }
+
+  /** Returns the rest of the attempt's limit, in nanoseconds. */
+  private long left() {
+    ClockReading now = options.clock().now();
+    long untilTimeout = options.quorumTimeout().toNanos() - (now.nanos() - start.nanos());
+    return Math.max(0, Math.min(untilTimeout, now.nanosUntil(validUntil)));
+  }
+
+  /** Counts the votes of the first trip and notes the quarantines that it meets. */
+  private final class GrantPolicy implements VotePolicy {
+    @Override
+    public @Nullable Vote read(int node, @Nullable Object reply) {
+      return proposal.read(node, reply);
+    }
+
+    @Override
+    public boolean isDecided(Tally tally) {
+      return tally.isGrantDecided();
+    }
+
+    @Override
+    public void onQuarantine(int node, Quarantine quarantine) {
+      quarantineEnds.onQuarantine(node, quarantine);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package dev.holdfast.redlock.internal.lock;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.redlock.internal.AlgorithmOptions;
+import dev.holdfast.redlock.internal.Millis;
+import dev.holdfast.redlock.internal.guard.GuardTerms;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.internal.vote.Tally;
+import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fencing tokens over independent nodes. Each node proposes its own number, and the largest of a
+ * quorum's numbers is the token. It is granted only once a quorum has stored it, so that every
+ * later quorum has a node in common, whose next number is larger.
+ */
+final class FencingTokens {
+  /** The first number too large: in Lua numbers are doubles, and from here on n + 1 may be n. */
+  private static final long TOO_LARGE = 1L << 53;
+
+  /** The life of a counter, in longest ttls. */
+  private static final int LIFE_IN_MAX_TTLS = 10;
+
+  /**
+   * The shortest life of a counter: longer than the 10 s that nodes follow a client's clock. After
+   * it any number is larger, however far the clock of the client is behind.
+   */
+  private static final Duration MIN_LIFE = Duration.ofSeconds(11);
+
+  /** Maximum lag that is caught up with, half of the 10 s that nodes follow a client's clock. */
+  private static final long MAX_CLOCK_LAG_MICROS = 5_000_000;
+
+  private static final String KEY_PREFIX = "holdfast:fence:";
+
+  private final boolean enabled;
+  private final Clock clock;
+  private final GuardTerms guard;
+  private final String lifeMillis;
+  private final AtomicLong clockLagMicros = new AtomicLong();
+
+  FencingTokens(AlgorithmOptions options, GuardTerms guard) {
+    this.enabled = options.isFencing();
+    this.clock = options.clock();
+    this.guard = guard;
+    Duration life = options.maxTtl().multipliedBy(LIFE_IN_MAX_TTLS);
+    this.lifeMillis = Long.toString(Math.max(Millis.of(life), MIN_LIFE.toMillis()));
+  }
+
+  /** Begins an attempt. */
+  TokenProposal propose(String key, String token, long ttlMillis, int nodes) {
+    return new TokenProposal(key, token, ttlMillis, nodes);
+  }
+
+  /** The command of one attempt, and the numbers that the nodes proposed. */
+  final class TokenProposal {
+    private final String key;
+    private final String token;
+    private final Command command;
+    private final long[] proposed;
+
+    private TokenProposal(String key, String token, long ttlMillis, int nodes) {
+      this.key = key;
+      this.token = token;
+      this.proposed = new long[nodes];
+      this.command = commandFor(Long.toString(ttlMillis));
+    }
+
+    private Command commandFor(String ttlMillis) {
+      if (enabled) {
+        return guard.command(
+            Scripts.ACQUIRE,
+            List.of(key, KEY_PREFIX + key),
+            List.of(
+                token,
+                ttlMillis,
+                Long.toString(clock.wallMicros() + clockLagMicros.get()),
+                lifeMillis));
+      }
+      return guard.isOn()
+          ? guard.command(Scripts.TAKE, List.of(key), List.of(token, ttlMillis))
+          : new Command.SetIfAbsent(key, token, Long.parseLong(ttlMillis));
+    }
+
+    Command command() {
+      return command;
+    }
+
+    /** Reads a reply to the command, and keeps the number that the node proposed. */
+    @Nullable Vote read(int node, @Nullable Object reply) {
+      if (!enabled) {
+        return readTaken(reply);
+      }
+      if (!(reply instanceof Long number) || number < 0 || number >= TOO_LARGE) {
+        return null;
+      }
+      synchronized (this) {
+        proposed[node] = number;
+      }
+      adjustClockLag(number);
+      return number == 0 ? Vote.OTHER : Vote.MINE;
+    }
+
+    /**
+     * Reads a reply to {@link #store}. A node that did not grant does not count here either: it may
+     * have set the key for us while it was in quarantine, which the script that stores ignores. Nor
+     * is it a node that refuses.
+     */
+    @Nullable Vote readStored(int node, @Nullable Object reply) {
+      Vote vote = Scripts.compared(node, reply);
+      synchronized (this) {
+        return vote == Vote.MINE && proposed[node] == 0 ? null : vote;
+      }
+    }
+
+    private @Nullable Vote readTaken(@Nullable Object reply) {
+      if (Objects.equals(reply, guard.isOn() ? 1L : "OK")) {
+        return Vote.MINE;
+      }
+      return Objects.equals(reply, guard.isOn() ? 0L : null) ? Vote.OTHER : null;
+    }
+
+    /** Returns the largest number of the nodes that granted, or empty without fencing. */
+    synchronized OptionalLong highest(Tally votes) {
+      if (!enabled) {
+        return OptionalLong.empty();
+      }
+      long highest = 0;
+      for (int node = 0; node < proposed.length; node++) {
+        highest = votes.mine().contains(node) ? Math.max(highest, proposed[node]) : highest;
+      }
+      return OptionalLong.of(highest);
+    }
+
+    /** Tells whether a quorum has stored a token already. */
+    synchronized boolean isStored(Tally votes, OptionalLong fencingToken) {
+      NodeSet storing = votes.mine().filter(node -> proposed[node] == fencingToken.orElse(0));
+      return storing.size() >= votes.quorum();
+    }
+
+    /** Returns the command that stores a token where the lock is ours. */
+    Command store(long fencingToken) {
+      return new Command.Eval(
+          Scripts.FENCE,
+          false,
+          List.of(key, KEY_PREFIX + key),
+          List.of(token, Long.toString(fencingToken), lifeMillis));
+    }
+  }
+
+  /**
+   * Adjusts the clock lag to a number that is ahead of our clock, because another client's clock
+   * is. From then on this client proposes numbers like that client. Then all nodes propose the same
+   * number, also those that proposed one to a failed attempt of either client, which saves a second
+   * trip.
+   */
+  private void adjustClockLag(long number) {
+    long lag = number - clock.wallMicros();
+    if (lag > clockLagMicros.get() && lag <= MAX_CLOCK_LAG_MICROS) {
+      clockLagMicros.accumulateAndGet(lag, Math::max);
+    }
+  }
+}

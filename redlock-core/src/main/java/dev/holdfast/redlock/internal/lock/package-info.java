@@ -1,0 +1,5 @@
+/** The algorithm: attempts, extensions and releases of locks. */
+@NullMarked
+package dev.holdfast.redlock.internal.lock;
+
+import org.jspecify.annotations.NullMarked;

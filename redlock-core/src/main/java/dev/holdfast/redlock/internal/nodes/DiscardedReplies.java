@@ -1,0 +1,27 @@
+package dev.holdfast.redlock.internal.nodes;
+
+import dev.holdfast.redlock.spi.Round;
+import org.jspecify.annotations.Nullable;
+
+/** Discards the answers to commands that expect none. They show that a node is there. */
+public record DiscardedReplies(NodeConnections connections) implements Round.Answers {
+  @Override
+  public void reply(int node, @Nullable Object reply) {
+    connections.onAnswered(node);
+  }
+
+  @Override
+  public void error(int node, String error) {
+    connections.onAnswered(node);
+  }
+
+  @Override
+  public void failure(int node, Throwable cause) {
+    connections.onFailed(node);
+  }
+
+  @Override
+  public boolean decided() {
+    return true;
+  }
+}

@@ -1,0 +1,295 @@
+package dev.holdfast.redlock.internal.nodes;
+
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.TlsMismatch;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.internal.AlgorithmOptions;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.internal.vote.Tally;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects nodes, checks their servers and reconnects them for ever. Logs one warning when a node
+ * goes down and one line when it is back.
+ */
+public final class NodeConnector {
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
+
+  /**
+   * Nanoseconds from the beginning of one session to that of the next, except after a connection
+   * that broke for the first time in this period. So a node is connected again well within two
+   * seconds of its return.
+   */
+  public static final long RECONNECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Nanoseconds that eager opening waits for stragglers after a quorum, to find mistakes. */
+  private static final long STRAGGLERS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final RedisNodes nodes;
+  private final NodeState[] states;
+  private final Clock clock;
+  private final Scheduler scheduler;
+  private final long nodeTimeoutNanos;
+  private final long stragglersNanos;
+  private final Duration connectTimeout;
+  private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private volatile IntFunction<List<Round>> pending = node -> List.of();
+  private volatile IntConsumer changed = node -> {};
+  private boolean opening;
+  private volatile boolean closed;
+
+  NodeConnector(
+      RedisNodes nodes, NodeState[] states, AlgorithmOptions options, Scheduler scheduler) {
+    this.nodes = nodes;
+    this.states = states;
+    this.clock = options.clock();
+    this.scheduler = scheduler;
+    this.nodeTimeoutNanos = options.nodeTimeout().toNanos();
+    this.stragglersNanos = options.isLazy() ? nodeTimeoutNanos : STRAGGLERS_NANOS;
+    this.connectTimeout = options.connectTimeout();
+  }
+
+  /** Sets the source of the rounds that a node gets before all others when it is connected. */
+  void whenConnected(IntFunction<List<Round>> pendingRounds) {
+    pending = pendingRounds;
+  }
+
+  /** Sets the listener for nodes that go up or down. */
+  void whenChanged(IntConsumer listener) {
+    changed = listener;
+  }
+
+  /**
+   * Begins to connect, once.
+   *
+   * @return completes when every node is up or has failed, or soon after a quorum is up, always
+   *     normally and within the time-out
+   */
+  CompletableFuture<Void> open() {
+    boolean first;
+    synchronized (this) {
+      first = !opening;
+      opening = true;
+    }
+    if (first) {
+      for (int node = 0; node < states.length; node++) {
+        connect(node);
+      }
+    }
+    return opened;
+  }
+
+  /** Connects no more. */
+  void close() {
+    closed = true;
+    opened.complete(null);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  private void connect(int node) {
+    if (closed) {
+      return;
+    }
+    NodeState.Session session = states[node].begin(clock.nanos());
+    CompletableFuture<Void> connected;
+    try {
+      connected = nodes.connect(node, () -> ended(node, session, NodeException.ended(), true));
+    } finally { // after connect: a driver that begins may load its classes for seconds
+      session.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session));
+    }
+    connected.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            NodeException cause = NodeException.ofConnecting(failure, nodes.isTls(node));
+            ended(node, session, cause, false);
+          } else {
+            check(node, session);
+          }
+        });
+  }
+
+  private void expire(int node, NodeState.Session session) {
+    String hint =
+        nodes.isTls(node)
+            ? TlsMismatch.hint(true)
+            : " (if it is far away, or this machine is busy, raise connectTimeout)";
+    fail(
+        node,
+        session,
+        NodeException.passing("not connected within " + connectTimeout.toMillis() + " ms" + hint));
+  }
+
+  private void check(int node, NodeState.Session session) {
+    ServerCheck check =
+        new ServerCheck(
+            info -> {
+              NodeException fault = faultOf(node, session, info);
+              if (fault == null) {
+                up(node, session);
+              } else {
+                fail(node, session, fault);
+              }
+            },
+            cause -> fail(node, session, cause));
+    nodes.submit(new Round(new Command.Info(), NodeSet.of(node), false, check));
+  }
+
+  /** Returns why a server is unfit to vote, or null if it is fit. */
+  private synchronized @Nullable NodeException faultOf(
+      int node, NodeState.Session session, ServerCheck.ServerInfo info) {
+    NodeException fault = info.fault();
+    if (fault != null) {
+      return fault;
+    }
+    NodeState state = states[node];
+    for (NodeState other : states) {
+      if (other != state && info.isServer(other.runId())) {
+        return NodeException.misconfigured(
+            "it is the same server as "
+                + other.address()
+                + " (run id "
+                + info.runId()
+                + "): list each server once");
+      }
+    }
+    if (info.evicts() && state.notePolicy(info.evictionPolicy())) {
+      LOG.log(
+          Level.WARNING,
+          "node {0} has maxmemory-policy {1}, which can evict lock keys: set noeviction",
+          state.address(),
+          info.evictionPolicy());
+    }
+    state.noteRunId(session, info.runId());
+    return null;
+  }
+
+  private void up(int node, NodeState.Session session) {
+    NodeState state = states[node];
+    if (!state.isPresent(session)) {
+      return;
+    }
+    for (Round first : pending.apply(node)) {
+      state.unanswered().onSent(clock.nanos());
+      nodes.submit(first);
+    }
+    List<Round> held = state.takeHeldOrGoUp(session, clock.nanos());
+    while (!held.isEmpty()) {
+      held.forEach(round -> sendHeld(node, round));
+      held = state.takeHeldOrGoUp(session, clock.nanos());
+    }
+    if (!state.isUp()) {
+      return;
+    }
+    if (state.noteRecovery()) {
+      LOG.log(Level.INFO, "node {0} is back", state.address());
+    }
+    changed.accept(node);
+    completeOpening();
+  }
+
+  /** Sends a round that was held back, but no SET that its caller would only take back again. */
+  private void sendHeld(int node, Round round) {
+    if (round.decided() && Scripts.isAcquire(round.command())) {
+      round.failure(node, NodeException.ended());
+    } else {
+      nodes.submit(round);
+    }
+  }
+
+  /** Ends a session, connected or not, because of a fault. */
+  void fail(int node, NodeState.Session session, NodeException cause) {
+    NodeState.Ended ended = states[node].end(session, cause, false, clock.nanos());
+    if (ended.wasPresent()) {
+      nodes.disconnect(node); // before it is connected again
+      onEnded(node, cause, ended);
+    }
+  }
+
+  /**
+   * Ends the connection after a command has failed. A driver fails the commands of a connection
+   * that ends a moment before it reports the end. Commands of that moment must not fail as well:
+   * they are held back for the next connection.
+   */
+  void endSoon(int node) {
+    NodeState.Session session = states[node].beginEnd();
+    if (session != null) {
+      // later, because the driver is in the middle of reporting the failure
+      scheduler.schedule(
+          0,
+          () -> {
+            if (states[node].isPresent(session)) {
+              nodes.disconnect(node);
+            }
+          });
+    }
+  }
+
+  private void ended(int node, NodeState.Session session, NodeException cause, boolean broke) {
+    long now = clock.nanos();
+    NodeState.Ended ended = states[node].end(session, cause, broke, now);
+    if (ended.wasPresent()) {
+      onEnded(node, cause, ended);
+    }
+    if (ended.returns() && !closed) {
+      scheduler.schedule(
+          nodeTimeoutNanos,
+          () -> states[node].endReturn(now).forEach(round -> round.failure(node, cause)));
+    }
+  }
+
+  private void onEnded(int node, NodeException cause, NodeState.Ended ended) {
+    try {
+      log(states[node], cause, ended);
+      ended.failing().forEach(round -> round.failure(node, cause));
+      changed.accept(node);
+      completeOpening();
+    } finally { // last: rounds that fail here must not end the next connection
+      if (!closed) {
+        scheduler.schedule(ended.retryInNanos(), () -> connect(node));
+      }
+    }
+  }
+
+  private void log(NodeState state, NodeException cause, NodeState.Ended ended) {
+    if (!closed && !ended.returns() && state.noteFailure(cause)) {
+      LOG.log(
+          Level.WARNING,
+          "node {0} is down: {1}; trying again every second",
+          state.address(),
+          cause.getMessage());
+    }
+  }
+
+  private void completeOpening() {
+    if (opened.isDone()) {
+      return;
+    }
+    int up = 0;
+    int tried = 0;
+    for (NodeState state : states) {
+      up += state.isUp() ? 1 : 0;
+      tried += state.isTried() ? 1 : 0;
+    }
+    if (tried == states.length) {
+      opened.complete(null);
+    } else if (up >= Tally.quorumOf(states.length)) {
+      scheduler.schedule(stragglersNanos, () -> opened.complete(null));
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.holdfast.redlock.spi;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The port that a driver implements: the way to N independent Redis masters. A driver knows nothing
+ * of locks. The layers above it decide when to connect and reconnect, what to check and what to
+ * log.
+ *
+ * <p>A node has up to two connections. With N addresses, index i is the first connection to node i,
+ * and index N + i is a second one to the same node, with the same credentials and database. The
+ * second connection is for transactions, and is made only if the user may not run scripts. All
+ * methods except {@link #subscribe}, which makes a third connection, take both kinds of index.
+ *
+ * <p>A driver keeps five promises:
+ *
+ * <ol>
+ *   <li>Each node that a round asks gets its command at most once, ever. Nothing is sent again
+ *       after a reconnect.
+ *   <li>A node gets the commands of two rounds in the order in which the rounds were submitted, as
+ *       long as its connection lasts.
+ *   <li>Each node of a round is answered for exactly once, however late: by a reply, an error reply
+ *       or a failure. When a connection ends, all its unanswered commands fail. When a command
+ *       fails, its connection ends.
+ *   <li>No method blocks, with two exceptions: {@link #submit} of a round whose {@link
+ *       Round#callerWaits()} permits it, until that round is decided, and {@link #close}, for a
+ *       bounded time.
+ *   <li>A driver answers no round and reports no end while it holds a lock that {@link #submit}
+ *       takes. Inside of {@link #submit} it answers no round except the submitted one, unless that
+ *       call may block. The submitting thread may hold a lock that an answer needs.
+ * </ol>
+ *
+ * <p>Safe for use by many threads.
+ */
+public interface RedisNodes extends AutoCloseable {
+  /**
+   * Returns the nodes, in the order of their indexes.
+   *
+   * @return each as {@code host:port}, for messages, the same list every time
+   */
+  List<String> addresses();
+
+  /**
+   * Tells whether a node is spoken to by TLS. Messages need it: many connections fail because one
+   * side speaks TLS and the other does not.
+   *
+   * @param node its index
+   * @return false if it is not, or the driver cannot tell
+   */
+  default boolean isTls(int node) {
+    return false;
+  }
+
+  /**
+   * Connects to a node. Not called for a node whose connection lasts, nor while an earlier call is
+   * in progress, unless {@link #disconnect} came between, which ends both.
+   *
+   * @param node its index
+   * @param disconnected run once when this connection has ended, whichever side ended it, after its
+   *     unanswered commands have failed, never if it was not made
+   * @return completes when the node has answered and takes commands, exceptionally, within the
+   *     driver's own time-out, if it does not
+   */
+  CompletableFuture<Void> connect(int node, Runnable disconnected);
+
+  /**
+   * Drops the connection to a node, or the attempt to connect.
+   *
+   * @param node its index
+   */
+  void disconnect(int node);
+
+  /**
+   * Sends a round's command to each node that it asks, and brings the answers to the round.
+   *
+   * @param round the command and the nodes
+   */
+  void submit(Round round);
+
+  /**
+   * Makes another connection to a node, with the same credentials, for a subscription, which closes
+   * it when the node's first connection ends, so that a node which hangs is noticed on one
+   * connection only. Not called while an earlier subscription lasts.
+   *
+   * <p>A driver may leave this out: waiters then poll every {@code retryDelay}.
+   *
+   * @param node its index, below N
+   * @param subscription receives the connection and all that comes on it, and its end, which is not
+   *     reported before this method has returned. A driver that is closed closes it
+   */
+  default void subscribe(int node, Subscription subscription) {}
+
+  /**
+   * Returns the driver's own objects. See {@link dev.holdfast.LockManager#unwrap}.
+   *
+   * @param <T> the type
+   * @param type the type that is looked for
+   * @return empty if there is no such object
+   */
+  default <T> Optional<T> unwrap(Class<T> type) {
+    return Optional.empty();
+  }
+
+  /**
+   * Closes all that the driver opened, and nothing else. Rounds that were submitted before, such as
+   * releases, should still be sent, for which a second is enough. Later calls fail: no method
+   * throws.
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,54 @@
+package dev.holdfast.redlock.spi;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.spi.LockProvider;
+import dev.holdfast.spi.LockUrl;
+import java.util.List;
+
+/**
+ * Serves {@code redlock:} URLs with a driver, and those that ask for it by its name. Stateless: a
+ * driver gives its name and opens its nodes.
+ */
+public abstract class RedlockProvider implements LockProvider {
+  private final String name;
+
+  /**
+   * For drivers.
+   *
+   * @param name the driver's name in URLs, in lower case
+   */
+  protected RedlockProvider(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public final boolean accepts(LockUrl url) {
+    return url.scheme().equals("redlock")
+        && url.driver().orElse(name).equals(name)
+        && url.addresses().isPresent();
+  }
+
+  @Override
+  public final LockManager open(LockUrl url) {
+    url.requireKnownOptions(RedlockOptions.NAMES);
+    RedlockOptions options = RedlockOptions.from(url);
+    return Redlock.open(nodes(RedisNodeUri.all(url), options), options);
+  }
+
+  /**
+   * Makes the driver's nodes, for {@link Redlock#open}.
+   *
+   * @param uris at least one
+   * @param options of which a driver may need {@link RedlockOptions#connectTimeout}
+   * @return the nodes, in the same order, none of them connected
+   */
+  protected abstract RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options);
+}

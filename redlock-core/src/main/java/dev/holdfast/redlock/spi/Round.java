@@ -1,0 +1,152 @@
+package dev.holdfast.redlock.spi;
+
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command for several nodes, with the receiver of their answers. The driver answers for each node
+ * exactly once, on any thread. The receiver is quick and does not block.
+ */
+public final class Round {
+  private final Command command;
+  private final NodeSet nodes;
+  private final boolean callerWaits;
+  private final Answers answers;
+
+  /**
+   * Makes a round. Managers do this themselves, so it serves only tests of drivers.
+   *
+   * @param command the command
+   * @param nodes the nodes to ask
+   * @param callerWaits whether {@link RedisNodes#submit} may block until the round is decided
+   * @param answers the receiver of the answers
+   */
+  public Round(Command command, NodeSet nodes, boolean callerWaits, Answers answers) {
+    this.command = command;
+    this.nodes = nodes;
+    this.callerWaits = callerWaits;
+    this.answers = answers;
+  }
+
+  /** The receiver of the answers: one for each node that is asked. */
+  public interface Answers {
+    /**
+     * Receives the reply of a node.
+     *
+     * @param node its index
+     * @param reply the reply
+     */
+    void reply(int node, @Nullable Object reply);
+
+    /**
+     * Receives the error reply of a node.
+     *
+     * @param node its index
+     * @param error the text of the reply
+     */
+    void error(int node, String error);
+
+    /**
+     * Receives the failure of a node, which will give no reply.
+     *
+     * @param node its index
+     * @param cause why it failed
+     */
+    void failure(int node, Throwable cause);
+
+    /**
+     * Tells whether further answers change nothing.
+     *
+     * @return true once no caller waits for the round
+     */
+    boolean decided();
+  }
+
+  /**
+   * Returns the command.
+   *
+   * @return the same for all nodes
+   */
+  public Command command() {
+    return command;
+  }
+
+  /** Returns the nodes that are asked. */
+  public NodeSet nodes() {
+    return nodes;
+  }
+
+  /** Returns this round for some of its nodes, with the same receiver of answers. */
+  public Round to(NodeSet some) {
+    return some.equals(nodes) ? this : new Round(command, some, callerWaits, answers);
+  }
+
+  /**
+   * Tells whether a node is asked.
+   *
+   * @param node its index
+   * @return true if the command is for it
+   */
+  public boolean asks(int node) {
+    return nodes.contains(node);
+  }
+
+  /**
+   * Calls an action for each node that is asked, in ascending order of the indexes.
+   *
+   * @param action takes the index
+   */
+  public void forEachNode(IntConsumer action) {
+    nodes.forEach(action);
+  }
+
+  /**
+   * Tells whether the submitting thread only waits until the round is decided, so that the driver
+   * may use it for input and output.
+   *
+   * @return false if {@link RedisNodes#submit} must not block
+   */
+  public boolean callerWaits() {
+    return callerWaits;
+  }
+
+  /**
+   * Tells whether further answers change nothing. The driver brings them anyway.
+   *
+   * @return true once no caller waits for this round
+   */
+  public boolean decided() {
+    return answers.decided();
+  }
+
+  /**
+   * Brings the reply of a node.
+   *
+   * @param node its index
+   * @param reply a {@link Long} for an integer, a {@link String} for a status or (UTF-8) bulk
+   *     string, a {@link java.util.List} of such for an array, null for nil
+   */
+  public void reply(int node, @Nullable Object reply) {
+    answers.reply(node, reply);
+  }
+
+  /**
+   * Brings the error reply of a node.
+   *
+   * @param node its index
+   * @param error the text of the reply, its code first
+   */
+  public void error(int node, String error) {
+    answers.error(node, error);
+  }
+
+  /**
+   * Brings the failure of a node, which will give no reply.
+   *
+   * @param node its index
+   * @param cause why it failed
+   */
+  public void failure(int node, Throwable cause) {
+    answers.failure(node, cause);
+  }
+}

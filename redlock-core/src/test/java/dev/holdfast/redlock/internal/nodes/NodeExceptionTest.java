@@ -1,0 +1,67 @@
+package dev.holdfast.redlock.internal.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NodeExceptionTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Invalid first byte: 60 (<) at buffer index 0 decoding using null",
+        "Unknown reply: <",
+        "Can't decode replay: <html>"
+      })
+  void anAnswerThatNoRedisServerGivesIsSaidToBeOne(String ofTheDriver) {
+    RuntimeException wrapped =
+        new RuntimeException("connection failed", new IllegalStateException(ofTheDriver));
+
+    assertThat(NodeException.of(wrapped)).hasMessageContaining("no Redis server");
+    assertThat(NodeException.of(wrapped).isMisconfigured()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ERR AUTH <password> called without any password configured for the default user.",
+        "ERR Client sent AUTH, but no password is set",
+        "ERR DB index is out of range"
+      })
+  @DisplayName("ERR-1: a superfluous password, or a database that does not exist, is no outage")
+  void superfluousPasswordOrDatabaseIsAMistake(String reply) {
+    assertThat(NodeException.reply(reply).isMisconfigured()).isTrue();
+    assertThat(NodeException.of(new RuntimeException("no", new IllegalStateException(reply))))
+        .hasMessageContainingAll(reply, "check this node's URL");
+  }
+
+  @Test
+  @DisplayName("ERR-3: the password that a server without AUTH repeats is not shown")
+  void argumentsOfACommandAreNotRepeated() {
+    String reply = "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ";
+
+    assertThat(NodeException.reply(reply)).hasMessage("ERR unknown command `AUTH`");
+    assertThat(NodeException.of(new IllegalStateException(reply)))
+        .hasMessage("ERR unknown command `AUTH`")
+        .hasNoCause();
+  }
+
+  @Test
+  void otherReasonsAreGivenAsTheyAre() {
+    assertThat(NodeException.of(new IllegalStateException("no route to host")))
+        .hasMessage("no route to host");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"handshake timed out after 10000ms", "Connection reset by peer"})
+  @DisplayName(
+      "ERR-1: the message of a failure that TLS may have caused names the right" + " scheme")
+  void failureThatTlsMayCauseNamesTheScheme(String message) {
+    RuntimeException failure = new IllegalStateException(message);
+    assertThat(NodeException.ofConnecting(failure, true))
+        .hasMessage(message + " (if this port speaks no TLS, write redis:// for rediss://)")
+        .hasCause(failure);
+  }
+}

@@ -1,0 +1,210 @@
+package dev.holdfast.redlock.internal.noscript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ManualTime;
+import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.ScriptedNodes;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** One node whose user may run no scripts, in every order of answers. */
+class ScriptFallbackTest {
+  private static final int FIRST = 0;
+  private static final int SECOND = 1;
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(1).withoutScripts();
+  private final LockManager locks = Redlock.open(nodes, time.options().fencing(false));
+
+  @Test
+  @DisplayName("OPEN-5: a second connection is made if scripts are forbidden")
+  void secondConnectionIsMadeWithoutScripts() {
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("REL-1: a release compares and deletes in one transaction")
+  void aReleaseComparesAndDeletes() {
+    Lease lease = acquired("a");
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answerWatched(lease.token());
+    assertThat(asked()).containsExactly("MULTI");
+    answer("OK");
+    assertThat(asked()).containsExactly("DEL a", "EXEC");
+    answer("QUEUED", List.of(1L));
+    assertThat(released).isCompletedWithValue(true);
+  }
+
+  @Test
+  @DisplayName("REL-2: the key of another owner is left")
+  void keyOfAnotherOwnerIsLeft() {
+    Lease lease = acquired("a");
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    answerWatched("another");
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+    assertThat(released).isCompletedWithValue(false);
+  }
+
+  @Test
+  @DisplayName("REL-2: a key that changes after it was compared is compared again")
+  void aKeyThatChangesIsComparedAgain() {
+    Lease lease = acquired("a");
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    answerWatched(lease.token());
+    answer("OK");
+    answer("QUEUED", null);
+    answerWatched("another");
+    answer("OK");
+    assertThat(released).isCompletedWithValue(false);
+  }
+
+  @Test
+  @DisplayName("REL-2: nothing is deleted if MULTI is refused")
+  void nothingIsDeletedIfMultiIsRefused() {
+    Lease lease = acquired("a");
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    answerWatched(lease.token());
+    nodes.answer(a -> a.round().error(a.node(), "NOPERM no permissions to run 'multi'"));
+    assertThat(asked()).isEmpty();
+    assertThatThrownBy(released::join)
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("multi");
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("EXT-3: an extension never shortens, and puts a missing key back")
+  void extensionNeverShortens() {
+    Lease lease = acquired("a");
+    var extended = lease.extendAsync(Duration.ofSeconds(20));
+    answer("OK", 30_000L, lease.token());
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+    assertThat(extended).isCompleted();
+
+    lease.extendAsync(Duration.ofSeconds(50));
+    answerWatched(lease.token());
+    answer("OK");
+    assertThat(asked()).containsExactly("PEXPIRE a 50000", "EXEC");
+    answer("QUEUED", List.of(1L));
+
+    lease.extendAsync(Duration.ofSeconds(50));
+    answer("OK", -2L, null);
+    assertThat(asked()).containsExactly("SET a " + lease.token() + " NX PX 50000");
+  }
+
+  @Test
+  @DisplayName("ACQ-3: a release waits for the answer to the SET before it")
+  void aReleaseWaitsForTheSet() {
+    Duration ttl = Duration.ofMillis(500);
+    var attempt = locks.tryAcquireAsync(LockRequest.of("a", ttl));
+    Asked set = nodes.take().get(0);
+    time.advance(ttl); // the attempt fails, and is cleaned up after
+    assertThat(asked()).isEmpty();
+    set.round().reply(FIRST, "OK");
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    assertThat(attempt).isCompletedExceptionally();
+  }
+
+  @Test
+  @DisplayName("two transactions of one connection do not overlap: EXEC ends every WATCH")
+  void transactionsDoNotOverlap() {
+    Lease a = acquired("a");
+    Lease b = acquired("b");
+    a.releaseAsync();
+    b.releaseAsync();
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answerWatched(a.token());
+    answer("OK");
+    answer("QUEUED", List.of(1L));
+    assertThat(asked()).containsExactly("WATCH b", "PTTL b", "GET b");
+  }
+
+  @Test
+  @DisplayName("the end of one connection is the end of both, and queued commands fail")
+  void endOfOneConnectionIsTheEndOfBoth() {
+    Lease lease = acquired("a");
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    nodes.breakConnection(SECOND);
+    assertThat(nodes.disconnects()).contains(FIRST);
+    assertThat(released).isCompletedExceptionally();
+    time.advance(Duration.ZERO);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
+  }
+
+  @Test
+  @DisplayName("the end of the first connection is the end of both, too")
+  void theEndOfTheFirstIsTheEndOfBoth() {
+    nodes.breakConnection(FIRST);
+    assertThat(nodes.disconnects()).containsExactly(SECOND);
+    time.advance(Duration.ZERO);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("FAULT-4: both connections end if one command fails")
+  void bothConnectionsEndIfOneCommandFails() {
+    locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
+    nodes.answer(a -> a.round().failure(a.node(), new IllegalStateException("protocol error")));
+    time.advance(Duration.ZERO);
+    assertThat(nodes.disconnects()).contains(FIRST, SECOND);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, SECOND);
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a node is not used while its second connection cannot be made")
+  void aNodeIsNotUsedWithoutItsSecondConnection() {
+    nodes.unreachable(SECOND, new IllegalStateException("maxclients reached"));
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+    var attempt = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
+    assertThat(attempt).isCompletedExceptionally();
+    assertThat(nodes.take()).isEmpty();
+
+    nodes.unreachable(SECOND, null);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(acquired("a").isHeld()).isTrue();
+  }
+
+  private Lease acquired(String name) {
+    CompletableFuture<Optional<Lease>> lease =
+        locks.tryAcquireAsync(LockRequest.of(name, Duration.ofSeconds(30)));
+    answer("OK");
+    return lease.join().orElseThrow();
+  }
+
+  /** The words of what was asked and is not answered, which stays so. */
+  private List<String> asked() {
+    return nodes.pending().stream().map(a -> String.join(" ", a.command().words())).toList();
+  }
+
+  private void answerWatched(String value) {
+    answer("OK", 25_000L, value);
+  }
+
+  /** Answers what was asked, one by one. */
+  private void answer(@Nullable Object... replies) {
+    List<Asked> taken = nodes.take();
+    assertThat(taken).hasSize(replies.length);
+    for (int i = 0; i < replies.length; i++) {
+      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
+    }
+  }
+}

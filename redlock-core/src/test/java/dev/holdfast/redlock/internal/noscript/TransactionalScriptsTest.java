@@ -1,0 +1,385 @@
+package dev.holdfast.redlock.internal.noscript;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.redlock.ScriptedNodes;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Script;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The transaction for each script, command by command. */
+class TransactionalScriptsTest {
+  private static final int FIRST = 0;
+  private static final int SECOND = 1;
+  private static final String TOKEN = "me:1";
+
+  private final ScriptedNodes nodes = new ScriptedNodes(1);
+  private final TransactionalScripts transactions = new TransactionalScripts(nodes, FIRST, SECOND);
+
+  @BeforeEach
+  void connect() {
+    nodes.connect(FIRST, () -> {});
+    nodes.connect(SECOND, () -> {});
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName(
+      "ACQ-11: a release that keeps other owners out shortens the key's life" + " atomically")
+  void releaseMayShorten() {
+    Asking asking = release(4_000);
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answer("OK", 4_001L, TOKEN);
+    answer("OK");
+    assertThat(asked()).containsExactly("PEXPIRE a 4000", "EXEC");
+    answer("QUEUED", List.of(1L));
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ACQ-11: a release never lengthens a key's life")
+  void aReleaseNeverLengthens() {
+    Asking asking = release(4_000);
+    answer("OK", 4_000L, TOKEN);
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
+  }
+
+  @Test
+  @DisplayName("REL-3: a release of a missing key is reported")
+  void releaseOfAMissingKeyIsReported() {
+    Asking asking = release(0);
+    answer("OK", -2L, null);
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
+  }
+
+  @Test
+  @DisplayName("REL-3: a key that expired between its comparison and its deletion was missing")
+  void aKeyThatExpiredInBetweenWasMissing() {
+    Asking asking = release(0);
+    answer("OK", 1L, TOKEN);
+    answer("OK");
+    answer("QUEUED", List.of(0L));
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("EXT-3: a key that lives at least as long as requested is unchanged")
+  void keyThatLivesLongEnoughIsUnchanged() {
+    Asking asking = extend(50_000);
+    answer("OK", 50_000L, TOKEN);
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
+  }
+
+  @Test
+  @DisplayName("EXT-7: a key that was put back counts as missing")
+  void aKeyThatWasPutBackCountsAsMissing() {
+    Asking asking = extend(50_000);
+    answer("OK", -2L, null);
+    answer("OK");
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
+  }
+
+  @Test
+  @DisplayName("a key that changes under three transactions is no vote")
+  void aKeyThatChangesUnderEachTransactionIsNoVote() {
+    Asking asking = extend(50_000);
+    for (int tries = 0; tries < 3; tries++) {
+      answer("OK", 1_000L, TOKEN);
+      answer("OK");
+      assertThat(asking.answer()).isNotDone();
+      answer("QUEUED", null);
+    }
+
+    assertThat(asked()).isEmpty();
+    assertThat(asking.errors).singleElement().asString().startsWith("ERR the key changed");
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ERR-6: a key whose ttl cannot be read is not taken for ours")
+  void keyWithoutAReadableTtlIsNotOurs() {
+    Asking asking = release(0);
+    answer("OK", "?", TOKEN);
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.OTHER);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ERR-6: a key of another type is the server's own error, and is watched no longer")
+  void aKeyOfAnotherTypeIsTheServersError() {
+    Asking asking = release(0);
+    List<ScriptedNodes.Asked> taken = nodes.take();
+    taken.get(0).round().reply(SECOND, "OK");
+    taken.get(1).round().reply(SECOND, -1L);
+    taken.get(2).round().error(SECOND, "WRONGTYPE Operation against a key");
+    assertThat(asked()).containsExactly("UNWATCH");
+    assertThat(asking.errors).isEmpty();
+    answer("OK");
+
+    assertThat(asking.errors).containsExactly("WRONGTYPE Operation against a key");
+  }
+
+  @Test
+  @DisplayName("INSP-1: an inspection reports type, value and ttl, and changes nothing")
+  void inspectionReportsTypeValueAndTtl() {
+    Asking asking = ask(Scripts.INSPECT);
+    assertThat(asked()).containsExactly("TYPE a", "GET a", "PTTL a");
+    answer("string", "alice:1", 9_000L);
+
+    assertThat(asking.answer()).isCompletedWithValue(List.of("string", "alice:1", 9_000L));
+  }
+
+  @Test
+  @DisplayName("INSP-1: a key that is missing, or of another type, has no value")
+  void missingKeyHasNoValue() {
+    Asking missing = ask(Scripts.INSPECT);
+    answer("none", null, -2L);
+    assertThat(missing.answer()).isCompletedWithValue(List.of("none", "", -2L));
+
+    Asking list = ask(Scripts.INSPECT);
+    List<ScriptedNodes.Asked> taken = nodes.take();
+    taken.get(0).round().reply(SECOND, "list");
+    taken.get(1).round().error(SECOND, "WRONGTYPE Operation against a key");
+    taken.get(2).round().reply(SECOND, -1L);
+    assertThat(list.answer()).isCompletedWithValue(List.of("list", "", -1L));
+  }
+
+  @Test
+  @DisplayName("INSP-2: a forced release removes the lock of any owner")
+  void forcedReleaseRemovesAnyOwnersLock() {
+    Asking asking = ask(Scripts.REMOVE);
+    assertThat(asked()).containsExactly("WATCH a", "TYPE a");
+    answer("OK", "string");
+    answer("OK");
+    assertThat(asked()).containsExactly("DEL a", "EXEC");
+    answer("QUEUED", List.of(1L));
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
+  }
+
+  @Test
+  @DisplayName("INSP-2: of two forced releases at the same time the second finds nothing")
+  void aForcedReleaseThatComesSecondFindsNothing() {
+    Asking asking = ask(Scripts.REMOVE);
+    answer("OK", "string");
+    answer("OK");
+    answer("QUEUED", null);
+    assertThat(asked()).containsExactly("WATCH a", "TYPE a");
+    answer("OK", "none");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MISSING);
+  }
+
+  @Test
+  @DisplayName("INSP-2: a lock that changes under three forced releases is no vote")
+  void aLockThatChangesUnderEachForcedReleaseIsNoVote() {
+    Asking asking = ask(Scripts.REMOVE);
+    for (int tries = 0; tries < 3; tries++) {
+      answer("OK", "string");
+      answer("OK");
+      assertThat(asking.answer()).isNotDone();
+      answer("QUEUED", null);
+    }
+
+    assertThat(asking.errors).singleElement().asString().startsWith("ERR the key changed");
+  }
+
+  @Test
+  @DisplayName("INSP-2, ACQ-9: a forced release removes nothing that is no lock")
+  void aForcedReleaseRemovesNothingElse() {
+    Asking nothing = ask(Scripts.REMOVE);
+    answer("OK", "none");
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+    assertThat(nothing.answer()).isCompletedWithValue(Scripts.MISSING);
+
+    Asking list = ask(Scripts.REMOVE);
+    answer("OK", "list");
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+    assertThat(list.errors).singleElement().asString().startsWith("WRONGTYPE");
+  }
+
+  @Test
+  @DisplayName("the commands for one key are sent one after the other")
+  void commandsForOneKeyAreSentInOrder() {
+    Asking set = set();
+    Asking release = release(0);
+    Asking setAgain = set();
+    assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
+    answer("OK");
+    assertThat(set.answer()).isCompletedWithValue("OK");
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answer("OK", 5L, "another");
+    answer("OK");
+    assertThat(release.answer()).isCompletedWithValue(Scripts.OTHER);
+    assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
+    answer((Object) null);
+    assertThat(setAgain.answer()).isCompletedWithValue(null);
+
+    set();
+    assertThat(asked()).as("nothing is waited for any more").hasSize(1);
+  }
+
+  @Test
+  @DisplayName("queued commands fail when a connection ends, and so do later ones")
+  void queuedCommandsFailWhenAConnectionEnds() {
+    set();
+    Asking waiting = release(0);
+    transactions.end();
+    assertThat(waiting.failures).singleElement().asString().contains("the connection ended");
+    answer("OK");
+    assertThat(asked()).as("it is not sent after all").isEmpty();
+
+    Asking late = set();
+    assertThat(late.failures).singleElement().asString().contains("the connection ended");
+    assertThat(asked()).as("on no later connection").isEmpty();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("REL-1: a release is not continued on a later connection, which watches no key")
+  void releaseIsNotContinuedOnALaterConnection() {
+    Asking compared = release(0);
+    transactions.end();
+    answer("OK", 1_000L, TOKEN);
+
+    assertThat(asked()).isEmpty();
+    assertThat(compared.failures).singleElement().asString().contains("the connection ended");
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("REL-1: a transaction that has begun is not continued on a later connection")
+  void transactionIsNotContinuedOnALaterConnection() {
+    Asking begun = release(0);
+    answer("OK", 1_000L, TOKEN);
+    transactions.end();
+    answer("OK");
+
+    assertThat(asked()).isEmpty();
+    assertThat(begun.failures).singleElement().asString().contains("the connection ended");
+  }
+
+  @Test
+  @DisplayName("commands without a key are sent at once")
+  void commandsWithoutAKeyAreSentAtOnce() {
+    set();
+    Asking info = new Asking();
+    transactions.submit(new Round(new Command.Info(), NodeSet.of(FIRST), false, info));
+
+    assertThat(info.answer()).isCompleted();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ERR-6: an inspection that may not read the value is no vote")
+  void anInspectionThatMayNotReadTheValueIsNoVote() {
+    Asking asking = ask(Scripts.INSPECT);
+    List<ScriptedNodes.Asked> taken = nodes.take();
+    taken.get(0).round().reply(SECOND, "string");
+    taken.get(1).round().error(SECOND, "NOPERM no permissions to run the 'get' command");
+    taken.get(2).round().reply(SECOND, 9_000L);
+
+    assertThat(asking.errors).containsExactly("NOPERM no permissions to run the 'get' command");
+  }
+
+  private Asking set() {
+    return ask(new Command.SetIfAbsent("a", TOKEN, 1_000));
+  }
+
+  private Asking release(long keepMillis) {
+    return ask(Scripts.RELEASE, TOKEN, Long.toString(keepMillis));
+  }
+
+  private Asking extend(long ttlMillis) {
+    return ask(Scripts.EXTEND.plain(), TOKEN, Long.toString(ttlMillis));
+  }
+
+  private Asking ask(Script script, String... arguments) {
+    return ask(new Command.Eval(script, false, List.of("a"), List.of(arguments)));
+  }
+
+  private Asking ask(Command command) {
+    Asking asking = new Asking();
+    transactions.submit(new Round(command, NodeSet.of(FIRST), false, asking));
+    return asking;
+  }
+
+  private List<String> asked() {
+    return nodes.pending().stream().map(a -> String.join(" ", a.command().words())).toList();
+  }
+
+  /** Answers what was asked, one by one. */
+  private void answer(@Nullable Object... replies) {
+    List<ScriptedNodes.Asked> taken = nodes.take();
+    assertThat(taken).hasSize(replies.length);
+    for (int i = 0; i < replies.length; i++) {
+      taken.get(i).round().reply(taken.get(i).node(), replies[i]);
+    }
+  }
+
+  /** A caller and its result. */
+  private static final class Asking implements Round.Answers {
+    private final CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+    private final List<String> errors = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    CompletableFuture<@Nullable Object> answer() {
+      return answer;
+    }
+
+    @Override
+    public void reply(int node, @Nullable Object reply) {
+      assertThat(node).isEqualTo(FIRST);
+      answer.complete(reply);
+    }
+
+    @Override
+    public void error(int node, String error) {
+      assertThat(node).isEqualTo(FIRST);
+      errors.add(error);
+    }
+
+    @Override
+    public void failure(int node, Throwable cause) {
+      assertThat(node).isEqualTo(FIRST);
+      failures.add(String.valueOf(cause.getMessage()));
+    }
+
+    @Override
+    public boolean decided() {
+      return answer.isDone();
+    }
+  }
+}

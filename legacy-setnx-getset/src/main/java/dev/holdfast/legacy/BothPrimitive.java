@@ -1,5 +1,6 @@
 package dev.holdfast.legacy;
 
+import dev.holdfast.legacy.internal.UndeclaredExtension;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
@@ -314,7 +315,7 @@ final class BothPrimitive implements LockPrimitive {
   private static Set<LockCapability> withExtension(LockPrimitive locks) {
     EnumSet<LockCapability> all = EnumSet.noneOf(LockCapability.class);
     all.addAll(locks.capabilities());
-    if (locks instanceof SetnxPrimitive) {
+    if (locks instanceof UndeclaredExtension) {
       all.add(LockCapability.EXTENSION);
     }
     return all;

@@ -1,5 +1,6 @@
 package dev.holdfast.legacy;
 
+import dev.holdfast.legacy.internal.UndeclaredExtension;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The lock of the SETNX command's page, command for command, with nothing added to it. */
-final class SetnxPrimitive implements LockPrimitive {
+final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   /** A lock that is released between two commands is asked for once more, from the start. */
   private static final int MAX_TURNS = 2;
 

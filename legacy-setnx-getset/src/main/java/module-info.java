@@ -5,11 +5,12 @@ module dev.holdfast.legacy {
   requires redis.clients.jedis;
   requires static org.jspecify;
 
-  exports dev.holdfast.legacy;
+  exports dev.holdfast.legacy.migrate;
+  exports dev.holdfast.legacy.setnx;
 
   uses dev.holdfast.spi.LockProvider;
 
   provides dev.holdfast.spi.LockProvider with
-      dev.holdfast.legacy.MigrationProvider,
-      dev.holdfast.legacy.SetnxProvider;
+      dev.holdfast.legacy.migrate.MigrationProvider,
+      dev.holdfast.legacy.setnx.SetnxProvider;
 }

@@ -2,7 +2,7 @@ package dev.holdfast.cli.compare;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.core.Clock;
-import dev.holdfast.legacy.SetnxLocks;
+import dev.holdfast.legacy.setnx.SetnxLocks;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
 import java.net.URI;

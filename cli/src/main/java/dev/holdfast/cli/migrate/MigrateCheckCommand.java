@@ -6,7 +6,7 @@ import dev.holdfast.cli.process.ExitCode;
 import dev.holdfast.cli.report.Json;
 import dev.holdfast.cli.terminal.ProgressLine;
 import dev.holdfast.cli.terminal.Terminal;
-import dev.holdfast.legacy.StampScan;
+import dev.holdfast.legacy.setnx.StampScan;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockUrl;
 import java.io.IOException;

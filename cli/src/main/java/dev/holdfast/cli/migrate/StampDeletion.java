@@ -1,6 +1,6 @@
 package dev.holdfast.cli.migrate;
 
-import dev.holdfast.legacy.FoundStamp;
+import dev.holdfast.legacy.setnx.FoundStamp;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;

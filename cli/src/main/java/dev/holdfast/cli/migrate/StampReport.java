@@ -1,7 +1,7 @@
 package dev.holdfast.cli.migrate;
 
-import dev.holdfast.legacy.FoundStamp;
-import dev.holdfast.legacy.StampScan;
+import dev.holdfast.legacy.setnx.FoundStamp;
+import dev.holdfast.legacy.setnx.StampScan;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -3,8 +3,8 @@ package dev.holdfast.cli.migrate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.report.Json;
-import dev.holdfast.legacy.FoundStamp;
-import dev.holdfast.legacy.StampScan;
+import dev.holdfast.legacy.setnx.FoundStamp;
+import dev.holdfast.legacy.setnx.StampScan;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

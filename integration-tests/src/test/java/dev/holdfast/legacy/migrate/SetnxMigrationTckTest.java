@@ -1,0 +1,28 @@
+package dev.holdfast.legacy.migrate;
+
+import dev.holdfast.tck.LockManagerTck;
+import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.TckTiming;
+import dev.holdfast.tck.redis.RedisTckEnvironment;
+import java.time.Duration;
+
+/** The kit over the old pattern and Redlock, on one server that has both. */
+class SetnxMigrationTckTest extends LockManagerTck {
+  private static final TckTiming TIMES = TckTiming.servers();
+
+  @Override
+  protected TckEnvironment environment() {
+    return RedisTckEnvironment.builder(
+            "migrate:both?from=setnx:{nodes}?unit=ms&to=redlock:lettuce:{nodes}")
+        .nodes(1)
+        .nodeOptions(false)
+        .timing(
+            new TckTiming(
+                TIMES.ttl(),
+                Duration.ofMillis(1800),
+                TIMES.allowance(),
+                TIMES.soon(),
+                TIMES.limit()))
+        .build();
+  }
+}

@@ -1,0 +1,348 @@
+package dev.holdfast.legacy.migrate;
+
+import dev.holdfast.legacy.internal.UndeclaredExtension;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.ClockReading;
+import dev.holdfast.core.LockPrimitive;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two locks as one, while a fleet moves from the old to the new. The old one is taken first, by
+ * everybody, so that nobody waits for what another keeps; and it is given back last.
+ */
+final class BothPrimitive implements LockPrimitive {
+  private static final Logger LOG = System.getLogger(MigrationProvider.class.getName());
+
+  /** Both were granted, but so late that nothing was left of one. */
+  private static final Refusal TOO_LATE = new Refusal(new LockVotes(2, 0, 0));
+
+  private final LockManager oldManager;
+  private final LockManager newManager;
+  private final LockPrimitive oldLocks;
+  private final LockPrimitive newLocks;
+  private final Clock clock;
+
+  /** The grants of both locks. */
+  private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens, AtomicBoolean isReleased)
+      implements Grant {
+    BothGrant(Grant ofOld, Grant ofNew, boolean tokens) {
+      this(ofOld, ofNew, tokens, new AtomicBoolean());
+    }
+
+    /** Sends the second half of an extension, unless the release is before it. */
+    CompletableFuture<Extension> unlessReleased(Supplier<CompletableFuture<Extension>> extension) {
+      synchronized (isReleased) {
+        return isReleased.get()
+            ? CompletableFuture.completedFuture(new Lost(LossReason.REMOVED))
+            : extension.get();
+      }
+    }
+
+    /** Waits until an extension is sent. */
+    void released() {
+      synchronized (isReleased) {
+        isReleased.set(true);
+      }
+    }
+
+    @Override
+    public String name() {
+      return ofNew.name();
+    }
+
+    @Override
+    public String token() {
+      return ofNew.token();
+    }
+
+    @Override
+    public OptionalLong fencingToken() {
+      return tokens ? ofNew.fencingToken() : OptionalLong.empty();
+    }
+
+    @Override
+    public ClockReading validUntil() {
+      return ofOld.validUntil().earlier(ofNew.validUntil());
+    }
+  }
+
+  /** How the release of one of the two ended. */
+  private record Returned(Optional<LossReason> loss, @Nullable Throwable failure) {
+    static CompletableFuture<Returned> of(Supplier<CompletableFuture<Released>> release) {
+      return started(release)
+          .handle(
+              (released, failure) ->
+                  failure == null
+                      ? new Returned(released.loss(), null)
+                      : new Returned(Optional.empty(), failure));
+    }
+
+    /** To know of a loss is worse than not to know; and worst is that somebody else was let in. */
+    Returned worse(Returned other) {
+      if (loss.isEmpty() && other.loss.isEmpty()) {
+        return failure == null ? other : this;
+      }
+      boolean othersIsWorse = loss.isEmpty() || other.loss.equals(Optional.of(LossReason.TAKEN));
+      return othersIsWorse ? other : this;
+    }
+
+    CompletableFuture<Released> toFuture() {
+      return ended(new Released(loss, Released.UNKNOWN), failure);
+    }
+  }
+
+  /** A step that follows an operation, whatever its outcome. */
+  private interface Next<A, B> {
+    CompletableFuture<B> after(
+        @Nullable A result, @Nullable Throwable failure, boolean callerWaits);
+  }
+
+  /** Closes both managers when it is closed. */
+  BothPrimitive(LockManager oldManager, LockManager newManager, Clock clock) {
+    this.oldManager = oldManager;
+    this.newManager = newManager;
+    this.oldLocks = primitive("from", oldManager);
+    this.newLocks = primitive("to", newManager);
+    this.clock = clock;
+  }
+
+  private static LockPrimitive primitive(String which, LockManager manager) {
+    return manager
+        .unwrap(LockPrimitive.class)
+        .orElseThrow(
+            () ->
+                new LockConfigurationException(
+                    "the lock manager '"
+                        + which
+                        + "' is not built on "
+                        + LockPrimitive.class.getName()
+                        + ": a migration takes two that are"));
+  }
+
+  /**
+   * Returns the capabilities of both; but fencing tokens are the new one's, and not declared where
+   * the old one has them, too: those of two counters are not comparable.
+   */
+  @Override
+  public Set<LockCapability> capabilities() {
+    EnumSet<LockCapability> both = EnumSet.noneOf(LockCapability.class);
+    both.addAll(withExtension(oldLocks));
+    both.retainAll(withExtension(newLocks));
+    both.remove(LockCapability.FENCING_TOKEN);
+    if (hasTokens()) {
+      both.add(LockCapability.FENCING_TOKEN);
+    }
+    return Collections.unmodifiableSet(both);
+  }
+
+  @Override
+  public void requireName(String name) {
+    oldLocks.requireName(name);
+    newLocks.requireName(name);
+  }
+
+  @Override
+  public void requireUsable(String name, Duration ttl) {
+    oldLocks.requireUsable(name, ttl);
+    newLocks.requireUsable(name, ttl);
+  }
+
+  @Override
+  public CompletableFuture<Outcome> attempt(Attempt attempt) {
+    return inTurn(
+        attempt.callerWaits(),
+        () -> oldLocks.attempt(attempt),
+        (outcome, failure, waiting) -> {
+          if (outcome instanceof Grant ofOld) {
+            return attemptNew(attempt, ofOld, waiting);
+          }
+          return failure == null
+              ? ended(outcome, null)
+              : afterLook(attempt.name(), () -> ended(null, failure));
+        });
+  }
+
+  /**
+   * Continues after a look at the new lock: a fault that cut the connection to the old lock has
+   * often cut those to the new one, too, and a driver notices that with its next command. Else the
+   * next attempt fails as well.
+   */
+  private CompletableFuture<Outcome> afterLook(
+      String name, Supplier<CompletableFuture<Outcome>> answer) {
+    return inTurn(false, () -> newLocks.inspect(name), (status, failure, waiting) -> answer.get());
+  }
+
+  private CompletableFuture<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
+    Attempt second = callerWaits ? attempt : attempt.withoutCaller();
+    return inTurn(
+        callerWaits,
+        () -> newLocks.attempt(second),
+        (outcome, failure, waiting) -> {
+          if (!(outcome instanceof Grant ofNew)) {
+            return afterRelease(oldLocks, ofOld, waiting, () -> ended(outcome, failure));
+          }
+          BothGrant both = new BothGrant(ofOld, ofNew, hasTokens());
+          return clock.now().nanosUntil(both.validUntil()) > 0
+              ? ended(both, null)
+              : afterRelease(this, both, waiting, () -> ended(TOO_LATE, null));
+        });
+  }
+
+  /**
+   * Returns the outcome after a release; a failed release is left to expire, and does not change
+   * the outcome.
+   */
+  private static CompletableFuture<Outcome> afterRelease(
+      LockPrimitive locks,
+      Grant grant,
+      boolean callerWaits,
+      Supplier<CompletableFuture<Outcome>> answer) {
+    return inTurn(
+        callerWaits,
+        () -> locks.release(new Release(grant, Duration.ZERO, false, callerWaits)),
+        (released, failure, waiting) -> {
+          if (failure != null) {
+            LOG.log(
+                Level.WARNING,
+                "one of the two locks on '"
+                    + grant.name()
+                    + "' was acquired without the other and could not be released: it blocks other"
+                    + " clients until it expires",
+                failure);
+          }
+          return answer.get();
+        });
+  }
+
+  /** The new lock first: if that is lost, old clients are not kept out for longer. */
+  @Override
+  public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
+    BothGrant both = (BothGrant) grant;
+    return inTurn(
+        false,
+        () -> newLocks.extend(both.ofNew(), ttl),
+        (extension, failure, waiting) ->
+            extension instanceof Extended ofNew
+                ? extendOld(both, ttl, ofNew)
+                : ended(extension, failure));
+  }
+
+  private CompletableFuture<Extension> extendOld(BothGrant both, Duration ttl, Extended ofNew) {
+    return both.unlessReleased(() -> oldLocks.extend(both.ofOld(), ttl))
+        .thenApply(
+            extension ->
+                extension instanceof Extended ofOld
+                    ? new Extended(ofOld.validUntil().earlier(ofNew.validUntil()))
+                    : extension);
+  }
+
+  @Override
+  public Duration longestOperation() {
+    return oldLocks.longestOperation().plus(newLocks.longestOperation());
+  }
+
+  @Override
+  public CompletableFuture<Released> release(Release release) {
+    BothGrant both = (BothGrant) release.grant();
+    both.released();
+    CompletableFuture<Returned> first =
+        Returned.of(() -> newLocks.release(of(both.ofNew(), release, release.callerWaits())));
+    boolean waiting = release.callerWaits() && first.isDone();
+    return first.thenCompose(
+        ofNew ->
+            Returned.of(() -> oldLocks.release(of(both.ofOld(), release, waiting)))
+                .thenCompose(ofOld -> ofNew.worse(ofOld).toFuture()));
+  }
+
+  private static Release of(Grant one, Release both, boolean callerWaits) {
+    return new Release(one, both.keep(), both.handsOver(), callerWaits);
+  }
+
+  /** Both at once, so that one that is slow does not add to the other. */
+  @Override
+  public CompletableFuture<Optional<LockStatus>> inspect(String name) {
+    CompletableFuture<Optional<LockStatus>> ofOld = started(() -> oldLocks.inspect(name));
+    return started(() -> newLocks.inspect(name))
+        .thenCompose(ofNew -> ofNew.isPresent() ? ended(ofNew, null) : ofOld);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceRelease(String name) {
+    return started(() -> oldLocks.forceRelease(name))
+        .thenCombine(started(() -> newLocks.forceRelease(name)), Boolean::logicalOr);
+  }
+
+  /** Asks the lock that stays first. */
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return newManager.unwrap(type).or(() -> oldManager.unwrap(type));
+  }
+
+  @Override
+  public void close() {
+    try {
+      newManager.close();
+    } finally {
+      oldManager.close();
+    }
+  }
+
+  private boolean hasTokens() {
+    return newLocks.capabilities().contains(LockCapability.FENCING_TOKEN)
+        && !oldLocks.capabilities().contains(LockCapability.FENCING_TOKEN);
+  }
+
+  /** The old pattern offers no extension; but its stamp can be rewritten while it is held. */
+  private static Set<LockCapability> withExtension(LockPrimitive locks) {
+    EnumSet<LockCapability> all = EnumSet.noneOf(LockCapability.class);
+    all.addAll(locks.capabilities());
+    if (locks instanceof UndeclaredExtension) {
+      all.add(LockCapability.EXTENSION);
+    }
+    return all;
+  }
+
+  /** One operation after another: on the caller's thread as long as that has not been left. */
+  private static <A, B> CompletableFuture<B> inTurn(
+      boolean callerWaits, Supplier<CompletableFuture<A>> operation, Next<A, B> next) {
+    CompletableFuture<A> first = started(operation);
+    boolean waiting = callerWaits && first.isDone();
+    return first
+        .handle((result, failure) -> started(() -> next.after(result, failure, waiting)))
+        .thenCompose(Function.identity());
+  }
+
+  /** To throw, or to give nothing, is to fail. */
+  private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> operation) {
+    try {
+      return operation.get().thenApply(Objects::requireNonNull);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static <T> CompletableFuture<T> ended(@Nullable T result, @Nullable Throwable failure) {
+    return failure == null
+        ? CompletableFuture.completedFuture(result)
+        : CompletableFuture.failedFuture(failure);
+  }
+}

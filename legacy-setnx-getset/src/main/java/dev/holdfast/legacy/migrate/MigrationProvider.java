@@ -1,0 +1,80 @@
+package dev.holdfast.legacy.migrate;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.spi.LockProvider;
+import dev.holdfast.spi.LockUrl;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Opens {@code migrate:from} (the old lock alone), {@code migrate:both} and {@code migrate:to} (the
+ * new lock alone), with the two locks' own URLs in the options {@code from} and {@code to}. Both
+ * are wanted and looked at in each phase, so that a mistake shows in the first; but no phase
+ * connects to what it does not use.
+ */
+public final class MigrationProvider implements LockProvider {
+  private static final Set<String> OPTIONS =
+      ManagerOptions.namesAnd(MigrationSide.FROM, MigrationSide.TO);
+
+  /** For {@link java.util.ServiceLoader}. */
+  public MigrationProvider() {}
+
+  @Override
+  public String name() {
+    return "migrate";
+  }
+
+  @Override
+  public boolean accepts(LockUrl url) {
+    return url.scheme().equals("migrate") && url.driver().isEmpty();
+  }
+
+  @Override
+  public LockManager open(LockUrl url) {
+    url.requireKnownOptions(OPTIONS);
+    // here, and not only in the URLs that get these options, so that an error shows its place
+    ManagerOptions.defaults().read(url);
+    MigrationSide from = MigrationSide.of(MigrationSide.FROM, url);
+    MigrationSide to = MigrationSide.of(MigrationSide.TO, url);
+    requireTwo(url, from, to);
+    return switch (url.name().orElse("")) {
+      case "from" -> from.open();
+      case "both" -> both(from, to);
+      case "to" -> to.open();
+      default ->
+          throw new LockConfigurationException(
+              url + " names no phase: write migrate:from, then migrate:both, then migrate:to");
+    };
+  }
+
+  /** Copied and not changed, they would refuse each other for ever. Only memory: is never one. */
+  private static void requireTwo(LockUrl url, MigrationSide from, MigrationSide to) {
+    boolean shared = from.url().addresses().isPresent() || from.url().name().isPresent();
+    if (shared && from.text().equals(to.text())) {
+      throw url.wrongOption(
+          MigrationSide.TO, "is the same as option from: give the new lock another keyPrefix");
+    }
+  }
+
+  private static LockManager both(MigrationSide from, MigrationSide to) {
+    ManagerOptions options = from.readOptions(ManagerOptions.defaults());
+    Duration oldMaxTtl = options.maxTtl();
+    Duration newMaxTtl = to.readOptions(ManagerOptions.defaults()).maxTtl();
+    ManagerOptions both = to.readOptions(options).maxTtl(shorter(oldMaxTtl, newMaxTtl));
+    LockManager oldLocks = from.open();
+    LockManager newLocks;
+    try {
+      newLocks = to.open();
+    } catch (RuntimeException e) {
+      oldLocks.close();
+      throw e;
+    }
+    return MigrationLockManager.both(oldLocks, newLocks).managerOptions(any -> both).open();
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+}

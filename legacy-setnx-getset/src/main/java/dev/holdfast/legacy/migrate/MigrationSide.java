@@ -1,0 +1,126 @@
+package dev.holdfast.legacy.migrate;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.spi.LockProvider;
+import dev.holdfast.spi.LockUrl;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One of the two locks of a migration: a URL in an option of another URL.
+ *
+ * @param option {@link #FROM} or {@link #TO}
+ * @param text its URL as it was given; may hold a password
+ * @param passedOn the migration's own options, without those that the URL itself has
+ * @param url both, parsed
+ */
+record MigrationSide(String option, String text, Map<String, String> passedOn, LockUrl url) {
+  static final String FROM = "from";
+  static final String TO = "to";
+
+  /** Looks whether there is a backend for it, but connects to nothing. */
+  static MigrationSide of(String option, LockUrl migration) {
+    String text = migration.text(option, "");
+    if (text.isEmpty()) {
+      throw new LockConfigurationException(
+          migration
+              + " has no option "
+              + option
+              + ": in every phase give both, from=URL of the old lock and to=URL of the new one");
+    }
+    try {
+      Map<String, String> passedOn = passedOn(migration, LockUrl.parse(text, Map.of()));
+      MigrationSide side = new MigrationSide(option, text, passedOn, LockUrl.parse(text, passedOn));
+      RedisNodeUri.all(side.url);
+      side.requireBackend();
+      return side;
+    } catch (LockConfigurationException e) {
+      throw named(option, e);
+    }
+  }
+
+  LockManager open() {
+    try {
+      return LockManager.open(text, passedOn);
+    } catch (LockConfigurationException e) {
+      throw named(option, e);
+    } catch (LockOutageException e) {
+      LockOutageException named =
+          new LockOutageException(
+              "option " + option + ": " + url + " cannot be reached",
+              e.failures(),
+              e.isOutcomeUnknown());
+      named.addSuppressed(e);
+      throw named;
+    }
+  }
+
+  /** Changes manager options as this lock's URL says. */
+  ManagerOptions readOptions(ManagerOptions options) {
+    try {
+      return options.read(url);
+    } catch (LockConfigurationException e) {
+      throw named(option, e);
+    }
+  }
+
+  private static Map<String, String> passedOn(LockUrl migration, LockUrl own) {
+    Map<String, String> passedOn = new LinkedHashMap<>();
+    for (String name : new TreeSet<>(ManagerOptions.namesAnd())) {
+      String value = migration.text(name, "");
+      if (!value.isEmpty() && own.text(name, "").isEmpty()) {
+        passedOn.put(name, value);
+      }
+    }
+    return passedOn;
+  }
+
+  /** If there is not exactly one, then opening says what was found and what to write. */
+  private void requireBackend() {
+    if (!mayHaveOne()) {
+      LockManager.open(text, passedOn).close();
+    }
+  }
+
+  /**
+   * Returns whether the lock may have one; a broken provider shows that only when it is opened: not
+   * before it is needed.
+   */
+  private boolean mayHaveOne() {
+    try {
+      return Stream.of(
+                  LockProvider.class.getClassLoader(),
+                  Thread.currentThread().getContextClassLoader())
+              .distinct()
+              .flatMap(loader -> ServiceLoader.load(LockProvider.class, loader).stream())
+              .collect(
+                  Collectors.toMap(ServiceLoader.Provider::type, provider -> provider, (a, b) -> a))
+              .values()
+              .stream()
+              .filter(provider -> provider.get().accepts(url))
+              .count()
+          == 1;
+    } catch (RuntimeException | ServiceConfigurationError | LinkageError broken) {
+      return true;
+    }
+  }
+
+  /** Without a password. */
+  @Override
+  public String toString() {
+    return option + "=" + url;
+  }
+
+  private static LockConfigurationException named(String option, LockConfigurationException e) {
+    return new LockConfigurationException("option " + option + ": " + e.getMessage(), e);
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.legacy.setnx;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.core.DurationRange;
+import dev.holdfast.core.ManagerOptions;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.spi.LockProvider;
+import dev.holdfast.spi.LockUrl;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Serves {@code setnx:} URLs, such as {@code setnx:redis://host:6379/0?unit=ms}. Stateless.
+ *
+ * <p>The options, of which the first five say what a fleet's clients do already:
+ *
+ * <ul>
+ *   <li>{@code unit=s|ms}: what time stamps count; seconds, as on the SETNX page, by default.
+ *   <li>{@code number=integer|float}: whether they have a fraction; by default they have none.
+ *   <li>{@code keyPrefix}: before the name of each lock; {@code lock.} by default, as on the SETNX
+ *       page.
+ *   <li>{@code release=checked|del}: whether a release deletes the key only while its own stamp has
+ *       not passed, as the page asks for, or always.
+ *   <li>{@code retryDelay}: the longest pause between two attempts of one who waits.
+ *   <li>{@code clockMargin}: what must be left of a stamp that {@code migrate:both} extends.
+ *   <li>{@code quorumTimeout}: how long an operation may take; an attempt never beyond its
+ *       validity.
+ *   <li>{@code nodeTimeout}: how long an attempt may go unanswered before those who wait behind it
+ *       report an outage. There are no stragglers with one server, so it shortens no operation.
+ *   <li>{@code connectTimeout}, {@code connect}, {@code maxTtl}, {@code owner}: as with the other
+ *       backends.
+ * </ul>
+ */
+public final class SetnxProvider implements LockProvider {
+  private static final Set<String> OPTIONS =
+      ManagerOptions.namesAnd(
+          "unit",
+          "number",
+          "release",
+          "keyPrefix",
+          "clockMargin",
+          "nodeTimeout",
+          "quorumTimeout",
+          "connectTimeout",
+          "connect");
+
+  /** For {@link java.util.ServiceLoader}. */
+  public SetnxProvider() {}
+
+  @Override
+  public String name() {
+    return "setnx";
+  }
+
+  @Override
+  public boolean accepts(LockUrl url) {
+    return url.scheme().equals("setnx") && url.driver().isEmpty();
+  }
+
+  @Override
+  public LockManager open(LockUrl url) {
+    return builder(url).open();
+  }
+
+  /** Everything that a URL can say. */
+  static SetnxLocks.Builder builder(LockUrl url) {
+    url.requireKnownOptions(OPTIONS);
+    List<RedisNodeUri> nodes = RedisNodeUri.all(url);
+    if (nodes.size() != 1) {
+      throw new LockConfigurationException(
+          url + " is not one node: write setnx:redis://host:port; this lock lives on one server");
+    }
+    SetnxLocks.Builder builder =
+        SetnxLocks.builder()
+            .managerOptions(options -> options.read(url))
+            .node(nodes.get(0))
+            .unit(url.isFirst("unit", "s", "ms") ? ChronoUnit.SECONDS : ChronoUnit.MILLIS)
+            .floatingPoint(!url.isFirst("number", "integer", "float"))
+            .checkedRelease(url.isFirst("release", "checked", "del"))
+            .keyPrefix(url.text("keyPrefix", SetnxLocks.DEFAULT_KEY_PREFIX))
+            .clockMargin(url.duration("clockMargin", SetnxLocks.DEFAULT_CLOCK_MARGIN))
+            .nodeTimeout(timeout(url, "nodeTimeout", SetnxLocks.DEFAULT_NODE_TIMEOUT))
+            .quorumTimeout(timeout(url, "quorumTimeout", SetnxLocks.DEFAULT_QUORUM_TIMEOUT))
+            .connectTimeout(timeout(url, "connectTimeout", SetnxLocks.DEFAULT_CONNECT_TIMEOUT));
+    return url.isFirst("connect", "eager", "lazy") ? builder : builder.connectLazily();
+  }
+
+  private static Duration timeout(LockUrl url, String option, Duration defaultValue) {
+    return DurationRange.TIMEOUT.read(url, option, defaultValue);
+  }
+}

@@ -1,0 +1,172 @@
+package dev.holdfast.legacy.migrate;
+
+import static dev.holdfast.legacy.migrate.ScriptedPrimitive.failing;
+import static dev.holdfast.legacy.migrate.ScriptedPrimitive.now;
+import static dev.holdfast.legacy.migrate.TwoLocks.ON_CALLER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Extended;
+import dev.holdfast.core.LockPrimitive.Extension;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Lost;
+import dev.holdfast.core.LockPrimitive.Release;
+import dev.holdfast.core.LockPrimitive.Released;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The release of two locks: one of them can fail while the other does not. */
+class BothReleaseTest {
+  private final TwoLocks locks = new TwoLocks();
+  private final List<String> journal = locks.journal;
+  private final ScriptedPrimitive ofOld = locks.ofOld;
+  private final ScriptedPrimitive ofNew = locks.ofNew;
+  private final BothPrimitive both = locks.both;
+
+  @Test
+  @DisplayName("gives the new lock back, then the old one")
+  void goesInReverse() {
+    assertThat(locks.released()).isEmpty();
+    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("keeps both for as long as is asked")
+  void keepsBoth() {
+    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false, false);
+
+    assertThat(both.release(release)).isCompleted();
+    assertThat(journal).containsExactly("new keep 3s", "old keep 3s");
+  }
+
+  @Test
+  @DisplayName("tells of the new lock's loss, and gives the old one back")
+  void tellsOfTheNewLocksLoss() {
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+
+    assertThat(locks.released()).contains(LossReason.REMOVED);
+    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("tells of the old lock's loss")
+  void tellsOfTheOldLocksLoss() {
+    ofOld.release = () -> now(Optional.of(LossReason.EXPIRED));
+
+    assertThat(locks.released()).contains(LossReason.EXPIRED);
+  }
+
+  @Test
+  @DisplayName("of two losses tells of the one that let somebody in")
+  void ofTwoLossesTellsOfTheWorse() {
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+    ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+
+    ofNew.release = () -> now(Optional.of(LossReason.TAKEN));
+    ofOld.release = () -> now(Optional.of(LossReason.REMOVED));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+  }
+
+  @Test
+  @DisplayName("fails when nobody answers for the new lock, and gives the old one back")
+  void failsWithTheNewLocksOutage() {
+    ofNew.release = failing(locks.outage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+  }
+
+  @Test
+  @DisplayName("fails when nobody answers for the old lock")
+  void failsWithTheOldLocksOutage() {
+    ofOld.release = failing(locks.outage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+  }
+
+  @Test
+  @DisplayName("tells of a loss rather than of an outage of the other lock")
+  void tellsOfALossRatherThanOfAnOutage() {
+    ofNew.release = failing(locks.outage);
+    ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
+    assertThat(locks.released()).contains(LossReason.TAKEN);
+
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+    ofOld.release = failing(locks.outage);
+    assertThat(locks.released()).contains(LossReason.REMOVED);
+  }
+
+  @Test
+  @DisplayName("does not block on the thread that the new lock's answer came on")
+  void doesNotBlockOnAnotherThread() {
+    Grant grant = locks.granted();
+    CompletableFuture<Optional<LossReason>> answer = new CompletableFuture<>();
+    ofNew.release = () -> answer;
+
+    CompletableFuture<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, true));
+    answer.complete(Optional.empty());
+
+    assertThat(release).isCompleted();
+    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release");
+  }
+
+  @Test
+  @DisplayName("fails when one of the two gives no answer")
+  void failsWithoutAnAnswer() {
+    ofOld.release = () -> CompletableFuture.completedFuture(null);
+
+    Release release = new Release(locks.granted(), Duration.ZERO, false, true);
+    assertThat(both.release(release)).isCompletedExceptionally();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName(
+      "REL-9: is sent behind an extension of the new lock, and the old one is left as it is")
+  void isSentBehindAnExtensionOfTheNewLock() {
+    Grant grant = locks.granted();
+    CompletableFuture<Extension> answer = new CompletableFuture<>();
+    ofNew.extend = () -> answer;
+    CompletableFuture<Extension> extension = both.extend(grant, TwoLocks.TTL);
+
+    CompletableFuture<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, false));
+    assertThat(release).isCompleted();
+    answer.complete(new Extended(locks.in(30)));
+
+    assertThat(journal).containsExactly("new extend", "new release", "old release");
+    assertThat(extension).isCompletedWithValue(new Lost(LossReason.REMOVED));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("REL-9: is sent behind an extension of the old lock")
+  void isSentBehindAnExtensionOfTheOldLock() {
+    Grant grant = locks.granted();
+    ofOld.extend = CompletableFuture::new;
+    both.extend(grant, TwoLocks.TTL);
+
+    CompletableFuture<Released> release =
+        both.release(new Release(grant, Duration.ZERO, false, false));
+
+    assertThat(release).isCompleted();
+    assertThat(journal).containsExactly("new extend", "old extend", "new release", "old release");
+  }
+
+  @Test
+  @DisplayName("of two outages tells of the first")
+  void ofTwoOutagesTellsOfTheFirst() {
+    ofNew.release = failing(locks.outage);
+    ofOld.release = failing(locks.otherOutage);
+
+    assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
+  }
+}

@@ -1,0 +1,391 @@
+package dev.holdfast.legacy.setnx;
+
+import static dev.holdfast.legacy.setnx.Fleet.KEY;
+import static dev.holdfast.legacy.setnx.HandClock.stamp;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockVotes;
+import dev.holdfast.core.LockPrimitive.Refusal;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How a lock is asked for: the commands, and what others do between them. */
+class SetnxAttemptTest {
+  /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
+  private static final String STAMP = stamp(11);
+
+  private static final LockRequest BRIEFLY =
+      LockRequest.of("orders", Fleet.TTL).waitAtMost(Duration.ofMillis(20));
+
+  @AutoClose private static final TestNodes NODES = TestNodes.start(1);
+  private static final TestNode NODE = NODES.node(0);
+
+  private final HandClock clock = HandClock.atStart();
+  @AutoClose private final Fleet fleet = new Fleet(NODE);
+
+  @Test
+  void aFreeLockIsTakenBySetnxAndGivenBackByDel() throws InterruptedException {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+
+    Lease lease = Fleet.take(locks, "orders");
+    boolean released = lease.release();
+
+    assertThat(released).isTrue();
+    assertThat(lease.token()).isEqualTo(STAMP);
+    assertThat(between.commandsAbout(KEY))
+        .containsExactly("SETNX " + KEY + " " + STAMP, "DEL " + KEY);
+  }
+
+  @Test
+  void aLockThatIsHeldIsLookedAtAndLeftAsItIs() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(5));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+
+    Optional<Lease> lease = locks.tryAcquire("orders", Fleet.TTL);
+
+    assertThat(lease).isEmpty();
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(5));
+    assertThat(between.commandsAbout(KEY))
+        .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY);
+  }
+
+  @Test
+  void aLockThatHasExpiredIsTakenOverByGetset() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(-1));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+
+    Lease lease = Fleet.take(locks, "orders");
+
+    assertThat(lease.token()).isEqualTo(STAMP);
+    assertThat(fleet.say("GET", KEY)).isEqualTo(STAMP);
+    assertThat(fleet.say("PTTL", KEY)).as("no time to live").isEqualTo(-1L);
+    assertThat(between.commandsAbout(KEY))
+        .containsExactly("SETNX " + KEY + " " + STAMP, "GET " + KEY, "GETSET " + KEY + " " + STAMP);
+  }
+
+  @Test
+  void aTakeOverThatFindsALiveStampInTheReplyIsARefusal() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(-1));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before("GETSET", () -> fleet.say("GETSET", KEY, stamp(7)));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+  }
+
+  /** A live stamp in the reply is another owner's, who may have given the lock to a third one. */
+  @Test
+  void aTakeOverThatFindsALiveStampIsARefusalHoweverLateTheReplyComes()
+      throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(-1));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before(
+        "GETSET",
+        () -> {
+          fleet.say("GETSET", KEY, stamp(7));
+          clock.pass(Duration.ofSeconds(8));
+        });
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+  }
+
+  @Test
+  void aStampThatWasLiveWhenItWasAskedForIsLeftAsItIs() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(7));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before("GET", () -> clock.pass(Duration.ofSeconds(8)));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(7));
+  }
+
+  @Test
+  void aTakeOverThatFindsTheKeyGoneIsAGrant() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(-1));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before("GETSET", () -> fleet.say("DEL", KEY));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+  }
+
+  @Test
+  void aLockThatIsReleasedBetweenTwoCommandsIsAskedForOnceMore() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(5));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before("GET", () -> fleet.say("DEL", KEY));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+    assertThat(between.commandsAbout(KEY)).element(2).asString().startsWith("SETNX ");
+  }
+
+  @Test
+  void othersOfTheFleetKeepUsOutAndAreKeptOut() throws InterruptedException {
+    LockManager locks = fleet.manager(clock, settings -> settings.unit(ChronoUnit.MILLIS));
+    assertThat(fleet.say("SETNX", KEY, stamp(5) + "300")).isEqualTo(1L);
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+    fleet.say("DEL", KEY);
+
+    Lease lease = Fleet.take(locks, "orders");
+
+    assertThat(fleet.say("SETNX", KEY, stamp(5) + "300")).isEqualTo(0L);
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(10) + "301");
+    assertThat(lease.release()).isTrue();
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  void stampsWithAFractionAreWrittenAndRead() throws InterruptedException {
+    LockManager locks = fleet.manager(clock, settings -> settings.floatingPoint(true));
+    fleet.say("SETNX", KEY, stamp(0) + ".299999");
+
+    Fleet.take(locks, "orders");
+
+    assertThat(fleet.say("GET", KEY)).isEqualTo(stamp(11) + ".300000");
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("VAL-1: validity is the ttl less the drift, and ends before the stamp")
+  void validityEndsBeforeTheStamp() throws InterruptedException {
+    Lease lease = Fleet.take(fleet.manager(clock), "orders");
+
+    assertThat(lease.remaining()).isEqualTo(Fleet.TTL.minusMillis(102));
+    clock.pass(Fleet.TTL.minusMillis(102));
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("VAL-5: a grant whose time was over when it came is none, and leaves no key")
+  void aGrantThatComesTooLateIsNone() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    between.before("SETNX", () -> clock.pass(Fleet.TTL));
+
+    assertThat(Fleet.primitive(locks).attempt(Fleet.ATTEMPT))
+        .succeedsWithin(5, TimeUnit.SECONDS)
+        .isEqualTo(new Refusal(new LockVotes(1, 0, 0)));
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  @DisplayName(
+      "ACQ-3: the stamp of an attempt that was answered after its time is taken away again")
+  void whatAnAttemptInAnOutageLeftGoesWhenTheServerAnswers() {
+    LockManager locks =
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
+    NODE.freeze();
+    try {
+      assertThatThrownBy(() -> locks.tryAcquire("orders", Fleet.TTL))
+          .isInstanceOf(LockOutageException.class)
+          .hasMessage(
+              "the server did not tell whether 'orders' is free: "
+                  + NODE.address()
+                  + ": no answer within 200 ms");
+    } finally {
+      NODE.thaw();
+    }
+
+    await().untilAsserted(() -> assertThat(NODE.commandCounts()).containsKey("del"));
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  void aConnectionThatEndedWhileItWasIdleCostsNoAttempt() throws InterruptedException {
+    LockManager locks = fleet.manager(clock);
+    fleet.say("CLIENT", "KILL", "TYPE", "normal");
+    clock.pass(Duration.ofSeconds(2));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+  }
+
+  @Test
+  void attemptsWhoseTimeIsOverAreNotSent() throws InterruptedException {
+    LockManager locks =
+        fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
+    NODE.resetCommandCounts();
+    NODE.freeze();
+    try {
+      List<CompletableFuture<Optional<Lease>>> attempts =
+          IntStream.range(0, 30)
+              .mapToObj(i -> locks.tryAcquireAsync(LockRequest.of("late-" + i, Fleet.TTL)))
+              .toList();
+      attempts.forEach(
+          attempt ->
+              assertThat(attempt)
+                  .failsWithin(5, TimeUnit.SECONDS)
+                  .withThrowableOfType(ExecutionException.class)
+                  .withCauseInstanceOf(LockOutageException.class));
+    } finally {
+      NODE.thaw();
+    }
+    locks.acquire("last", Fleet.TTL); // behind all of them
+
+    await()
+        .untilAsserted(
+            () -> assertThat(fleet.say("KEYS", "lock.*")).isEqualTo(List.of("lock.last")));
+    assertThat(NODE.commandCounts().get("setnx")).isLessThan(20);
+  }
+
+  @Test
+  void aServerThatWasStartedAnewIsUsedAgain() throws InterruptedException {
+    LockManager locks = fleet.manager(clock);
+    Fleet.take(locks, "before");
+    NODE.restart();
+
+    assertThat(locks.acquire("orders", Fleet.TTL).isHeld()).isTrue();
+  }
+
+  @Test
+  void aClockThatNobodyHasSetTakesNoLock() {
+    clock.pass(Duration.ofSeconds(-HandClock.START_SECONDS));
+
+    assertThatThrownBy(() -> fleet.manager(clock).tryAcquire("orders", Fleet.TTL))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("set this machine's clock");
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl that the allowance for drift uses up is refused, and nothing is asked")
+  void aTtlThatDriftUsesUpIsRefused() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+
+    assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(2)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessage("the ttl 2 ms is not above the allowance for drift, 3 ms: ask for more");
+    assertThat(between.commandsAbout(KEY)).isEmpty();
+  }
+
+  @Test
+  @DisplayName("VAL-6: a ttl that is shorter than every time-out is no mistake")
+  void aTtlBelowTheTimeoutsIsTaken() throws InterruptedException {
+    LockManager locks =
+        fleet.manager(clock, settings -> settings.nodeTimeout(Fleet.TTL.multipliedBy(2)));
+
+    assertThat(locks.tryAcquire("orders", Fleet.TTL)).isPresent();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
+  void anAttemptWaitsNoLongerThanItsValidity() {
+    LockManager locks = fleet.manager(clock);
+    NODE.freeze();
+    try {
+      assertThatThrownBy(() -> locks.tryAcquire("orders", Duration.ofMillis(200)))
+          .isInstanceOf(LockOutageException.class)
+          .hasMessage(
+              "the server did not tell whether 'orders' is free: "
+                  + NODE.address()
+                  + ": no answer within 196 ms, which is all that a ttl of 200 ms leaves");
+    } finally {
+      NODE.thaw();
+    }
+
+    await().untilAsserted(() -> assertThat(NODE.commandCounts()).containsKey("del"));
+    assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
+  void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage() {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("SETNX", () -> Between.passed(arrives));
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
+
+    assertThatThrownBy(() -> locks.tryAcquire(BRIEFLY))
+        .isInstanceOf(LockOutageException.class)
+        .hasMessage(
+            "the server did not tell whether 'orders' is free: "
+                + between.address()
+                + ": no answer within 50 ms");
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt that may still be answered is none")
+  void aWaitBehindAnAttemptThatBeganJustNowIsNoOutage() throws InterruptedException {
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    between.before("SETNX", () -> Between.passed(arrives));
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT.minusMillis(1));
+
+    assertThat(locks.tryAcquire(BRIEFLY)).isEmpty();
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  @DisplayName("WAIT-15: a wait that ends behind an attempt that was answered once is none")
+  void aWaitBehindAnAttemptThatWasAnsweredIsNoOutage() throws InterruptedException {
+    fleet.say("SETNX", KEY, stamp(5));
+    Between between = fleet.between();
+    LockManager locks = fleet.manager(between, clock);
+    CountDownLatch arrives = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    between.before(
+        "GET",
+        () -> {
+          asked.countDown();
+          Between.passed(arrives);
+        });
+    CompletableFuture<Optional<Lease>> head =
+        locks.tryAcquireAsync(LockRequest.of("orders", Fleet.TTL));
+    Between.passed(asked);
+    clock.pass(SetnxLocks.DEFAULT_NODE_TIMEOUT);
+
+    assertThat(locks.tryAcquire(BRIEFLY)).isEmpty();
+
+    arrives.countDown();
+    assertThat(head).succeedsWithin(5, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aKeyThatLooksLikeOneOfOursIsRefused() {
+    LockManager locks = fleet.manager(clock, settings -> settings.keyPrefix(""));
+
+    assertThatThrownBy(() -> locks.tryAcquire("holdfast:guard", Fleet.TTL))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("holdfast:");
+  }
+}

@@ -49,6 +49,7 @@ class BrokenManagersTest {
   private static final Map<String, String> OTHERWISE_PROVED =
       Map.ofEntries(
           Map.entry("ACQ-14", "the view is the API's own code"),
+          Map.entry("ACQ-19", "executeHolding is the API's own code"),
           Map.entry("ACQ-15", "takes clients whose clocks differ"),
           Map.entry("FAULT-6", "takes nodes outside of this process"),
           Map.entry("OPEN-5", "takes users with rights"),
@@ -79,6 +80,11 @@ class BrokenManagersTest {
           "AcquireRules.whoWasRefusedKeepsNobodyOut",
           "ConcurrencyRules.aThousandVirtualThreadsNeverEnterTogether",
           "ConcurrencyRules.processesLoseNoIncrement",
+          "CurrentLeaseRules.executeHoldingInterruptsTheTaskOfALostLeaseAndSaysSo",
+          "CurrentLeaseRules.executeHoldingReturnsTheResultAndDoesNotRelease",
+          "CurrentLeaseRules.executeHoldingRunsNothingUnderALeaseThatIsOver",
+          "CurrentLeaseRules.noOtherThreadHasTheLeaseOfATask",
+          "CurrentLeaseRules.theCurrentLeaseThatWasLostIsNotHandedOut",
           "DiscoveryRules.anUnknownOptionIsAnErrorThatNamesTheNearest",
           "DiscoveryRules.theBackendIsFound",
           "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",

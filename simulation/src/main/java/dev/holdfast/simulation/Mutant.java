@@ -27,8 +27,8 @@ enum Mutant implements Flaw {
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/Scripts",
-          "if value ~= ARGV[1] then return 0 end\n          if ARGV[2] == '0' then",
-          "if ARGV[2] == '0' then")),
+          "if value ~= ARGV[1] then return 0 end\n          redis.call('DEL', KEYS[1])",
+          "redis.call('DEL', KEYS[1])")),
   EXTEND_WITHOUT_COMPARE(
       "an extension extends any value",
       Profile.PAUSES,

@@ -77,14 +77,14 @@ final class ManagerFlaws {
             .asVariation(),
         Flaw.inManager(
                 "executeLocked keeps the lock",
-                Set.of("ACQ-13"),
+                Set.of("ACQ-13", "ACQ-18"),
                 right ->
                     new PassingManager(right) {
                       @Override
                       public <T, X extends Exception> T executeLocked(
                           LockRequest request, LockedTask<T, X> task)
                           throws InterruptedException, X {
-                        return task.call(acquire(request));
+                        return Locks.executeHolding(this, acquire(request), task);
                       }
                     })
             .asVariation(),

@@ -1,7 +1,6 @@
 package dev.holdfast;
 
 import dev.holdfast.spi.LockProvider;
-import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -35,7 +34,7 @@ public interface LockManager extends AutoCloseable {
    * @throws LockOutageException if no quorum of nodes can be reached in time
    */
   static LockManager open(String url) {
-    return open(url, Map.of());
+    return builder(url).open();
   }
 
   /**
@@ -46,7 +45,7 @@ public interface LockManager extends AutoCloseable {
    * @return a new manager, to be closed by the caller
    */
   static LockManager open(String url, Map<String, String> options) {
-    return Providers.found().open(LockUrl.parse(url, options));
+    return builder(url).options(options).open();
   }
 
   /**
@@ -59,7 +58,18 @@ public interface LockManager extends AutoCloseable {
    */
   static LockManager open(
       String url, Map<String, String> options, Iterable<? extends LockProvider> providers) {
-    return Providers.given(providers).open(LockUrl.parse(url, options));
+    return builder(url).options(options).providers(providers).open();
+  }
+
+  /**
+   * Starts to open a manager with settings that a URL cannot hold: an executor of callbacks, a
+   * class loader. The methods named {@code open} are its short forms.
+   *
+   * @param url as for {@link #open(String)}
+   * @return a new builder
+   */
+  static ManagerBuilder builder(String url) {
+    return new ManagerBuilder(url);
   }
 
   /**

@@ -62,7 +62,8 @@ class ApiShapeTest {
         Stream.concat(typesIn("dev.holdfast"), typesIn("dev.holdfast.spi")).toList();
 
     assertThat(types).contains(LockManager.class, Lease.class, LockProvider.class);
-    assertThat(types).hasSizeLessThanOrEqualTo(16 + 1); // LockedAction
+    assertThat(types)
+        .hasSizeLessThanOrEqualTo(16 + 3); // LockedAction, ManagerBuilder, OpenSettings
   }
 
   @Test

@@ -516,7 +516,8 @@ final class TckFixture implements AutoCloseable {
     }
   }
 
-  private LockManager closedAtEnd(Supplier<LockManager> opener) {
+  /** Opens a manager, which is closed at the end. */
+  LockManager closedAtEnd(Supplier<LockManager> opener) {
     LockManager manager = opener.get();
     try {
       atEnd(manager::close);

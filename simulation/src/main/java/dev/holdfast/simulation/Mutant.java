@@ -274,7 +274,7 @@ enum Mutant implements Flaw {
       Profile.CALM,
       Invariant.HOLD_LIMIT,
       edit(
-          "core/LeaseState",
+          "core/HoldLimit",
           "grantedAt.plusNanos(Nanos.of(hold))",
           "grantedAt.plusNanos(1000 * Nanos.of(hold))")),
   RENEWED_TOO_LATE(

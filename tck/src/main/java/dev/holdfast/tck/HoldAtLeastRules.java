@@ -235,6 +235,32 @@ abstract class HoldAtLeastRules {
 
   @Test
   @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that the end of a lost lease lengthens no key, although keys are left")
+  void theEndOfALostLeaseLengthensNothing() {
+    TckClock clock = fixture.needsClock();
+    fixture.needsNodes(1);
+    Lease lease =
+        fixture.takeOnAll(
+            fixture.open(), atLeast(fixture.name("lost"), fixture.ttl().multipliedBy(10)));
+
+    clock.step(fixture.ttl());
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("a lease outlasts the wall clock's end of its validity");
+    }
+
+    assertThat(
+            Attempts.stays(
+                () ->
+                    fixture.nodes().stream()
+                        .map(node -> node.timeToLive(lease.name()))
+                        .allMatch(left -> left.compareTo(fixture.ttl()) <= 0)))
+        .as("the lock lives no longer than its ttl on all nodes")
+        .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
   @Rule("ACQ-22")
   @IfThisFails("check that a release keeps what Lease.holdAtLeast set, not what the request did")
   void aNewMinimumMayBeLonger() throws InterruptedException {

@@ -87,6 +87,24 @@ public interface Lease extends AutoCloseable {
   CompletableFuture<Void> extendAsync(Duration ttl);
 
   /**
+   * Sets a new minimum for which other owners are kept out, from now, in place of {@link
+   * LockRequest#holdAtLeast}: shorter or longer. It counts when the lease is released, and not if
+   * the lease is lost. Sends nothing.
+   *
+   * @param minimum zero to 24 hours; zero for a release that frees the lock at once
+   * @throws LockLostException if the lease was lost
+   * @throws LockConfigurationException if the minimum is out of range, or the backend does not
+   *     declare {@link LockCapability#HOLD_AT_LEAST}
+   * @throws IllegalStateException if the lease was released
+   */
+  default void holdAtLeast(Duration minimum) {
+    throw new LockConfigurationException(
+        "holdAtLeast of the lease on '"
+            + name()
+            + "' needs HOLD_AT_LEAST, which this lease does not have: release it later");
+  }
+
+  /**
    * Gives the lock back. Only this grant's own keys are touched, whoever holds the lock by now. May
    * be called again: the answer is the same.
    *

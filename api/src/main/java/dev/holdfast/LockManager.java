@@ -1,9 +1,9 @@
 package dev.holdfast;
 
 import dev.holdfast.spi.LockProvider;
-import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,7 +34,7 @@ public interface LockManager extends AutoCloseable {
    * @throws LockOutageException if no quorum of nodes can be reached in time
    */
   static LockManager open(String url) {
-    return open(url, Map.of());
+    return builder(url).open();
   }
 
   /**
@@ -45,7 +45,7 @@ public interface LockManager extends AutoCloseable {
    * @return a new manager, to be closed by the caller
    */
   static LockManager open(String url, Map<String, String> options) {
-    return Providers.found().open(LockUrl.parse(url, options));
+    return builder(url).options(options).open();
   }
 
   /**
@@ -58,7 +58,18 @@ public interface LockManager extends AutoCloseable {
    */
   static LockManager open(
       String url, Map<String, String> options, Iterable<? extends LockProvider> providers) {
-    return Providers.given(providers).open(LockUrl.parse(url, options));
+    return builder(url).options(options).providers(providers).open();
+  }
+
+  /**
+   * Starts to open a manager with settings that a URL cannot hold: an executor of callbacks, a
+   * class loader. The methods named {@code open} are its short forms.
+   *
+   * @param url as for {@link #open(String)}
+   * @return a new builder
+   */
+  static ManagerBuilder builder(String url) {
+    return new ManagerBuilder(url);
   }
 
   /**
@@ -129,7 +140,7 @@ public interface LockManager extends AutoCloseable {
   /**
    * Does some work while holding the lock: acquires, calls, releases. When the lease is lost, the
    * task's thread is interrupted, and {@link LockLostException} is thrown once the task has ended,
-   * whatever it returned.
+   * whatever it returned. Meanwhile the lease is {@link Locks#current()} on the task's thread.
    *
    * @param <T> what the task returns
    * @param <X> what the task throws
@@ -143,7 +154,84 @@ public interface LockManager extends AutoCloseable {
    */
   default <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
       throws InterruptedException, X {
-    return LockedCall.run(acquire(request), task);
+    return LockedCall.releasing(this, acquire(request), task);
+  }
+
+  /**
+   * Does some work without a result while holding the lock, as {@link #executeLocked} does.
+   *
+   * @param <X> the type of exception that the work throws
+   * @param request the request, as by {@link #acquire(LockRequest)}
+   * @param action the work
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the work throws it
+   * @throws LockLostException if the lease was lost before the work had ended; its cause is what
+   *     the work threw
+   */
+  default <X extends Exception> void runLocked(LockRequest request, LockedAction<X> action)
+      throws InterruptedException, X {
+    this.<Boolean, X>executeLocked(
+        request,
+        lease -> {
+          action.run(lease);
+          return true;
+        });
+  }
+
+  /**
+   * Does some work while holding the lock, as {@link #executeLocked} does, unless another owner
+   * holds the lock. If the request says nothing of waiting, one attempt is made.
+   *
+   * @param <T> the type of the result
+   * @param <X> the type of exception that the task throws
+   * @param request the request, as by {@link #tryAcquire(LockRequest)}
+   * @param task the work; it must not return null
+   * @return the result of the task; empty if another owner holds the lock, and the task did not run
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the task throws it
+   * @throws LockLostException if the lease was lost before the task had ended; its cause is what
+   *     the task threw
+   * @throws NullPointerException if the task returned null: {@link #tryRunLocked} takes tasks
+   *     without a result
+   */
+  default <T, X extends Exception> Optional<T> tryExecuteLocked(
+      LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
+    Optional<Lease> lease = tryAcquire(request);
+    if (lease.isEmpty()) {
+      return Optional.empty();
+    }
+    T result = LockedCall.releasing(this, lease.get(), task);
+    return Optional.of(
+        Objects.requireNonNull(
+            result,
+            () ->
+                "the task under the lock '"
+                    + request.name()
+                    + "' returned null, and an empty result means that another owner holds the"
+                    + " lock: call tryRunLocked for a task without a result"));
+  }
+
+  /**
+   * Does some work without a result while holding the lock, as {@link #tryExecuteLocked} does.
+   *
+   * @param <X> the type of exception that the work throws
+   * @param request the request, as by {@link #tryAcquire(LockRequest)}
+   * @param action the work
+   * @return true if the work was done; false if another owner holds the lock, and it was not
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the work throws it
+   * @throws LockLostException if the lease was lost before the work had ended; its cause is what
+   *     the work threw
+   */
+  default <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> action)
+      throws InterruptedException, X {
+    return this.<Boolean, X>tryExecuteLocked(
+            request,
+            lease -> {
+              action.run(lease);
+              return true;
+            })
+        .isPresent();
   }
 
   /**
@@ -180,7 +268,9 @@ public interface LockManager extends AutoCloseable {
   Set<LockCapability> capabilities();
 
   /**
-   * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle.
+   * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle. A
+   * decorator passes this on, so that {@code LockManager.class} gives the manager below all
+   * decorators.
    *
    * @param <T> the type
    * @param type the type that is looked for

@@ -25,6 +25,9 @@ public final class LockRequest {
   /** A label is for people to read. */
   private static final int MAX_OWNER_BYTES = 256;
 
+  /** Nothing but an operator ends a hold before its time, so a mistake must not last for long. */
+  private static final Duration LONGEST_HOLD_AT_LEAST = Duration.ofHours(24);
+
   private final String name;
   private final Duration ttl;
   private final @Nullable Duration waitAtMost;
@@ -110,19 +113,22 @@ public final class LockRequest {
   }
 
   /**
-   * Keeps others out for at least this long from the grant, even if the lease is released sooner: a
-   * release then only shortens the lock's life to it. For short jobs that several machines start at
-   * the same time of day, whose clocks are not quite equal.
+   * Keeps other owners out for at least this long from the grant, even if the lease is released
+   * sooner: a release then sets the lock's life to what is left of it, which may be more than the
+   * ttl. A holder that dies or loses the lock keeps others out for the ttl only. For short jobs
+   * that several machines start at the same time of day, whose clocks are not quite equal.
    *
-   * @param holdAtLeast up to the ttl; not negative
+   * @param holdAtLeast zero to 24 hours
    * @return a new request
-   * @throws LockConfigurationException if it is negative or above the ttl
+   * @throws LockConfigurationException if it is negative or above 24 hours
    */
   public LockRequest holdAtLeast(Duration holdAtLeast) {
     requireNotNegative("holdAtLeast", holdAtLeast);
-    if (holdAtLeast.compareTo(ttl) > 0) {
+    if (holdAtLeast.compareTo(LONGEST_HOLD_AT_LEAST) > 0) {
       throw new LockConfigurationException(
-          "holdAtLeast " + holdAtLeast + " is above the ttl " + ttl + ": give at most the ttl");
+          "holdAtLeast is "
+              + holdAtLeast
+              + ": give at most 24 hours, and use a scheduler for rarer jobs");
     }
     return new LockRequest(name, ttl, waitAtMost, keepAliveUpTo, holdAtLeast, ownerLabel);
   }

@@ -3,7 +3,11 @@ package dev.holdfast;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** One call of a task under a lease. Sees to it that an interrupt for loss never comes late. */
+/**
+ * One call of a task under a lease, which is bound to the calling thread meanwhile. An interrupt
+ * for the loss never outlasts the call: what leaves it is an exception, so that a transaction
+ * around the call rolls back, on a thread that is not interrupted.
+ */
 final class LockedCall {
   /**
    * The thread that tells the loss, instead of the manager's callback executor: users' code may
@@ -17,30 +21,51 @@ final class LockedCall {
 
   private LockedCall() {}
 
-  static <T, X extends Exception> T run(Lease lease, LockedTask<T, X> task)
-      throws InterruptedException, X {
+  /** Runs a task, and releases the lease in every case. */
+  static <T, X extends Exception> T releasing(
+      LockManager manager, Lease lease, LockedTask<T, X> task) throws InterruptedException, X {
     try (lease) {
-      LockedCall call = new LockedCall();
-      lease.onLoss().thenAcceptAsync(reason -> call.interrupt(), APART);
+      return new LockedCall().run(manager, lease, task, () -> release(lease));
+    }
+  }
+
+  /** Runs a task under a lease that the caller holds and releases. */
+  static <T, X extends Exception> T holding(
+      @Nullable LockManager manager, Lease lease, LockedTask<T, X> task)
+      throws InterruptedException, X {
+    lease.requireHeld();
+    return new LockedCall().run(manager, lease, task, () -> {});
+  }
+
+  private <T, X extends Exception> T run(
+      @Nullable LockManager manager, Lease lease, LockedTask<T, X> task, Runnable onLost)
+      throws InterruptedException, X {
+    BoundLease bound = BoundLease.bind(manager, lease, this);
+    try {
+      lease.onLoss().thenAcceptAsync(reason -> interrupt(), APART);
       T result;
       try {
         result = task.call(lease);
       } catch (Throwable thrown) {
-        call.end();
-        throwIfLost(lease, thrown);
+        end();
+        throwIfLost(lease, bound, onLost, thrown);
         throw thrown;
       }
-      call.end();
-      throwIfLost(lease, null);
+      end();
+      throwIfLost(lease, bound, onLost, null);
       return result;
+    } finally {
+      bound.unbind();
     }
   }
 
-  private static void throwIfLost(Lease lease, @Nullable Throwable thrown) {
+  private static void throwIfLost(
+      Lease lease, BoundLease bound, Runnable onLost, @Nullable Throwable thrown) {
     try {
       lease.requireHeld();
     } catch (LockLostException lost) {
-      release(lease);
+      bound.onLossSeen();
+      onLost.run();
       throw thrown == null || thrown == lost
           ? lost
           : new LockLostException(lease.name(), lost.reason(), thrown);
@@ -65,10 +90,14 @@ final class LockedCall {
     }
   }
 
-  /** From here on the thread is the caller's again: an interrupt that was ours is taken back. */
-  private synchronized void end() {
+  /**
+   * Ends the interrupts of this call. From here on the thread is the caller's again: an interrupt
+   * that was ours is taken back.
+   */
+  synchronized void end() {
     running = false;
     if (interrupted) {
+      interrupted = false;
       Thread.interrupted();
     }
   }

@@ -1,8 +1,10 @@
 package dev.holdfast;
 
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 
-/** Other views of a {@link LockManager}. */
+/** Other views of a {@link LockManager}, and the leases under which the calling thread works. */
 public final class Locks {
   private Locks() {}
 
@@ -32,5 +34,117 @@ public final class Locks {
               + "' needs keepAliveUpTo: a java.util.concurrent Lock has no end of its own");
     }
     return new LockView(manager, request);
+  }
+
+  /**
+   * Does some work under a lease that the caller holds, and does not release it: for a part of the
+   * work that must not go on without the lock, such as what has to end before a commit. When the
+   * lease is lost, this thread is interrupted. {@link LockLostException}, which is unchecked, is
+   * thrown once the task has ended, whatever the task returned or threw, so that a transaction
+   * around this call rolls back. The thread is not interrupted any more then. Meanwhile the lease
+   * is {@link #current()}.
+   *
+   * @param <T> the type of the result
+   * @param <X> the type of exception that the task throws
+   * @param lease a lease that is held
+   * @param task the work
+   * @return what the task returned
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the task throws it
+   * @throws LockLostException if the lease is lost, and the task is not run; or if it was lost
+   *     before the task had ended, and its cause is what the task threw
+   * @throws IllegalStateException if the lease was released before
+   */
+  public static <T, X extends Exception> T executeHolding(Lease lease, LockedTask<T, X> task)
+      throws InterruptedException, X {
+    return LockedCall.holding(null, lease, task);
+  }
+
+  /**
+   * Does some work as {@link #executeHolding(Lease, LockedTask)} does, so that {@link
+   * #requireCurrent(LockManager, String)} finds the lease.
+   *
+   * @param <T> the type of the result
+   * @param <X> the type of exception that the task throws
+   * @param manager the manager of the lease
+   * @param lease a lease that is held
+   * @param task the work
+   * @return what the task returned
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the task throws it
+   * @throws LockLostException if the lease is lost or was lost before the task had ended
+   * @throws IllegalStateException if the lease was released before
+   */
+  public static <T, X extends Exception> T executeHolding(
+      LockManager manager, Lease lease, LockedTask<T, X> task) throws InterruptedException, X {
+    return LockedCall.holding(Objects.requireNonNull(manager, "manager"), lease, task);
+  }
+
+  /**
+   * Does some work without a result under a lease that the caller holds, as {@link
+   * #executeHolding(Lease, LockedTask)} does.
+   *
+   * @param <X> the type of exception that the work throws
+   * @param lease a lease that is held
+   * @param action the work
+   * @throws InterruptedException if the thread is interrupted
+   * @throws X if the work throws it
+   * @throws LockLostException if the lease is lost or was lost before the work had ended
+   * @throws IllegalStateException if the lease was released before
+   */
+  public static <X extends Exception> void runHolding(Lease lease, LockedAction<X> action)
+      throws InterruptedException, X {
+    Locks.<Boolean, X>executeHolding(
+        lease,
+        held -> {
+          action.run(held);
+          return true;
+        });
+  }
+
+  /**
+   * Returns the lease under which this thread works: that of the innermost task of {@link
+   * LockManager#executeLocked}, {@link #executeHolding} and their like that this thread is in. A
+   * thread that the task starts has none, also if it is virtual.
+   *
+   * @return the lease, which may have been lost or released meanwhile; empty outside of such tasks
+   */
+  public static Optional<Lease> current() {
+    return BoundLease.current();
+  }
+
+  /**
+   * Returns the lease of a name under which this thread works, for code that must be called under
+   * that lock. Searches from the innermost task outward. Where several managers give out locks of
+   * the same name, {@link #requireCurrent(LockManager, String)} tells them apart.
+   *
+   * @param name the name of the lock
+   * @return the innermost lease of this name, which is held
+   * @throws IllegalStateException if this thread works under no such lock, or released it
+   * @throws LockLostException if the lease was lost
+   */
+  public static Lease requireCurrent(String name) {
+    return held(BoundLease.find(null, Objects.requireNonNull(name, "name")));
+  }
+
+  /**
+   * Returns the lease as {@link #requireCurrent(String)} does, if it is one of this manager.
+   * Decorators of a manager that pass {@link LockManager#unwrap} on count as that manager.
+   *
+   * @param manager the manager that gave out the lock
+   * @param name the name of the lock
+   * @return the innermost lease of this name and manager, which is held
+   * @throws IllegalStateException if this thread works under no such lock, or released it
+   * @throws LockLostException if the lease was lost
+   */
+  public static Lease requireCurrent(LockManager manager, String name) {
+    return held(
+        BoundLease.find(
+            Objects.requireNonNull(manager, "manager"), Objects.requireNonNull(name, "name")));
+  }
+
+  private static Lease held(Lease lease) {
+    lease.requireHeld();
+    return lease;
   }
 }

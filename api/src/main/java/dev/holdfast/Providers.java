@@ -2,10 +2,12 @@ package dev.holdfast;
 
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -21,18 +23,13 @@ final class Providers {
 
   private Providers() {}
 
-  /**
-   * Returns the backends of the API's own class loader and of the thread's context class loader.
-   */
-  static Providers found() {
+  /** Returns the backends of the API's own class loader and of another one, if there is one. */
+  static Providers found(Optional<ClassLoader> other) {
     Providers found = new Providers();
     Set<String> seen = new HashSet<>();
     ClassLoader own = LockProvider.class.getClassLoader();
     found.load(own, seen);
-    ClassLoader context = Thread.currentThread().getContextClassLoader();
-    if (context != null && context != own) {
-      found.load(context, seen);
-    }
+    other.filter(loader -> loader != own).ifPresent(loader -> found.load(loader, seen));
     return found;
   }
 
@@ -46,7 +43,7 @@ final class Providers {
     return given;
   }
 
-  LockManager open(LockUrl url) {
+  LockManager open(LockUrl url, OpenSettings settings) {
     List<LockProvider> accepting = working.stream().filter(p -> accepts(p, url)).toList();
     if (accepting.isEmpty()) {
       throw ProviderErrors.none(url, working, broken);
@@ -56,7 +53,7 @@ final class Providers {
     }
     LockProvider chosen = accepting.get(0);
     try {
-      return chosen.open(url);
+      return chosen.open(url, settings);
     } catch (LinkageError e) {
       throw ProviderErrors.unfit(new BrokenProvider(ProviderDescription.of(chosen), e));
     }

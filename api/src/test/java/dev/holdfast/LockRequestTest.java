@@ -120,8 +120,10 @@ class LockRequestTest {
             "keepAliveUpTo PT29.999999999S is below the ttl PT30S: give at least the ttl"),
         bad(() -> REQUEST.holdAtLeast(negative), "holdAtLeast is PT-0.000000001S"),
         bad(
-            () -> REQUEST.holdAtLeast(TTL.plusNanos(1)),
-            "holdAtLeast PT30.000000001S is above the ttl PT30S: give at most the ttl"),
+            () -> REQUEST.holdAtLeast(Duration.ofHours(24).plusNanos(1)),
+            "holdAtLeast is PT24H0.000000001S: give at most 24 hours, and use a scheduler for"
+                + " rarer jobs"),
+        bad(() -> REQUEST.holdAtLeast(Duration.ofDays(365)), "holdAtLeast is PT8760H"),
         bad(() -> REQUEST.ownerLabel(""), "the owner label is empty"),
         bad(
             () -> REQUEST.ownerLabel("x".repeat(257)),

@@ -34,4 +34,19 @@ public interface LockProvider {
    * @throws dev.holdfast.LockOutageException if the backend cannot be reached
    */
   LockManager open(LockUrl url);
+
+  /**
+   * Opens a manager with settings that a program gives in code. A backend that does not implement
+   * this method refuses those that would have no effect.
+   *
+   * @param url a URL that this provider accepts
+   * @param settings the executor of callbacks, and others
+   * @return a new manager, which the caller closes
+   * @throws dev.holdfast.LockConfigurationException if the URL, an option or a setting is wrong
+   * @throws dev.holdfast.LockOutageException if the backend cannot be reached
+   */
+  default LockManager open(LockUrl url, OpenSettings settings) {
+    settings.requireNoneFor(name());
+    return open(url);
+  }
 }

@@ -47,6 +47,18 @@ class ContextLoaderTest {
   }
 
   @Test
+  @DisplayName("DISC-5: a backend that only the class loader of the builder sees is found")
+  void aBackendThatOnlyTheGivenLoaderSeesIsFound() throws Exception {
+    URL jar = tiny("tiny").build().toUri().toURL();
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {jar}, before);
+        LockManager manager = LockManager.builder("tiny:").classLoader(loader).open()) {
+      assertThat(manager.unwrap(String.class)).contains("opened by tiny.Tiny");
+    }
+    assertThatThrownBy(() -> LockManager.open("tiny:"))
+        .isInstanceOf(LockConfigurationException.class);
+  }
+
+  @Test
   void twoBackendsForOneUrlAreListedWithTheUrlsThatChooseOne() throws Exception {
     useAsContext(
         tiny("one").build(),

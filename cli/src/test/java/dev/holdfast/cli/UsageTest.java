@@ -148,7 +148,7 @@ class UsageTest {
           run --name x --ttl -5s -- true                  | '-5s' is negative
           run --name x --ttl 40000d -- true               | '40000d' is too long
           run --name x --ttl 0s -- true                   | --ttl is zero
-          run --name x --ttl 5s --at-least 6s -- true     | --at-least is above --ttl
+          run --name x --ttl 5s --at-least 25h -- true    | --at-least is above 24h
           run --name x --ttl 5s --max-hold 4s -- true     | --max-hold is below --ttl
           run --name x --url memory: -- true              | memory: locks live in one process
           status x --url memory:                          | memory: locks live in one process

@@ -3,6 +3,7 @@ package dev.holdfast.core;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockException;
+import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class DefaultLease implements Lease {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
+  private static final Duration ANY_TTL = Duration.ofSeconds(1);
 
   private final ManagerContext context;
   private final LeaseState lock;
@@ -71,6 +73,13 @@ final class DefaultLease implements Lease {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
     return context.forUser(lock.extend(ttl));
+  }
+
+  @Override
+  public void holdAtLeast(Duration minimum) {
+    context.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
+    LockRequest checked = LockRequest.of(name(), ANY_TTL).holdAtLeast(minimum);
+    lock.holdAtLeast(checked.holdAtLeast());
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Release;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,9 +28,7 @@ final class LeaseState {
   private final ActiveLeases leases;
   private final Grant grant;
   private final Handoff handoff;
-  private final ClockReading grantedAt;
-  private final @Nullable ClockReading holdLimit;
-  private final Duration holdAtLeast;
+  private final HoldLimit holdLimit;
   private final @Nullable KeepAlive keepAlive;
   private final AtomicReference<State> state;
   private final SerialExecutor extensions = new SerialExecutor();
@@ -44,20 +43,23 @@ final class LeaseState {
    *
    * @param validUntil the end of validity if nothing extends it
    * @param reasonIfItExpires the reason of the loss at that time
+   * @param keptUntil until when a release keeps other owners out, by the clock's nanoseconds
    */
-  record Held(ClockReading validUntil, LossReason reasonIfItExpires) implements State {
+  record Held(ClockReading validUntil, LossReason reasonIfItExpires, long keptUntil)
+      implements State {
     /** Returns the state while it is not known whether a quorum can be reached. */
     Held perhapsUnreachable() {
-      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE);
+      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);
     }
 
     Held extended(ClockReading end, boolean atLimit) {
-      return new Held(end, atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
+      LossReason reason = atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
+      return new Held(end, reason, keptUntil);
     }
 
     /** Returns the state once no extension can move the end any more. */
     Held atLimit() {
-      return new Held(validUntil, LossReason.MAX_HOLD);
+      return new Held(validUntil, LossReason.MAX_HOLD, keptUntil);
     }
 
     boolean isAtLimit() {
@@ -81,12 +83,11 @@ final class LeaseState {
     this.context = context;
     this.leases = leases;
     this.grant = grant;
-    this.grantedAt = context.clock().now();
-    this.holdLimit =
-        request.keepAliveUpTo().map(hold -> grantedAt.plusNanos(Nanos.of(hold))).orElse(null);
-    this.holdAtLeast = request.holdAtLeast();
-    this.keepAlive = holdLimit == null ? null : new KeepAlive(context, this, request.ttl());
-    this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED));
+    ClockReading grantedAt = context.clock().now();
+    this.holdLimit = HoldLimit.of(context.clock(), request, grantedAt);
+    this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl()) : null;
+    long keptUntil = grantedAt.nanos() + Nanos.of(request.holdAtLeast());
+    this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil));
     this.lossStage = new LossStage(context);
   }
 
@@ -135,6 +136,13 @@ final class LeaseState {
     }
   }
 
+  /** Sets the time for which a release keeps other owners out, from now. */
+  void holdAtLeast(Duration minimum) {
+    long until = context.clock().nanos() + Nanos.of(minimum);
+    updateHeld(held -> new Held(held.validUntil(), held.reasonIfItExpires(), until));
+    requireHeld();
+  }
+
   /** Returns the future of the loss; it never completes for a lock that is released. */
   LossStage onLoss() {
     return lossStage;
@@ -180,7 +188,7 @@ final class LeaseState {
   }
 
   private CompletableFuture<Void> extendWithinHold(Duration ttl) {
-    Duration asked = withinHold(ttl);
+    Duration asked = holdLimit.limit(ttl);
     boolean isLimited = asked.compareTo(ttl) < 0;
     if (asked.toMillis() <= 0 && expired() instanceof Held) {
       if (isLimited) {
@@ -205,7 +213,7 @@ final class LeaseState {
     if (keepAlive != null) {
       updateHeld(Held::perhapsUnreachable);
     }
-    return Futures.start(() -> context.primitive().extend(grant, asked));
+    return Futures.start(() -> primitive().extend(grant, asked));
   }
 
   /** Called once the grant has ended: waits until an extension that is being sent is sent. */
@@ -223,7 +231,7 @@ final class LeaseState {
       if (extension instanceof LockPrimitive.Lost lost) {
         lose(held, lost.reason(), context.clock().now());
       } else if (extension instanceof Extended longer) {
-        ClockReading end = withinHold(longer.validUntil());
+        ClockReading end = holdLimit.limit(longer.validUntil());
         boolean atLimit = isLimited || !end.equals(longer.validUntil());
         if (state.compareAndSet(held, held.extended(later(held, end), atLimit))) {
           return;
@@ -236,19 +244,6 @@ final class LeaseState {
   private ClockReading later(Held held, ClockReading end) {
     ClockReading now = context.clock().now();
     return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
-  }
-
-  /** The end of an extension that may have been sent later than its ttl was limited. */
-  private ClockReading withinHold(ClockReading end) {
-    return holdLimit == null ? end : end.earlier(holdLimit);
-  }
-
-  private Duration withinHold(Duration ttl) {
-    if (holdLimit == null) {
-      return ttl;
-    }
-    long left = context.clock().now().nanosUntil(holdLimit);
-    return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;
   }
 
   private void updateHeld(UnaryOperator<Held> change) {
@@ -265,14 +260,14 @@ final class LeaseState {
       if (now instanceof Released released) {
         return released.result();
       }
-      if (now instanceof Lost) {
+      if (!(now instanceof Held held)) {
         return CompletableFuture.completedFuture(false);
       }
       Released released = new Released(new CompletableFuture<>());
-      if (state.compareAndSet(now, released)) {
+      if (state.compareAndSet(held, released)) {
         stop();
         failExtensions();
-        CompletableFuture<LockPrimitive.Released> sent = releaseKeys(holdAtLeast, callerWaits);
+        CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, callerWaits);
         leases.onEnded(this); // after the sending: a manager that closes waits for the last lease
         sent.whenComplete((answer, failure) -> onReleased(released, answer, failure));
         return released.result();
@@ -285,7 +280,7 @@ final class LeaseState {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
     failExtensions();
-    releaseKeys(Duration.ZERO, false);
+    releaseKeys(null, false);
     leases.onEnded(this);
   }
 
@@ -322,13 +317,13 @@ final class LeaseState {
       leases.onEnded(this);
       context.operations().end();
     } else {
-      context.scheduler().schedule(0, this::releaseAfterLoss);
+      context.scheduler().schedule(0, () -> releaseAfterLoss(held));
     }
   }
 
   /** Runs on a thread of ours: a caller that looks at a lease waits for no backend. */
-  private void releaseAfterLoss() {
-    releaseKeys(holdAtLeast, false);
+  private void releaseAfterLoss(Held held) {
+    releaseKeys(held, false);
     leases.onEnded(this); // after the sending, as above
     context.operations().end();
   }
@@ -340,27 +335,26 @@ final class LeaseState {
     }
   }
 
-  /** Releases the keys; also after a loss, so that what is left of them keeps no one out. */
+  /** Releases the keys, also after a loss. There is no state if no caller took the grant. */
   private CompletableFuture<LockPrimitive.Released> releaseKeys(
-      Duration atLeast, boolean callerWaits) {
+      @Nullable Held held, boolean callerWaits) {
     CompletableFuture<LockPrimitive.Released> result = new CompletableFuture<>();
     context.operations().begin();
-    whenPermitted(result, callerWaits, waiting -> sendRelease(atLeast, waiting));
+    whenPermitted(result, callerWaits, waiting -> sendRelease(held, waiting));
     return result;
   }
 
   private CompletableFuture<LockPrimitive.Released> sendRelease(
-      Duration atLeast, boolean callerWaits) {
+      @Nullable Held held, boolean callerWaits) {
     awaitExtensionSent();
-    long left = Nanos.of(atLeast) - (context.clock().nanos() - grantedAt.nanos());
+    long left = held == null ? 0 : held.keptUntil() - context.clock().nanos();
     Duration keep = Duration.ofNanos(Math.max(0, left));
+    // keys of a lease that is over are not ours to keep: another owner may have a quorum
+    boolean isValid = held != null && current() instanceof Released && nanosLeft(held) > 0;
     BiFunction<Boolean, Boolean, CompletableFuture<LockPrimitive.Released>> release =
         (handsOver, waits) ->
             Futures.start(
-                () ->
-                    context
-                        .primitive()
-                        .release(new LockPrimitive.Release(grant, keep, handsOver, waits)));
+                () -> primitive().release(new Release(grant, keep, isValid, handsOver, waits)));
     return keep.isZero()
         ? handoff.during(callerWaits, release)
         : release.apply(false, callerWaits); // no waiter can have it yet
@@ -390,6 +384,10 @@ final class LeaseState {
                 context.operations().end();
               }
             });
+  }
+
+  private LockPrimitive primitive() {
+    return context.primitive();
   }
 
   private RuntimeException ended(State now) {

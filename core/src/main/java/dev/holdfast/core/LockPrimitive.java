@@ -170,12 +170,27 @@ public interface LockPrimitive extends AutoCloseable {
    * One release.
    *
    * @param grant what {@link #attempt} returned
-   * @param keep zero to delete; else how long the lock is still kept from others, at most
+   * @param keep zero to delete; else how long the lock is still kept from others
+   * @param mayLengthen whether {@code keep} may be longer than what the lock has left; if not, it
+   *     only shortens that
    * @param handsOver whether an attempt of this manager follows at once, so that others need not be
    *     told: they would ask in vain
    * @param callerWaits as {@link Attempt#callerWaits()}
    */
-  record Release(Grant grant, Duration keep, boolean handsOver, boolean callerWaits) {}
+  record Release(
+      Grant grant, Duration keep, boolean mayLengthen, boolean handsOver, boolean callerWaits) {
+    /**
+     * Makes a release that never lengthens the life of a lock.
+     *
+     * @param grant what {@link #attempt} returned
+     * @param keep zero to delete; else how long the lock is still kept from others, at most
+     * @param handsOver as the parameter of the same name
+     * @param callerWaits as {@link Attempt#callerWaits()}
+     */
+    public Release(Grant grant, Duration keep, boolean handsOver, boolean callerWaits) {
+      this(grant, keep, false, handsOver, callerWaits);
+    }
+  }
 
   /**
    * The outcome of a release.

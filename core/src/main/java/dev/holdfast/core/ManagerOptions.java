@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -89,6 +90,16 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
             .maxTtl(DurationRange.MAX_TTL.read(url, "maxTtl", maxTtl));
     String label = url.text("owner", "");
     return label.isEmpty() ? read : read.ownerLabel(label);
+  }
+
+  /**
+   * Sets the options that a program gives in code when it opens a manager by a URL.
+   *
+   * @param settings what {@link dev.holdfast.spi.LockProvider#open(LockUrl, OpenSettings)} is given
+   * @return new options, or these if nothing is set
+   */
+  public ManagerOptions apply(OpenSettings settings) {
+    return settings.callbackExecutor().map(this::callbacks).orElse(this);
   }
 
   @Override

@@ -306,7 +306,8 @@ final class ScriptedBackend implements LockPrimitive {
           if (!holder.token().equals(grant.token())) {
             return new Released(Optional.of(LossReason.TAKEN), others);
           }
-          long end = clock.nanos() + release.keep().toNanos();
+          long kept = clock.nanos() + release.keep().toNanos();
+          long end = release.mayLengthen() ? kept : Math.min(kept, holder.until());
           holders.put(grant.name(), new Holder(holder.token(), holder.owner(), end));
           handedOver.add(release.handsOver());
           return new Released(Optional.empty(), others);

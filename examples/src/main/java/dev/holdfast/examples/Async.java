@@ -6,12 +6,21 @@ import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** No thread waits: not for the lock, not for the work, not for the release. */
 final class Async {
   private Async() {}
+
+  /** Opens a manager that calls back on an application's own executor. */
+  static LockManager open(String url, Executor executor) {
+    return LockManager.builder(url)
+        .option("keyPrefix", "orders:")
+        .callbackExecutor(executor)
+        .open();
+  }
 
   /**
    * Runs some work under a lock; empty-handed after the wait, or if the lock was lost, it fails.

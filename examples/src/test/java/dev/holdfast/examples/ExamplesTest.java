@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,23 @@ class ExamplesTest {
       assertThat(Async.locked(locks, "async", () -> CompletableFuture.supplyAsync(() -> "done")))
           .succeedsWithin(Duration.ofSeconds(10))
           .isEqualTo("done");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce", "redisson"})
+  void callbacksOnAnExecutorOfTheApplication(String driver) {
+    ExecutorService executor =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, "of the application"));
+    try (LockManager locks = Async.open(url(driver), executor)) {
+      assertThat(
+              locks
+                  .tryAcquireAsync(LockRequest.of("called-back", Duration.ofSeconds(10)))
+                  .thenApply(lease -> Thread.currentThread().getName()))
+          .succeedsWithin(Duration.ofSeconds(10))
+          .isEqualTo("of the application");
+    } finally {
+      executor.shutdownNow();
     }
   }
 

@@ -1,9 +1,11 @@
 package dev.holdfast.it;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
 import dev.holdfast.tck.SteppedClock;
@@ -42,6 +44,27 @@ class FencingTest {
       long secondTrips = scripts(nodes.node(0)) - before - 2 * GRANTS;
       assertThat(secondTrips).as("second trips in %d grants", GRANTS).isLessThan(GRANTS / 20);
     }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  void theCounterOutlivesAHoldThatIsLongerThanItsOwnLife() throws Exception {
+    Duration hold = Duration.ofHours(12);
+    try (TestNodes nodes = TestNodes.start(3);
+        LockManager locks = open(nodes, new SteppedClock())) {
+      LockRequest request = LockRequest.of("job", Duration.ofSeconds(30)).holdAtLeast(hold);
+      assertThat(locks.acquire(request).release()).isTrue();
+
+      for (TestNode node : nodes.all()) {
+        assertThat(life(node, "job")).isBetween(hold.minusMinutes(5), hold);
+        assertThat(life(node, "holdfast:fence:job")).isGreaterThan(hold);
+      }
+    }
+  }
+
+  private static Duration life(TestNode node, String key) {
+    return Duration.ofMillis((Long) requireNonNull(node.command("PTTL", key)));
   }
 
   private static LockManager open(TestNodes nodes, SteppedClock clock) {

@@ -142,6 +142,10 @@ class LeastRightsTest {
     }
     LockRequest brief = LockRequest.of("short", Cluster.TTL).holdAtLeast(Duration.ofMillis(20));
     locks.tryAcquire(brief).orElseThrow().release();
+    LockRequest longer =
+        LockRequest.of("long-" + System.nanoTime(), Cluster.TTL)
+            .holdAtLeast(Cluster.TTL.multipliedBy(3));
+    assertThat(locks.tryAcquire(longer).orElseThrow().release()).isTrue();
   }
 
   private LockManager open(String user, String database, boolean scriptless) {

@@ -75,7 +75,8 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
     Optional<LossReason> loss =
         release.keep().isZero()
             ? store.release(key, grant.token())
-            : store.shorten(key, grant.token(), fromNow(release.keep()).nanos());
+            : store.keep(
+                key, grant.token(), fromNow(release.keep()).nanos(), release.mayLengthen());
     return CompletableFuture.completedFuture(new Released(loss, Released.UNKNOWN));
   }
 

@@ -5,6 +5,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,6 +38,11 @@ public final class MemoryProvider implements LockProvider {
 
   @Override
   public LockManager open(LockUrl url) {
+    return open(url, OpenSettings.none());
+  }
+
+  @Override
+  public LockManager open(LockUrl url, OpenSettings settings) {
     url.requireKnownOptions(OPTIONS);
     RedlockOnly.check(url);
     if (url.addresses().isPresent()) {
@@ -45,7 +51,7 @@ public final class MemoryProvider implements LockProvider {
     }
     MemoryLocks.Builder builder =
         MemoryLocks.builder()
-            .managerOptions(options -> options.read(url))
+            .managerOptions(options -> options.read(url).apply(settings))
             .keyPrefix(url.text(KEY_PREFIX, ""));
     url.name().map(MemoryStore::shared).ifPresent(builder::store);
     return builder.open();

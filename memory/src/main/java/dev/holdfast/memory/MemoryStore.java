@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -44,8 +44,8 @@ public final class MemoryStore {
   private final Clock clock;
   private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
 
-  /** Names of holds that were given back, but keep others out for a while. */
-  private final Queue<String> shortened = new ConcurrentLinkedQueue<>();
+  /** The holds that were released but keep other owners out for a while; the first to end first. */
+  private final Queue<Kept> kept = new PriorityBlockingQueue<>();
 
   /** One for all names, so that nothing has to be kept of a name that nobody holds. */
   private final AtomicLong fence = new AtomicLong();
@@ -58,6 +58,14 @@ public final class MemoryStore {
   record Hold(String owner, String token, long fence, long until) {
     Hold endingAt(long newEnd) {
       return new Hold(owner, token, fence, newEnd);
+    }
+  }
+
+  /** A name, and the time after which its hold can be forgotten. */
+  private record Kept(String name, long until) implements Comparable<Kept> {
+    @Override
+    public int compareTo(Kept other) {
+      return Long.signum(until - other.until);
     }
   }
 
@@ -169,21 +177,24 @@ public final class MemoryStore {
     return change(name, token, hold -> hold.until() - until >= 0 ? hold : hold.endingAt(until));
   }
 
-  /** Ends a hold at this time, if it would end later. Empty if it was held until now. */
-  Optional<LossReason> shorten(String name, String token, long until) {
-    shortened.add(name);
-    return change(name, token, hold -> hold.until() - until <= 0 ? hold : hold.endingAt(until));
+  /**
+   * Moves the end of a hold that is released. Empty if it was held until now.
+   *
+   * @param mayLengthen whether the new end may be later than the present one
+   */
+  Optional<LossReason> keep(String name, String token, long until, boolean mayLengthen) {
+    kept.add(new Kept(name, until));
+    return change(
+        name, token, hold -> mayLengthen || hold.until() - until > 0 ? hold.endingAt(until) : hold);
   }
 
-  /** Nobody is left who would end these. */
+  /** Removes holds that have ended, and that no holder is left to remove. */
   private void forgetEnded() {
-    for (String name = shortened.peek(); name != null; name = shortened.peek()) {
-      Hold hold = holds.get(name);
-      if (hold != null && left(hold) > 0) {
-        return; // the next ones end soon after, if not before
-      }
-      if (shortened.remove(name) && hold != null) {
-        holds.remove(name, hold);
+    long now = clock.nanos();
+    for (Kept first = kept.peek(); first != null && first.until() - now <= 0; first = kept.peek()) {
+      Hold hold = holds.get(first.name());
+      if (kept.remove(first) && hold != null && left(hold) <= 0) {
+        holds.remove(first.name(), hold);
       }
     }
   }

@@ -68,6 +68,24 @@ class MemoryStoreTest {
   }
 
   @Test
+  void aLongHoldDoesNotDelayThatShorterOnesAreForgotten() throws Exception {
+    Duration day = Duration.ofHours(24);
+    assertThat(manager.acquire(LockRequest.of("day", TTL).holdAtLeast(day)).release()).isTrue();
+    Duration least = Duration.ofSeconds(5);
+    assertThat(manager.acquire(LockRequest.of("brief", TTL).holdAtLeast(least)).release()).isTrue();
+    clock.advance(least);
+
+    assertThat(manager.acquire("next", TTL).isHeld()).isTrue();
+    assertThat(store)
+        .extracting("holds", InstanceOfAssertFactories.MAP)
+        .containsOnlyKeys("day", "next");
+    clock.advance(day.minus(least).minusMillis(1));
+    assertThat(manager.tryAcquire("day", TTL)).isEmpty();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(manager.tryAcquire("day", TTL)).isPresent();
+  }
+
+  @Test
   void aStolenLockIsTheThiefsAndItsHolderFindsTaken() throws Exception {
     Lease lease = manager.acquire("x", TTL);
     store.steal("x", Duration.ofSeconds(5));

@@ -118,7 +118,7 @@ enum CallMutant implements Flaw {
       Invariant.LOSS_REASON,
       edit(
           "core/LeaseState",
-          "return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE);",
+          "return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);",
           "return this;")),
   TAKEN_IS_REMOVED(
       "TAKEN and REMOVED are mixed up",
@@ -142,9 +142,9 @@ enum CallMutant implements Flaw {
       Invariant.LOSS_REASON,
       edit(
           "core/LeaseState",
-          "new Held(grant.validUntil(), LossReason.EXPIRED)",
-          "new Held(grant.validUntil(), holdLimit == null ? LossReason.EXPIRED :"
-              + " LossReason.MAX_HOLD)")),
+          "new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil)",
+          "new Held(grant.validUntil(), holdLimit.isSet() ? LossReason.MAX_HOLD :"
+              + " LossReason.EXPIRED, keptUntil)")),
   RELEASED_LATE(
       "the keys of a failed attempt are released half a second later",
       Profile.CALM,

@@ -13,6 +13,9 @@ enum Invariant {
   LOSS_NOTIFIED(
       "onLoss() completes within 1 s of the end of validity, stalls of its process excluded"),
   BORN_HELD("a lease is held at the time at which it is granted"),
+  HOLD_KEPT(
+      "a lock that was released early is not granted before holdAtLeast is over, unless a quorum of"
+          + " nodes never had its key or lost data since"),
   HOLD_LIMIT("no lease is held for longer than keepAliveUpTo"),
   STRAGGLERS(
       "a round waits for a minority only for nodeTimeout, or for as much time again as the others"

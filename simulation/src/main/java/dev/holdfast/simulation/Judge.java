@@ -37,6 +37,7 @@ final class Judge {
 
   final Listening listening;
   final Polls polls;
+  final KeptHolds keptHolds;
   private final World world;
   private final @Nullable Invariant only;
   private final Map<String, List<Holding>> holdings = new HashMap<>();
@@ -93,6 +94,7 @@ final class Judge {
     this.only = only;
     this.listening = new Listening(world, this);
     this.polls = new Polls(world, this);
+    this.keptHolds = new KeptHolds(world, this);
   }
 
   boolean isBroken() {
@@ -139,6 +141,7 @@ final class Judge {
     grants++;
     String name = holding.lease.name();
     listening.asks(holding.host, name);
+    keptHolds.granted(holding);
     if (world.isHealed() && !holding.host.isStranger) {
       gotAfterHealing.add(name);
     }
@@ -412,7 +415,10 @@ final class Judge {
   private static boolean isToBeGone(Holding holding, long then) {
     // by its client's clock, which may not count sleep, and the release may be sent after a sleep
     long over = Math.max(holding.overAt(), holding.host.pausedUntil());
-    long kept = over + holding.request.holdAtLeast().toNanos() / MILLI;
+    // a lost lease leaves no key for longer than a ttl
+    long atLeast = holding.request.holdAtLeast().toNanos() / MILLI;
+    long most = holding.host.longestTtlMillis * MILLI;
+    long kept = over + (holding.heldWhenReleased ? atLeast : Math.min(atLeast, most));
     return holding.isOver() && !holding.isClosed() && kept <= then;
   }
 

@@ -33,8 +33,8 @@ enum Mutant implements Flaw {
       Invariant.OWN_KEYS_ONLY,
       edit(
           "redlock/internal/vote/Scripts",
-          "if value ~= ARGV[1] then return 0 end\n          if ARGV[2] == '0' then",
-          "if ARGV[2] == '0' then")),
+          "if value ~= ARGV[1] then return 0 end\n          redis.call('DEL', KEYS[1])",
+          "redis.call('DEL', KEYS[1])")),
   EXTEND_WITHOUT_COMPARE(
       "an extension extends any value",
       Profile.PAUSES,
@@ -211,7 +211,23 @@ enum Mutant implements Flaw {
       "the remaining keys of a lost lease are not released",
       Profile.PAUSES,
       Invariant.NO_ORPHANS,
-      edit("core/LeaseState", "releaseKeys(holdAtLeast, false);\n    leases", "leases")),
+      edit("core/LeaseState", "releaseKeys(held, false);\n    leases", "leases")),
+  LOST_LEASE_LENGTHENS(
+      "the release of the remaining keys of a lost lease lengthens their life",
+      Profile.LONG_HOLDS,
+      Invariant.NO_ORPHANS,
+      edit(
+          "core/LeaseState",
+          "held != null && current() instanceof Released && nanosLeft(held) > 0;",
+          "held != null;")),
+  RELEASE_NEVER_LENGTHENS(
+      "a release only shortens the life of a key",
+      Profile.LONG_HOLDS,
+      Invariant.HOLD_KEPT,
+      edit(
+          "redlock/Scripts",
+          "if longer or left > tonumber(ARGV[2]) then",
+          "if left > tonumber(ARGV[2]) then")),
   EXTENSION_REVIVES(
       "an extension whose reply comes after the end of validity revives the lease",
       Profile.PAUSES,
@@ -221,7 +237,7 @@ enum Mutant implements Flaw {
           "while (expired() instanceof Held held) {\n      if (failure != null) {",
           """
           if (extension instanceof Extended e) {
-            state.set(new Held(e.validUntil(), LossReason.EXPIRED));
+            state.set(new Held(e.validUntil(), LossReason.EXPIRED, 0));
             return;
           }
           while (expired() instanceof Held held) {
@@ -276,7 +292,7 @@ enum Mutant implements Flaw {
       Profile.CALM,
       Invariant.HOLD_LIMIT,
       edit(
-          "core/LeaseState",
+          "core/HoldLimit",
           "grantedAt.plusNanos(Nanos.of(hold))",
           "grantedAt.plusNanos(1000 * Nanos.of(hold))")),
   RENEWED_TOO_LATE(

@@ -65,7 +65,7 @@ final class Poll {
     this.kind = kindOf(round.command());
     this.key = keyOf(round.command());
     this.token = tokenOf(round.command());
-    this.ttlMillis = ttlOf(round.command());
+    this.ttlMillis = kind == Kind.RELEASE ? 0 : ttlOf(round.command());
     this.sentAt = host.clock.nanos();
     this.sentAtWall = host.clock.wallMicros();
     this.wallSetBefore = host.clock.wallSetAt();
@@ -88,13 +88,18 @@ final class Poll {
   }
 
   private static Kind kindOf(String source) {
-    if (source.contains("'PUBLISH'")) {
+    if (source.contains("'PUBLISH'") || source.contains("local longer")) {
       return Kind.RELEASE;
     }
     if (source.contains("'PEXPIRE'")) {
       return Kind.EXTENSION;
     }
     return source.contains("'NX'") ? Kind.ATTEMPT : Kind.STORE;
+  }
+
+  /** Returns whether a node has voted that the key holds the token. */
+  boolean isMine(int node) {
+    return (mine & 1L << node) != 0;
   }
 
   static String keyOf(Command command) {

@@ -67,6 +67,11 @@ final class Polls {
     }
   }
 
+  /** Returns whether a node has confirmed a release of the lease with this token. */
+  boolean hasReleased(String token, int node) {
+    return releases.getOrDefault(token, List.of()).stream().anyMatch(poll -> poll.isMine(node));
+  }
+
   /**
    * Returns the poll that a round of a release belongs to. A pending release is sent to one node in
    * a call of its own, and may overtake the call that it stands for.

@@ -142,7 +142,20 @@ enum Profile {
   DISTANT(
       "nodes are far away, and all of them stand still twice a second, for up to 120 ms: slow, but"
           + " no fault",
-      new Rates().undisturbed().distant(28_000, 110).longestTtl(8_000).holds(1_000, 1_500));
+      new Rates().undisturbed().distant(28_000, 110).longestTtl(8_000).holds(1_000, 1_500)),
+  LONG_HOLDS(
+      "after short work, holdAtLeast keeps locks for up to 15 s, far beyond the longest ttl;"
+          + " nodes lose data, and vote again in the middle of a hold; messages stall, connections"
+          + " break",
+      new Rates()
+          .lasts(20)
+          .guarded(4)
+          .longestTtl(1_000)
+          .oneName()
+          .longHolds(500)
+          .holds(400, 300)
+          .stalls(10, 300)
+          .breaks(10));
 
   private final String about;
 
@@ -189,6 +202,7 @@ enum Profile {
       // a command that is sent again can put a key back after its release, and keep others out
       case NO_ORPHANS -> this != BAD_DRIVER;
       case LIVENESS -> this != BAD_DRIVER;
+      case HOLD_KEPT -> rates.longHoldsPerMille > 0;
       default -> true;
     };
   }

@@ -36,6 +36,7 @@ final class Rates {
   int wallSteps;
   long longestWallStep = 3_600_000_000L;
   long clocksApartMillis;
+  int longHoldsPerMille;
   int errorSpells;
   int clientDeaths;
   int closes;
@@ -189,6 +190,12 @@ final class Rates {
   /** See {@link Ambush}. */
   Rates ambushes() {
     ambushes = true;
+    return this;
+  }
+
+  /** So many requests ask for a hold that is longer than a ttl, and mostly than the longest. */
+  Rates longHolds(int perMille) {
+    longHoldsPerMille = perMille;
     return this;
   }
 

@@ -23,6 +23,8 @@ final class Run {
    * @param excused overlaps that lost data makes possible
    * @param secondTrips grants whose fencing tokens had to be stored first
    * @param regressions fencing tokens that lost counters and clocks behind make possible
+   * @param holdsKept holds that outlasted a node that lost its data and a quarantine
+   * @param holdsCut holds that ended early, because a quorum of nodes had no key of them any more
    */
   record Result(
       long seed,
@@ -32,6 +34,8 @@ final class Run {
       long excused,
       long secondTrips,
       long regressions,
+      long holdsKept,
+      long holdsCut,
       Judge.@Nullable Violation violation) {}
 
   static Result of(long seed, Profile profile) {
@@ -56,6 +60,8 @@ final class Run {
         world.judge.excused(),
         world.judge.secondTrips(),
         world.judge.regressions(),
+        world.judge.keptHolds.outlivedQuarantines(),
+        world.judge.keptHolds.cutShort(),
         world.judge.violation());
   }
 

@@ -21,6 +21,10 @@ final class Workload {
   private static final long MILLI = 1_000;
   private static final long NANOS_IN_MICRO = 1_000;
   private static final String LOCK = "lock";
+  private static final long LONGEST_HOLD_MILLIS = 15_000;
+
+  /** Maximum time from a request that waits to the release of its lock. */
+  private static final long LONGEST_WAIT_AND_WORK_MILLIS = 4_000;
 
   /** How long opening may take, once. */
   private static final long OPENING = 2_200 * MILLI;
@@ -74,6 +78,9 @@ final class Workload {
     if (world.chance(60)) {
       request = request.holdAtLeast(Duration.ofMillis(world.random.nextLong(ttl)));
     }
+    if (world.rates.longHoldsPerMille > 0 && world.chance(world.rates.longHoldsPerMille)) {
+      request = longHold(request);
+    }
     boolean waits = world.chance(400);
     if (waits) {
       request = request.waitAtMost(Duration.ofMillis(world.spread(10, 2_000)));
@@ -82,6 +89,13 @@ final class Workload {
     if (waits && world.chance(50)) {
       world.at(world.now() + world.spread(100, 1_000_000), host, () -> cancel(name, answer));
     }
+  }
+
+  /** A hold ends before healing, because each name must be granted soon after that. */
+  private LockRequest longHold(LockRequest request) {
+    long left = (world.healing() - world.now()) / MILLI - LONGEST_WAIT_AND_WORK_MILLIS;
+    long hold = world.spread(request.ttl().toMillis(), LONGEST_HOLD_MILLIS);
+    return hold < left ? request.holdAtLeast(Duration.ofMillis(hold)) : request;
   }
 
   private void cancel(String name, CompletableFuture<Optional<Lease>> answer) {
@@ -295,6 +309,9 @@ final class Workload {
               () -> holding + ": " + (failure == null ? good.toString() : nameOf(failure)));
           if (holding.request.holdAtLeast().isZero()) {
             world.judge.listening.givenBack(host, name, asked);
+          }
+          if (failure == null && good) {
+            world.judge.keptHolds.released(holding);
           }
           judgeRelease(holding, good, failure, end);
           if (next != null) {

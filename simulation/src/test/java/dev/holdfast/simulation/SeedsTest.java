@@ -102,6 +102,16 @@ class SeedsTest {
     assertThat(overlaps).isPositive();
   }
 
+  @Test
+  @DisplayName(
+      "a hold outlasts a node that lost its data and votes again, but not a quorum of them")
+  void holdsOutlastQuarantines() {
+    List<Run.Result> runs =
+        LongStream.range(0, 200).mapToObj(seed -> Run.of(seed, Profile.LONG_HOLDS)).toList();
+    assertThat(runs.stream().mapToLong(Run.Result::holdsKept).sum()).isGreaterThan(20);
+    assertThat(runs.stream().mapToLong(Run.Result::holdsCut).sum()).isPositive();
+  }
+
   private static long guarded(Profile profile) {
     return LongStream.range(0, 1_000)
         .filter(seed -> Setting.drawn(new SplittableRandom(seed), profile).guard())

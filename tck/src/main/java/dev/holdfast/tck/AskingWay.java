@@ -27,6 +27,19 @@ enum AskingWay {
                 holder.holds(Optional.of(lease));
                 return "";
               })),
+  RUN_LOCKED(
+      (locks, request, holder) ->
+          locks.runLocked(request, lease -> holder.holds(Optional.of(lease)))),
+  TRY_EXECUTE_LOCKED(
+      (locks, request, holder) ->
+          locks
+              .tryExecuteLocked(
+                  request,
+                  lease -> {
+                    holder.holds(Optional.of(lease));
+                    return "";
+                  })
+              .orElseThrow()),
   LOCK(
       view(
           lock -> {

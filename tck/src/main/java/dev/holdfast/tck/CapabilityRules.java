@@ -134,6 +134,17 @@ abstract class CapabilityRules {
 
   @Test
   @Rule("CAP-2")
+  @IfThisFails("check that Lease.holdAtLeast is refused, and costs no lease")
+  void aNewMinimumIsRefusedIfItIsNotDeclared() {
+    needsUndeclared(LockCapability.HOLD_AT_LEAST);
+    Lease lease = fixture.takeOnAll(fixture.open(), requestOf("long"));
+
+    assertRefused(() -> lease.holdAtLeast(fixture.ttl()));
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @Rule("CAP-2")
   @IfThisFails("check that an extension is refused before any node is asked, and costs no lease")
   void extensionIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.EXTENSION);

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +60,39 @@ abstract class DiscoveryRules {
       assertThat(thrown).isInstanceOf(LockConfigurationException.class);
       assertThat(thrown).hasMessageContainingAll(mistake.get(0), mistake.get(1));
     }
+  }
+
+  @Test
+  @Rule("DISC-5")
+  @IfThisFails("check that the provider implements open(url, settings), and passes settings on")
+  void theCallbackExecutorOfTheBuilderIsUsed() {
+    String url = fixture.needsUrl();
+    Queue<String> threads = new ConcurrentLinkedQueue<>();
+    ExecutorService executor =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
+    fixture.atEnd(executor::shutdownNow);
+    LockManager locks =
+        fixture.closedAtEnd(() -> LockManager.builder(url).callbackExecutor(executor).open());
+
+    locks
+        .tryAcquireAsync(fixture.request(fixture.name("called-back")))
+        .whenComplete((lease, failure) -> threads.add(Thread.currentThread().getName()));
+
+    fixture.soon().until("the callback is called", () -> !threads.isEmpty());
+    assertThat(threads).containsExactly("of the user");
+  }
+
+  @Test
+  @Rule("DISC-5")
+  @IfThisFails("check that the provider reads options from the URL that it is given")
+  void anOptionOfTheBuilderReplacesThatOfTheUrl() {
+    String url = fixture.needsUrl();
+
+    Throwable thrown =
+        catchThrowable(() -> LockManager.builder(url).option("maxTtl", "0s").open().close());
+
+    assertThat(thrown).isInstanceOf(LockConfigurationException.class);
+    assertThat(thrown).hasMessageContaining("maxTtl");
   }
 
   private LockManager openWith(@Nullable ClassLoader loader) {

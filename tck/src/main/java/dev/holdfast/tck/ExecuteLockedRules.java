@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A task is run under a lock. */
@@ -162,19 +161,10 @@ abstract class ExecuteLockedRules {
                 locks.executeLocked(
                     LockRequest.of(fixture.name("task"), fixture.briefTtl()),
                     lease -> {
-                      awaitLossUninterrupted(lease);
+                      fixture.awaitUninterrupted(lease);
                       throw failure;
                     }));
 
     assertThat(lost).hasCause(failure);
-  }
-
-  /** Ends after the lease, whoever interrupts it. */
-  private void awaitLossUninterrupted(Lease lease) {
-    long limit = System.nanoTime() + fixture.timing().soon().toNanos();
-    while (lease.isHeld() && System.nanoTime() - limit < 0) {
-      Thread.interrupted();
-      LockSupport.parkNanos(1_000_000);
-    }
   }
 }

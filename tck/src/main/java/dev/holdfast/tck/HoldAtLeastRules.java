@@ -1,9 +1,11 @@
 package dev.holdfast.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
@@ -12,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A lock that is released early keeps others out for the requested time, and no longer. */
+/** A lock that is released keeps others out for the requested time, and no longer. */
 abstract class HoldAtLeastRules {
   final TckFixture fixture;
 
@@ -153,17 +155,188 @@ abstract class HoldAtLeastRules {
     Duration atLeast = Duration.ofMillis(300);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
-    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
     Lease lease = fixture.take(locks, atLeast(fixture.name("long-enough"), atLeast));
     awaitPast(System.nanoTime(), atLeast);
-    TckFixture.regardless(probe::release);
-    if (!fixture.gets(other, probe.name())) {
-      AnotherRule.isBroken("a released lock is not free at once");
-    }
+    requireFreeAtOnce(locks, other);
 
     TckFixture.regardless(lease::release);
 
     assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that a release lengthens the lock if holdAtLeast is longer than what is left")
+  void aHoldMayOutlastTheTtl() throws InterruptedException {
+    Duration ttl = fixture.briefTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    LockRequest request =
+        LockRequest.of(fixture.name("long"), ttl).holdAtLeast(ttl.multipliedBy(4));
+    Lease lease = fixture.take(locks, request);
+    long granted = System.nanoTime();
+    TckFixture.regardless(lease::release);
+
+    awaitPast(granted, ttl.multipliedBy(2));
+    boolean isFree = fixture.gets(other, lease.name());
+    fixture.soon().until("the hold is over", () -> isFree || fixture.gets(other, lease.name()));
+
+    assertThat(isFree).as("got by another before holdAtLeast was over").isFalse();
+    assertThat(Elapsed.since(granted))
+        .as("time from the grant to the next one")
+        .isGreaterThanOrEqualTo(ttl.multipliedBy(3));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that holdAtLeast may exceed maxTtl")
+  void aHoldMayOutlastTheLongestTtl() throws InterruptedException {
+    Lease lease =
+        fixture.take(fixture.open(), atLeast(fixture.name("a-day"), Duration.ofHours(24)));
+
+    boolean isReleased = lease.release();
+
+    assertThat(isReleased).isTrue();
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
+    for (TckNode node : fixture.nodes()) {
+      if (node.holder(lease.name()).isPresent()) {
+        assertThat(node.timeToLive(lease.name()))
+            .as("life of the lock on %s", node.address())
+            .isBetween(Duration.ofHours(23), Duration.ofHours(25));
+      }
+    }
+    TckFixture.regardless(() -> fixture.open().forceRelease(lease.name()));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that a lock is acquired for its ttl, whatever holdAtLeast is")
+  void aHolderThatDoesNotReleaseKeepsOthersOutForTheTtlOnly() {
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    LockRequest plain = LockRequest.of(fixture.name("left"), fixture.briefTtl());
+    Lease probe = fixture.take(locks, plain);
+    Lease left =
+        fixture.take(
+            locks,
+            LockRequest.of(fixture.name("left"), fixture.briefTtl())
+                .holdAtLeast(Duration.ofHours(1)));
+    if (!isSoonFree(other, probe.name())) {
+      AnotherRule.isBroken("a lock that is not released does not expire");
+    }
+
+    assertThat(isSoonFree(other, left.name()))
+        .as("others get the lock after the ttl of a lease that is not released")
+        .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that the end of a lost lease lengthens no key, although keys are left")
+  void theEndOfALostLeaseLengthensNothing() {
+    TckClock clock = fixture.needsClock();
+    fixture.needsNodes(1);
+    Lease lease =
+        fixture.takeOnAll(
+            fixture.open(), atLeast(fixture.name("lost"), fixture.ttl().multipliedBy(10)));
+
+    clock.step(fixture.ttl());
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("a lease outlasts the wall clock's end of its validity");
+    }
+
+    assertThat(
+            Attempts.stays(
+                () ->
+                    fixture.nodes().stream()
+                        .map(node -> node.timeToLive(lease.name()))
+                        .allMatch(left -> left.compareTo(fixture.ttl()) <= 0)))
+        .as("the lock lives no longer than its ttl on all nodes")
+        .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that a release keeps what Lease.holdAtLeast set, not what the request did")
+  void aNewMinimumMayBeLonger() throws InterruptedException {
+    Lease lease = fixture.take(fixture.open(), fixture.name("longer"), fixture.ttl());
+
+    lease.holdAtLeast(fixture.ttl().dividedBy(2));
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that Lease.holdAtLeast may shorten what the request set")
+  void aNewMinimumMayBeShorter() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(locks, atLeast(fixture.name("shorter"), fixture.ttl()));
+    lease.holdAtLeast(Duration.ZERO);
+    requireFreeAtOnce(locks, other);
+
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that the new minimum counts from the call, not from the grant")
+  void aNewMinimumCountsFromTheCall() {
+    Duration atLeast = fixture.briefTtl().multipliedBy(2);
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("from-now"), fixture.ttl());
+    awaitPast(System.nanoTime(), atLeast);
+    long set = System.nanoTime();
+
+    lease.holdAtLeast(atLeast);
+    TckFixture.regardless(lease::release);
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+
+    assertThat(Elapsed.since(set))
+        .as("time from the new minimum to the next grant")
+        .isGreaterThanOrEqualTo(atLeast);
+  }
+
+  @Test
+  @Rule("ACQ-22")
+  @IfThisFails("check that a minimum is refused above 24 hours, and for a lease that is over")
+  void aNewMinimumIsRefusedIfItIsTooLongOrTooLate() {
+    Lease lease = fixture.take(fixture.open(), fixture.name("refused"), fixture.ttl());
+
+    assertThatThrownBy(() -> lease.holdAtLeast(Duration.ofDays(365)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("24 hours");
+    TckFixture.regardless(lease::release);
+    assertThatThrownBy(() -> lease.holdAtLeast(Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  private boolean isSoonFree(LockManager other, String name) {
+    try {
+      fixture.soon().until(name + " is free", () -> fixture.gets(other, name));
+      return true;
+    } catch (AssertionError never) {
+      return false;
+    }
+  }
+
+  private void requireFreeAtOnce(LockManager locks, LockManager other) throws InterruptedException {
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    TckFixture.regardless(probe::release);
+    if (!fixture.gets(other, probe.name())) {
+      AnotherRule.isBroken("a released lock is not free at once");
+    }
   }
 
   private LockRequest atLeast(String name, Duration atLeast) {

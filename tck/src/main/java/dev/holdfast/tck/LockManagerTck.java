@@ -117,6 +117,24 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class TryExecuteLocked extends TryExecuteLockedRules {
+    TryExecuteLocked(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class CurrentLeases extends CurrentLeaseRules {
+    CurrentLeases(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class LockViews extends LockViewRules {
     LockViews(TckFixture fixture) {
       super(fixture);

@@ -413,6 +413,15 @@ final class TckFixture implements AutoCloseable {
     }
   }
 
+  /** Waits for the end of a lease, whoever interrupts the thread meanwhile. */
+  void awaitUninterrupted(Lease lease) {
+    long limit = System.nanoTime() + timing().soon().toNanos();
+    while (lease.isHeld() && System.nanoTime() - limit < 0) {
+      Thread.interrupted();
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
   /** Waits for the end of a lease that nobody renews. */
   void awaitOver(Lease lease) {
     soon().until(lease.name() + " is over for its holder", () -> !lease.isHeld());
@@ -507,7 +516,8 @@ final class TckFixture implements AutoCloseable {
     }
   }
 
-  private LockManager closedAtEnd(Supplier<LockManager> opener) {
+  /** Opens a manager, which is closed at the end. */
+  LockManager closedAtEnd(Supplier<LockManager> opener) {
     LockManager manager = opener.get();
     try {
       atEnd(manager::close);

@@ -68,6 +68,7 @@ import picocli.CommandLine.Parameters;
 @SuppressWarnings("NullAway.Init")
 public final class RunCommand implements Callable<Integer> {
   static final String DEFAULT_TTL = "30s";
+  private static final Duration LONGEST_AT_LEAST = Duration.ofHours(24);
 
   @Option(
       names = "--name",
@@ -103,7 +104,7 @@ public final class RunCommand implements Callable<Integer> {
       defaultValue = "0s",
       converter = DurationConverter.class,
       description =
-          "Hold the lock for at least this long, even if the command ends sooner; up to the ttl"
+          "Hold the lock for at least this long, even if the command ends sooner; up to 24h"
               + " (default: ${DEFAULT-VALUE}).")
   private Duration atLeast;
 
@@ -137,7 +138,7 @@ public final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     require(ttl.compareTo(Duration.ZERO) > 0, "--ttl is zero: give more, such as 30s");
-    require(atLeast.compareTo(ttl) <= 0, "--at-least is above --ttl: give at most the ttl");
+    require(atLeast.compareTo(LONGEST_AT_LEAST) <= 0, "--at-least is above 24h: give at most 24h");
     require(maxHold.compareTo(ttl) >= 0, "--max-hold is below --ttl: give at least the ttl");
     LockRequest request = LockRequest.of(name, ttl).waitAtMost(wait).holdAtLeast(atLeast);
     Backend backend = url.backend();

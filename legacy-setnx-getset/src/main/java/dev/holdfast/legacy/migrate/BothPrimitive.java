@@ -274,7 +274,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   private static Release of(Grant one, Release both, boolean callerWaits) {
-    return new Release(one, both.keep(), both.handsOver(), callerWaits);
+    return new Release(one, both.keep(), both.mayLengthen(), both.handsOver(), callerWaits);
   }
 
   /** Both at once, so that one that is slow does not add to the other. */

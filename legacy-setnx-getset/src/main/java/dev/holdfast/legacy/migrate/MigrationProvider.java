@@ -5,6 +5,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
 import java.util.Set;
 
@@ -33,15 +34,20 @@ public final class MigrationProvider implements LockProvider {
 
   @Override
   public LockManager open(LockUrl url) {
+    return open(url, OpenSettings.none());
+  }
+
+  @Override
+  public LockManager open(LockUrl url, OpenSettings settings) {
     url.requireKnownOptions(OPTIONS);
     // here, and not only in the URLs that get these options, so that an error shows its place
     ManagerOptions.defaults().read(url);
-    MigrationSide from = MigrationSide.of(MigrationSide.FROM, url);
-    MigrationSide to = MigrationSide.of(MigrationSide.TO, url);
+    MigrationSide from = MigrationSide.of(MigrationSide.FROM, url, settings);
+    MigrationSide to = MigrationSide.of(MigrationSide.TO, url, settings);
     requireTwo(url, from, to);
     return switch (url.name().orElse("")) {
       case "from" -> from.open();
-      case "both" -> both(from, to);
+      case "both" -> both(from, to, settings);
       case "to" -> to.open();
       default ->
           throw new LockConfigurationException(
@@ -58,11 +64,12 @@ public final class MigrationProvider implements LockProvider {
     }
   }
 
-  private static LockManager both(MigrationSide from, MigrationSide to) {
+  private static LockManager both(MigrationSide from, MigrationSide to, OpenSettings settings) {
     ManagerOptions options = from.readOptions(ManagerOptions.defaults());
     Duration oldMaxTtl = options.maxTtl();
     Duration newMaxTtl = to.readOptions(ManagerOptions.defaults()).maxTtl();
-    ManagerOptions both = to.readOptions(options).maxTtl(shorter(oldMaxTtl, newMaxTtl));
+    ManagerOptions both =
+        to.readOptions(options).maxTtl(shorter(oldMaxTtl, newMaxTtl)).apply(settings);
     LockManager oldLocks = from.open();
     LockManager newLocks;
     try {

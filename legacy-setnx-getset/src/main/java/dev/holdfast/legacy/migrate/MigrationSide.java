@@ -3,10 +3,12 @@ package dev.holdfast.legacy.migrate;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -22,13 +24,15 @@ import java.util.stream.Stream;
  * @param text its URL as it was given; may hold a password
  * @param passedOn the migration's own options, without those that the URL itself has
  * @param url both, parsed
+ * @param settings the settings of the migration, which apply to each of its locks
  */
-record MigrationSide(String option, String text, Map<String, String> passedOn, LockUrl url) {
+record MigrationSide(
+    String option, String text, Map<String, String> passedOn, LockUrl url, OpenSettings settings) {
   static final String FROM = "from";
   static final String TO = "to";
 
   /** Looks whether there is a backend for it, but connects to nothing. */
-  static MigrationSide of(String option, LockUrl migration) {
+  static MigrationSide of(String option, LockUrl migration, OpenSettings settings) {
     String text = migration.text(option, "");
     if (text.isEmpty()) {
       throw new LockConfigurationException(
@@ -39,7 +43,8 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
     }
     try {
       Map<String, String> passedOn = passedOn(migration, LockUrl.parse(text, Map.of()));
-      MigrationSide side = new MigrationSide(option, text, passedOn, LockUrl.parse(text, passedOn));
+      LockUrl url = LockUrl.parse(text, passedOn);
+      MigrationSide side = new MigrationSide(option, text, passedOn, url, settings);
       RedisNodeUri.all(side.url);
       side.requireBackend();
       return side;
@@ -50,7 +55,7 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
 
   LockManager open() {
     try {
-      return LockManager.open(text, passedOn);
+      return manager();
     } catch (LockConfigurationException e) {
       throw named(option, e);
     } catch (LockOutageException e) {
@@ -62,6 +67,13 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
       named.addSuppressed(e);
       throw named;
     }
+  }
+
+  private LockManager manager() {
+    ManagerBuilder builder = LockManager.builder(text).options(passedOn);
+    settings.classLoader().ifPresent(builder::classLoader);
+    settings.callbackExecutor().ifPresent(builder::callbackExecutor);
+    return builder.open();
   }
 
   /** Changes manager options as this lock's URL says. */
@@ -87,7 +99,7 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
   /** If there is not exactly one, then opening says what was found and what to write. */
   private void requireBackend() {
     if (!mayHaveOne()) {
-      LockManager.open(text, passedOn).close();
+      manager().close();
     }
   }
 
@@ -97,9 +109,8 @@ record MigrationSide(String option, String text, Map<String, String> passedOn, L
    */
   private boolean mayHaveOne() {
     try {
-      return Stream.of(
-                  LockProvider.class.getClassLoader(),
-                  Thread.currentThread().getContextClassLoader())
+      return Stream.concat(
+                  Stream.of(LockProvider.class.getClassLoader()), settings.classLoader().stream())
               .distinct()
               .flatMap(loader -> ServiceLoader.load(LockProvider.class, loader).stream())
               .collect(

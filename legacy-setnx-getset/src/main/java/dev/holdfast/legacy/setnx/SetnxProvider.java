@@ -7,6 +7,7 @@ import dev.holdfast.core.ManagerOptions;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -62,7 +63,12 @@ public final class SetnxProvider implements LockProvider {
 
   @Override
   public LockManager open(LockUrl url) {
-    return builder(url).open();
+    return open(url, OpenSettings.none());
+  }
+
+  @Override
+  public LockManager open(LockUrl url, OpenSettings settings) {
+    return builder(url).managerOptions(options -> options.apply(settings)).open();
   }
 
   /** Everything that a URL can say. */

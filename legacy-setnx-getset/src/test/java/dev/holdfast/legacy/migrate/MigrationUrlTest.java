@@ -26,6 +26,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,27 @@ class MigrationUrlTest {
     LockManager.open("migrate:both?from=" + encoded(from) + "&to=" + encoded(to)).close();
     LockManager.open("migrate:both?from=memory:x&to=memory:y").close();
     LockManager.open("migrate:both", Map.of("from", from, "to", to)).close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"from", "both", "to"})
+  @DisplayName("DISC-5: the callback executor of the builder is that of each phase")
+  void eachPhaseUsesTheCallbackExecutor(String phase) {
+    ExecutorService executor =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
+    try (LockManager locks =
+        LockManager.builder("migrate:" + phase + "?from=memory:&to=memory:")
+            .callbackExecutor(executor)
+            .open()) {
+      assertThat(
+              locks
+                  .tryAcquireAsync(LockRequest.of("name", TTL))
+                  .thenApply(lease -> Thread.currentThread().getName()))
+          .succeedsWithin(Duration.ofSeconds(10))
+          .isEqualTo("of the user");
+    } finally {
+      executor.shutdownNow();
+    }
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.util.List;
 
 /**
@@ -38,8 +39,14 @@ public abstract class RedlockProvider implements LockProvider {
 
   @Override
   public final LockManager open(LockUrl url) {
+    return open(url, OpenSettings.none());
+  }
+
+  @Override
+  public final LockManager open(LockUrl url, OpenSettings settings) {
     url.requireKnownOptions(RedlockOptions.NAMES);
-    RedlockOptions options = RedlockOptions.from(url);
+    RedlockOptions options =
+        RedlockOptions.from(url).managerOptions(common -> common.apply(settings));
     return Redlock.open(nodes(RedisNodeUri.all(url), options), options);
   }
 

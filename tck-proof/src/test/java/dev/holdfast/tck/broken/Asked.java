@@ -31,17 +31,13 @@ final class Asked {
     LockRequest copy = LockRequest.of(asked.name(), ttl);
     copy = asked.waitAtMost().map(copy::waitAtMost).orElse(copy);
     if (!forgotten.contains(Part.MIN_HOLD)) {
-      copy = copy.holdAtLeast(min(asked.holdAtLeast(), ttl));
+      copy = copy.holdAtLeast(asked.holdAtLeast());
     }
     Optional<Duration> hold =
         forgotten.contains(Part.MAX_HOLD) ? Optional.empty() : asked.keepAliveUpTo();
     copy = hold.isPresent() ? copy.keepAliveUpTo(max(hold.get(), ttl)) : copy;
     Optional<String> owner = forgotten.contains(Part.OWNER) ? Optional.empty() : asked.ownerLabel();
     return owner.isPresent() ? copy.ownerLabel(owner.get()) : copy;
-  }
-
-  private static Duration min(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
   }
 
   private static Duration max(Duration one, Duration other) {

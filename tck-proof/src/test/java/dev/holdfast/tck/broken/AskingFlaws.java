@@ -33,6 +33,19 @@ final class AskingFlaws {
         inCallLocked("executeLocked has nothing renewed", Part.MAX_HOLD),
         inCallLocked("executeLocked knows no holdAtLeast", Part.MIN_HOLD),
         Flaw.inManager(
+                "tryExecuteLocked knows no holdAtLeast",
+                Set.of("ACQ-16"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public <T, X extends Exception> Optional<T> tryExecuteLocked(
+                          LockRequest request, LockedTask<T, X> task)
+                          throws InterruptedException, X {
+                        return super.tryExecuteLocked(Asked.without(request, Part.MIN_HOLD), task);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
             "whoever waits for ever gets another ttl than it asked for",
             Set.of("ACQ-16"),
             right ->

@@ -40,6 +40,7 @@ record Flaw(
             TimeOutFlaws.all(),
             LeaseFlaws.all(),
             AskingFlaws.all(),
+            ExecutingFlaws.all(),
             HoldFlaws.all(),
             EndedFlaws.all(),
             ManagerFlaws.all(),

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Attempt;
@@ -100,6 +101,7 @@ final class HoldFlaws {
                 }),
         of(
                 "holdAtLeast is counted from the release",
+                Set.of("ACQ-11", "ACQ-22"),
                 () ->
                     new Keeping() {
                       @Override
@@ -112,6 +114,73 @@ final class HoldFlaws {
         of("a waiter in the same process is handed what must be kept", HandedOver::new)
             .asVariation(),
         Flaw.inRedlock(
+            "a release never lengthens the life of a lock",
+            Set.of("ACQ-21"),
+            (members, clock, timeouts) ->
+                new SmallRedlock(members, clock, timeouts) {
+                  @Override
+                  Request release(Held held, Duration keep, boolean mayLengthen) {
+                    return super.release(held, keep, false);
+                  }
+                }),
+        Flaw.inRedlock(
+                "the end of a lost lease lengthens the life of its lock",
+                Set.of("ACQ-21"),
+                (members, clock, timeouts) ->
+                    new SmallRedlock(members, clock, timeouts) {
+                      @Override
+                      Request release(Held held, Duration keep, boolean mayLengthen) {
+                        return super.release(held, keep, true);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "the ttl of a lock is its holdAtLeast",
+                Set.of("ACQ-21"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      LockRequest request(LockRequest asked) {
+                        return asked.holdAtLeast().compareTo(asked.ttl()) > 0
+                            ? Asked.withTtl(asked, asked.holdAtLeast())
+                            : asked;
+                      }
+                    })
+            .asVariation(),
+        inMinimum(
+            "a new minimum counts from the grant",
+            (lease, granted, minimum) ->
+                lease.holdAtLeast(
+                    minimum.isZero() || minimum.compareTo(since(granted)) <= 0
+                        ? Duration.ZERO
+                        : minimum.minus(since(granted)))),
+        inMinimum(
+                "a new minimum is only taken if it is not zero",
+                (lease, granted, minimum) -> {
+                  if (!minimum.isZero()) {
+                    lease.holdAtLeast(minimum);
+                  }
+                })
+            .asVariation(),
+        inMinimum(
+                "a new minimum is only taken if it is short",
+                (lease, granted, minimum) -> {
+                  if (minimum.compareTo(Duration.ofSeconds(5)) < 0 || minimum.toDays() > 1) {
+                    lease.holdAtLeast(minimum);
+                  }
+                })
+            .asVariation(),
+        inMinimum(
+                "a new minimum for a lease that is over is dropped without a word",
+                (lease, granted, minimum) -> {
+                  try {
+                    lease.holdAtLeast(minimum);
+                  } catch (IllegalStateException | LockLostException over) {
+                    // as if it had been in time
+                  }
+                })
+            .asVariation(),
+        Flaw.inRedlock(
                 "closing a manager removes what must be kept",
                 Set.of("ACQ-11"),
                 (members, clock, timeouts) ->
@@ -119,11 +188,11 @@ final class HoldFlaws {
                       private final Map<String, Held> kept = new ConcurrentHashMap<>();
 
                       @Override
-                      Request release(Held held, Duration keep) {
+                      Request release(Held held, Duration keep, boolean mayLengthen) {
                         if (!keep.isZero()) {
                           kept.put(held.token(), held);
                         }
-                        return super.release(held, keep);
+                        return super.release(held, keep, mayLengthen);
                       }
 
                       @Override
@@ -133,6 +202,30 @@ final class HoldFlaws {
                       }
                     })
             .asVariation());
+  }
+
+  /** Sets a new minimum in a wrong way. */
+  private interface Minimum {
+    void set(Lease right, long granted, Duration minimum);
+  }
+
+  private static Duration since(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos);
+  }
+
+  private static Flaw inMinimum(String mistake, Minimum wrong) {
+    return Flaw.inLease(
+        mistake,
+        Set.of("ACQ-22"),
+        granted -> {
+          long since = System.nanoTime();
+          return new PassingLease(granted) {
+            @Override
+            public void holdAtLeast(Duration minimum) {
+              wrong.set(right, since, minimum);
+            }
+          };
+        });
   }
 
   private static Flaw of(String mistake, Supplier<Keeping> keeping) {
@@ -161,8 +254,9 @@ final class HoldFlaws {
                       }
 
                       @Override
-                      Request release(Held held, Duration keep) {
-                        return super.release(held, mine.keepUnlessForgotten(held, keep));
+                      Request release(Held held, Duration keep, boolean mayLengthen) {
+                        return super.release(
+                            held, mine.keepUnlessForgotten(held, keep), mayLengthen);
                       }
                     }));
   }

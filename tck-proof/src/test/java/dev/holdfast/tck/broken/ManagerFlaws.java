@@ -10,6 +10,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LockedTask;
+import dev.holdfast.Locks;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.Scheduler;
@@ -76,14 +77,14 @@ final class ManagerFlaws {
             .asVariation(),
         Flaw.inManager(
                 "executeLocked keeps the lock",
-                Set.of("ACQ-13"),
+                Set.of("ACQ-13", "ACQ-18"),
                 right ->
                     new PassingManager(right) {
                       @Override
                       public <T, X extends Exception> T executeLocked(
                           LockRequest request, LockedTask<T, X> task)
                           throws InterruptedException, X {
-                        return task.call(acquire(request));
+                        return Locks.executeHolding(this, acquire(request), task);
                       }
                     })
             .asVariation(),
@@ -152,8 +153,8 @@ final class ManagerFlaws {
                   @Override
                   public <T, X extends Exception> T executeLocked(
                       LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
-                    try (Lease lease = acquire(request)) {
-                      return task.call(lease);
+                    try (Lease lease = new WithoutNotice(acquire(request))) {
+                      return Locks.executeHolding(this, lease, task);
                     }
                   }
                 }),

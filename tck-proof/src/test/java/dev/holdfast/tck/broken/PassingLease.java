@@ -55,6 +55,11 @@ class PassingLease implements Lease {
   }
 
   @Override
+  public void holdAtLeast(Duration minimum) {
+    right.holdAtLeast(minimum);
+  }
+
+  @Override
   public boolean release() {
     return right.release();
   }

@@ -106,8 +106,8 @@ final class ReleaseFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  Request release(Held held, Duration keep) {
-                    Request right = super.release(held, keep);
+                  Request release(Held held, Duration keep, boolean mayLengthen) {
+                    Request right = super.release(held, keep, mayLengthen);
                     return Request.of(
                         Request.Verb.RELEASE,
                         held.name(),
@@ -195,19 +195,19 @@ final class ReleaseFlaws {
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  Request release(Held held, Duration keep) {
+                  Request release(Held held, Duration keep, boolean mayLengthen) {
                     Duration soon = Duration.ofMillis(100);
-                    return super.release(held, keep.compareTo(soon) < 0 ? soon : keep);
+                    return super.release(held, keep.compareTo(soon) < 0 ? soon : keep, mayLengthen);
                   }
                 }),
         Flaw.inRedlock(
             "holdAtLeast is not heeded",
-            Set.of("ACQ-11"),
+            Set.of("ACQ-11", "ACQ-21", "ACQ-22"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override
-                  Request release(Held held, Duration keep) {
-                    return super.release(held, Duration.ZERO);
+                  Request release(Held held, Duration keep, boolean mayLengthen) {
+                    return super.release(held, Duration.ZERO, mayLengthen);
                   }
                 }),
         Flaw.inRedlock(
@@ -296,9 +296,9 @@ final class ReleaseFlaws {
     }
 
     @Override
-    Request release(Held held, Duration keep) {
+    Request release(Held held, Duration keep, boolean mayLengthen) {
       if (!seen.remove(held.token())) {
-        return super.release(held, keep);
+        return super.release(held, keep, mayLengthen);
       }
       return Request.of(
           Request.Verb.RELEASE,

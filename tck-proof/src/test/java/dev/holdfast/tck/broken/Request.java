@@ -21,6 +21,7 @@ record Request(
     SET,
     EXTEND,
     RELEASE,
+    KEEP,
     LOOK,
     REMOVE;
 
@@ -98,17 +99,22 @@ record Request(
         });
   }
 
-  /** Gives the lock back if the token holds it, now or, to keep others out, a little later. */
-  static Request release(String name, String token, Duration keep) {
+  /**
+   * Releases the lock if the token holds it, now or, to keep other owners out, later.
+   *
+   * @param mayLengthen whether the key may live longer than before
+   */
+  static Request release(String name, String token, Duration keep, boolean mayLengthen) {
     return of(
-        Verb.RELEASE,
+        mayLengthen && !keep.isZero() ? Verb.KEEP : Verb.RELEASE,
         name,
         token + " " + keep.toNanos(),
         keys -> {
           Answer answer = compared(keys, name, token);
           if (answer == Answer.MINE && keep.isZero()) {
             keys.remove(name);
-          } else if (answer == Answer.MINE && keys.left(name).compareTo(keep) > 0) {
+          } else if (answer == Answer.MINE
+              && (mayLengthen || keys.left(name).compareTo(keep) > 0)) {
             keys.expire(name, keep);
           }
           return answer;

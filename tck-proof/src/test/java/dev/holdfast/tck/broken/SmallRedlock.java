@@ -196,7 +196,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   Request taken(Held held) {
-    return Request.release(held.name(), held.token(), Duration.ZERO);
+    return Request.release(held.name(), held.token(), Duration.ZERO, false);
   }
 
   private Timeouts left(ClockReading start) {
@@ -278,7 +278,7 @@ class SmallRedlock implements LockPrimitive {
     return members
         .ask(
             releaseFrom(held),
-            release(held, release.keep()),
+            release(held, release.keep(), release.mayLengthen()),
             timeouts,
             votes ->
                 votes.isQuorum(votes.notMine())
@@ -310,8 +310,8 @@ class SmallRedlock implements LockPrimitive {
     return members.all();
   }
 
-  Request release(Held held, Duration keep) {
-    return Request.release(held.name(), held.token(), keep);
+  Request release(Held held, Duration keep, boolean mayLengthen) {
+    return Request.release(held.name(), held.token(), keep, mayLengthen);
   }
 
   LossReason lossOf(Votes votes) {

@@ -23,7 +23,7 @@ final class StepFlaws {
             (keys, name, token, keep) -> {
               Answer seen = Request.compared(keys, name, token);
               if (seen != Answer.MINE || !keep.isZero()) {
-                return Request.release(name, token, keep).work().apply(keys);
+                return Request.release(name, token, keep, false).work().apply(keys);
               }
               return second(
                   later -> {
@@ -32,13 +32,13 @@ final class StepFlaws {
                   });
             }),
         inSteps(
-            "each node looks whose lock it is, and shortens its time then",
+            "each node looks whose lock it is, and sets its time then",
             Set.of("REL-1"),
-            Verb.RELEASE,
+            Verb.KEEP,
             (keys, name, token, keep) -> {
               Answer seen = Request.compared(keys, name, token);
-              if (seen != Answer.MINE || keep.isZero()) {
-                return Request.release(name, token, keep).work().apply(keys);
+              if (seen != Answer.MINE) {
+                return Request.release(name, token, keep, true).work().apply(keys);
               }
               return second(
                   later -> {
@@ -100,7 +100,7 @@ final class StepFlaws {
                                     later.remove(name);
                                     return Answer.MINE;
                                   })
-                              : Request.release(name, token, keep).work().apply(keys);
+                              : Request.release(name, token, keep, false).work().apply(keys);
                         }))),
         inSteps(
             "each node takes a lock, and is told of its ttl then",

@@ -43,6 +43,12 @@ final class Undeclaring extends PassingManager {
   Lease lease(Lease granted) {
     return new PassingLease(granted) {
       @Override
+      public void holdAtLeast(Duration minimum) {
+        require(LockCapability.HOLD_AT_LEAST);
+        super.holdAtLeast(minimum);
+      }
+
+      @Override
       public void extend(Duration ttl) {
         require(LockCapability.EXTENSION);
         super.extend(ttl);

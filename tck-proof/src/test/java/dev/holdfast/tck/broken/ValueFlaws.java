@@ -195,8 +195,9 @@ final class ValueFlaws {
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       @Override
-                      Request release(Held held, Duration keep) {
-                        return loosely(super.release(held, keep), held.token(), isSame);
+                      Request release(Held held, Duration keep, boolean mayLengthen) {
+                        return loosely(
+                            super.release(held, keep, mayLengthen), held.token(), isSame);
                       }
                     })
             .asVariation());
@@ -294,9 +295,9 @@ final class ValueFlaws {
     }
 
     @Override
-    Request release(Held held, Duration keep) {
+    Request release(Held held, Duration keep, boolean mayLengthen) {
       boolean isRound = keep.plusMillis(150).toNanosPart() < 150_000_000;
-      return super.release(held, isRound ? keep : rounding.apply(keep));
+      return super.release(held, isRound ? keep : rounding.apply(keep), mayLengthen);
     }
   }
 

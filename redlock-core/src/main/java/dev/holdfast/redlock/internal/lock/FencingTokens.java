@@ -49,8 +49,18 @@ final class FencingTokens {
     this.enabled = options.isFencing();
     this.clock = options.clock();
     this.guard = guard;
+    this.lifeMillis = Long.toString(lifeMillis(options));
+  }
+
+  /** Returns the life of a counter after the last grant, or the last hold, of its lock. */
+  static long lifeMillis(RedlockOptions options) {
     Duration life = options.maxTtl().multipliedBy(LIFE_IN_MAX_TTLS);
-    this.lifeMillis = Long.toString(Math.max(Millis.of(life), MIN_LIFE.toMillis()));
+    return Math.max(Millis.of(life), MIN_LIFE.toMillis());
+  }
+
+  /** Returns the key of a lock's counter. */
+  static String counterOf(String key) {
+    return KEY_PREFIX + key;
   }
 
   /** Begins an attempt. */
@@ -76,7 +86,7 @@ final class FencingTokens {
       if (enabled) {
         return guard.command(
             Scripts.ACQUIRE,
-            List.of(key, KEY_PREFIX + key),
+            List.of(key, counterOf(key)),
             List.of(
                 token,
                 ttlMillis,
@@ -149,7 +159,7 @@ final class FencingTokens {
       return new Command.Eval(
           Scripts.FENCE,
           false,
-          List.of(key, KEY_PREFIX + key),
+          List.of(key, counterOf(key)),
           List.of(token, Long.toString(fencingToken), lifeMillis));
     }
   }

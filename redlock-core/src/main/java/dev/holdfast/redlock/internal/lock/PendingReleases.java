@@ -24,10 +24,10 @@ final class PendingReleases {
    *
    * @param key the lock's key
    * @param token the value that the key must hold
-   * @param keepUntil until when other owners are kept out, by the clock's nanoseconds
+   * @param kept how long other owners are kept out
    * @param expiresAt when the key is gone at the latest
    */
-  record Pending(String key, String token, long keepUntil, long expiresAt) {}
+  record Pending(String key, String token, KeptLife kept, long expiresAt) {}
 
   PendingReleases(Clock clock, int nodes) {
     this.clock = clock;

@@ -178,18 +178,19 @@ public final class RedlockPrimitive implements LockPrimitive {
   @Override
   public CompletableFuture<Released> release(Release release) {
     RedlockGrant grant = (RedlockGrant) release.grant();
-    long keepMillis = release.keep().isZero() ? 0 : Millis.of(release.keep());
+    KeptLife kept = KeptLife.of(release, clock.nanos());
     ReleaseNotifications.ReleaseNotification notification =
         release.handsOver()
             ? notifications.none()
             : notifications.ofRelease(grant.key(), grant.token());
     grant.abandonExtension();
-    QuorumCall call = releases.ofLock(grant, keepMillis, notification, release.callerWaits());
+    QuorumCall call = releases.ofLock(grant, kept, notification, release.callerWaits());
     call.start(scheduler, quorumNanos);
     return call.decision()
         .thenApply(
             votes -> {
               if (votes.isDenied()) {
+                deleteLengthened(grant, kept);
                 return new Released(Optional.of(votes.lossReason()), notification.others());
               }
               if (votes.hasQuorumOfAnswers()) {
@@ -198,6 +199,18 @@ public final class RedlockPrimitive implements LockPrimitive {
               throw failures.noQuorum(
                   "no quorum answered the release of '" + grant.name() + "'", call, votes, true);
             });
+  }
+
+  /**
+   * Deletes what a release that a quorum denied has lengthened on a minority: the lock was lost, so
+   * these keys would keep a vote from every other owner for as long as the hold.
+   */
+  private void deleteLengthened(RedlockGrant grant, KeptLife kept) {
+    if (kept.mayLengthen() && kept.millisLeft(clock.nanos()) > 0) {
+      releases
+          .ofLock(grant, KeptLife.none(clock.nanos()), notifications.none(), false)
+          .start(scheduler, quorumNanos);
+    }
   }
 
   @Override

@@ -46,7 +46,7 @@ final class ReleaseRounds {
   /** Makes the round that releases a held lock and notifies waiters. */
   QuorumCall ofLock(
       RedlockGrant grant,
-      long keepMillis,
+      KeptLife kept,
       ReleaseNotifications.ReleaseNotification notification,
       boolean callerWaits) {
     VoteReader reader =
@@ -55,8 +55,8 @@ final class ReleaseRounds {
           return Scripts.compared(node, reply);
         };
     return call(
-        pending(grant.key(), grant.token(), keepMillis),
-        command(grant.key(), grant.token(), keepMillis, notification.message()),
+        pending(grant.key(), grant.token(), kept),
+        command(grant.key(), grant.token(), kept, notification.message()),
         reader,
         grant.sent(),
         Tally::isReleaseDecided,
@@ -66,9 +66,10 @@ final class ReleaseRounds {
   /** Makes the round that takes back a failed attempt. Waiters are not notified of it. */
   QuorumCall ofAttempt(
       String key, String token, NodeSet sent, Predicate<Tally> decided, boolean callerWaits) {
+    KeptLife none = KeptLife.none(clock.nanos());
     return call(
-        pending(key, token, 0),
-        command(key, token, 0, List.of()),
+        pending(key, token, none),
+        command(key, token, none, List.of()),
         Scripts::compared,
         sent,
         decided,
@@ -92,11 +93,10 @@ final class ReleaseRounds {
   }
 
   private Round again(int node, Pending release) {
-    long keepMillis = Math.max(0, release.keepUntil() - clock.nanos()) / 1_000_000;
     NodeSet one = NodeSet.of(node);
     return new QuorumCall(
             connections,
-            command(release.key(), release.token(), keepMillis, List.of()),
+            command(release.key(), release.token(), release.kept(), List.of()),
             one,
             new ReleasePolicy(release, Scripts::compared, one, Tally::isComplete),
             false)
@@ -118,17 +118,35 @@ final class ReleaseRounds {
     }
   }
 
-  private Pending pending(String key, String token, long keepMillis) {
-    long now = clock.nanos();
-    return new Pending(key, token, now + keepMillis * 1_000_000, now + options.maxTtl().toNanos());
+  /**
+   * Notes a release until the key is gone: after the longest ttl, because only an executed release
+   * makes the key live longer.
+   */
+  private Pending pending(String key, String token, KeptLife kept) {
+    return new Pending(key, token, kept, clock.nanos() + options.maxTtl().toNanos());
   }
 
-  private static Command command(String key, String token, long keepMillis, List<String> message) {
-    List<String> arguments = new ArrayList<>(2 + message.size());
+  private Command command(String key, String token, KeptLife kept, List<String> message) {
+    long millis = kept.millisLeft(clock.nanos());
+    if (millis > 0) {
+      return keepCommand(key, token, millis, kept.mayLengthen());
+    }
+    List<String> arguments = new ArrayList<>(1 + message.size());
     arguments.add(token);
-    arguments.add(Long.toString(keepMillis));
     arguments.addAll(message);
     return new Command.Eval(Scripts.RELEASE, false, List.of(key), arguments);
+  }
+
+  private Command keepCommand(String key, String token, long millis, boolean mayLengthen) {
+    return new Command.Eval(
+        Scripts.KEEP,
+        false,
+        options.isFencing() ? List.of(key, FencingTokens.counterOf(key)) : List.of(key),
+        List.of(
+            token,
+            Long.toString(millis),
+            mayLengthen ? "1" : "0",
+            Long.toString(millis + FencingTokens.lifeMillis(options))));
   }
 
   /** Counts the votes on a release, and defers it at each node that fails after it got the lock. */

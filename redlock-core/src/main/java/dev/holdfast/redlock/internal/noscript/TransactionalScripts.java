@@ -126,7 +126,7 @@ final class TransactionalScripts {
   }
 
   private static boolean isDeletion(Eval eval) {
-    return eval.script().equals(Scripts.RELEASE) && eval.arguments().get(1).equals("0");
+    return eval.script().equals(Scripts.RELEASE);
   }
 
   private CompletableFuture<@Nullable Object> delete(Eval eval) {
@@ -150,8 +150,16 @@ final class TransactionalScripts {
     String key = eval.keys().get(0);
     List<String> arguments = eval.arguments();
     if (eval.script().equals(Scripts.RELEASE)) {
-      return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MAX_TRIES)
+      return release(key, arguments.get(0), MAX_TRIES)
           .thenApply(code -> unpublishedIfNotifying(eval, code));
+    }
+    if (eval.script().equals(Scripts.KEEP)) {
+      return keep(
+          key,
+          arguments.get(0),
+          Long.parseLong(arguments.get(1)),
+          arguments.get(2).equals("1"),
+          MAX_TRIES);
     }
     if (Scripts.EXTEND.is(eval.script())) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MAX_TRIES);
@@ -164,21 +172,23 @@ final class TransactionalScripts {
    * is notified.
    */
   private static @Nullable Object unpublishedIfNotifying(Eval eval, @Nullable Object code) {
-    boolean notifies = eval.arguments().size() > 2;
+    boolean notifies = eval.arguments().size() > 1;
     return notifies && Objects.equals(code, Scripts.MINE) ? Scripts.MINE_UNPUBLISHED : code;
   }
 
-  private CompletableFuture<@Nullable Object> release(
-      String key, String token, long keep, int tries) {
+  private CompletableFuture<@Nullable Object> release(String key, String token, int tries) {
+    return compare(key, token, ttl -> exec("DEL", key), () -> unwatch(Scripts.MISSING), tries);
+  }
+
+  private CompletableFuture<@Nullable Object> keep(
+      String key, String token, long life, boolean mayLengthen, int tries) {
     return compare(
         key,
         token,
-        ttl -> {
-          if (keep == 0) {
-            return exec("DEL", key);
-          }
-          return ttl > keep ? exec("PEXPIRE", key, Long.toString(keep)) : unwatch(Scripts.MINE);
-        },
+        ttl ->
+            mayLengthen || ttl > life
+                ? exec("PEXPIRE", key, Long.toString(life))
+                : unwatch(Scripts.MINE),
         () -> unwatch(Scripts.MISSING),
         tries);
   }

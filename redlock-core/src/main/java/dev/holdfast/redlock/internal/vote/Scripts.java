@@ -25,10 +25,9 @@ public final class Scripts {
   static final long MAX_RECEIVERS = 96;
 
   /**
-   * Releases a lock: compares and deletes atomically. KEYS: the lock. ARGV: our token, for how many
-   * milliseconds to keep other owners out (0: delete), the notification, if there is one. A user
-   * who may not publish may release anyway. A reply above {@link #MINE_UNPUBLISHED} is that code
-   * plus the number of receivers.
+   * Releases a lock: compares and deletes atomically. KEYS: the lock. ARGV: our token, the
+   * notification, if there is one. A user who may not publish may release anyway. A reply above
+   * {@link #MINE_UNPUBLISHED} is that code plus the number of receivers.
    */
   public static final Script RELEASE =
       Script.of(
@@ -36,15 +35,35 @@ public final class Scripts {
           local value = redis.call('GET', KEYS[1])
           if not value then return 2 end
           if value ~= ARGV[1] then return 0 end
-          if ARGV[2] == '0' then
-            redis.call('DEL', KEYS[1])
-            if ARGV[3] then
-              local heard = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[3])
-              if not tonumber(heard) then return 3 end
-              if heard > 0 then return 3 + math.min(heard, 96) end
-            end
-          elseif redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then
+          redis.call('DEL', KEYS[1])
+          if ARGV[2] then
+            local heard = redis.pcall('PUBLISH', 'holdfast:released:' .. KEYS[1], ARGV[2])
+            if not tonumber(heard) then return 3 end
+            if heard > 0 then return 3 + math.min(heard, 96) end
+          end
+          return 1
+          """);
+
+  /**
+   * Releases a lock that keeps other owners out for a while: compares, and sets the life that the
+   * key has left, atomically. KEYS: the lock, and its counter if it has one. ARGV: our token, the
+   * life of the lock in milliseconds, 1 if that may be longer than before, the shortest life of the
+   * counter in milliseconds. The counter outlives the lock, so that the fencing token of the next
+   * grant is larger whatever the clocks show.
+   */
+  static final Script KEEP =
+      Script.of(
+          """
+          local value = redis.call('GET', KEYS[1])
+          if not value then return 2 end
+          if value ~= ARGV[1] then return 0 end
+          local longer = ARGV[3] == '1'
+          local left = redis.call('PTTL', KEYS[1])
+          if longer or left > tonumber(ARGV[2]) then
             redis.call('PEXPIRE', KEYS[1], ARGV[2])
+          end
+          if longer and KEYS[2] and redis.call('PTTL', KEYS[2]) < tonumber(ARGV[4]) then
+            redis.call('PEXPIRE', KEYS[2], ARGV[4])
           end
           return 1
           """);
@@ -189,7 +208,7 @@ public final class Scripts {
 
   private Scripts() {}
 
-  /** Reads the reply of {@link #RELEASE}, {@link #EXTEND}, {@link #FENCE} or {@link #REMOVE}. */
+  /** Reads the reply of a script that compares, such as {@link #RELEASE} or {@link #EXTEND}. */
   static @Nullable public Vote compared(int node, @Nullable Object reply) {
     if (!(reply instanceof Long code)) {
       return null;

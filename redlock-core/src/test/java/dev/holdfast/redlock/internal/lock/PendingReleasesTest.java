@@ -50,6 +50,9 @@ class PendingReleasesTest {
 
   private Pending release(String key, long seconds) {
     return new Pending(
-        key, "me:1", time.nanos(), time.nanos() + Duration.ofSeconds(seconds).toNanos());
+        key,
+        "me:1",
+        KeptLife.none(time.nanos()),
+        time.nanos() + Duration.ofSeconds(seconds).toNanos());
   }
 }

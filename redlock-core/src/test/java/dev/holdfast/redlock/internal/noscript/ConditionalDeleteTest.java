@@ -153,9 +153,9 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-11: a release that shortens the key's life is a transaction")
-  void aReleaseThatShortensIsATransaction() {
-    ask(Scripts.RELEASE, TOKEN, "4000");
+  @DisplayName("ACQ-11: a release that sets the key's life is a transaction")
+  void aReleaseThatSetsTheLifeIsATransaction() {
+    ask(Scripts.KEEP, TOKEN, "4000", "0", "0");
 
     assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
   }
@@ -177,7 +177,7 @@ class ConditionalDeleteTest {
   @Test
   @DisplayName("WAIT-11: a release that notifies waiters reports that nothing was published")
   void releaseThatNotifiesReportsThatNothingWasPublished() {
-    CompletableFuture<@Nullable Object> release = ask(Scripts.RELEASE, TOKEN, "0", "channel");
+    CompletableFuture<@Nullable Object> release = ask(Scripts.RELEASE, TOKEN, "channel");
 
     reply(TOKEN, 1L);
 
@@ -185,7 +185,7 @@ class ConditionalDeleteTest {
   }
 
   private CompletableFuture<@Nullable Object> release() {
-    return ask(Scripts.RELEASE, TOKEN, "0");
+    return ask(Scripts.RELEASE, TOKEN);
   }
 
   private CompletableFuture<@Nullable Object> ask(Script script, String... arguments) {

@@ -37,7 +37,7 @@ class TransactionalScriptsTest {
   @DisplayName(
       "ACQ-11: a release that keeps other owners out shortens the key's life" + " atomically")
   void releaseMayShorten() {
-    Asking asking = release(4_000);
+    Asking asking = keep(4_000, false);
     assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
     answer("OK", 4_001L, TOKEN);
     answer("OK");
@@ -49,9 +49,35 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-11: a release never lengthens a key's life")
-  void aReleaseNeverLengthens() {
-    Asking asking = release(4_000);
+  @DisplayName("ACQ-21: a release of a valid lease lengthens the key's life atomically")
+  void releaseOfAValidLeaseMayLengthen() {
+    Asking asking = keep(60_000, true);
+    assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
+    answer("OK", 4_000L, TOKEN);
+    answer("OK");
+    assertThat(asked()).containsExactly("PEXPIRE a 60000", "EXEC");
+    answer("QUEUED", List.of(1L));
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.MINE);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ACQ-21: the key of another owner is not lengthened")
+  void theKeyOfAnotherOwnerIsNotLengthened() {
+    Asking asking = keep(60_000, true);
+    answer("OK", 4_000L, "another");
+    assertThat(asked()).containsExactly("UNWATCH");
+    answer("OK");
+
+    assertThat(asking.answer()).isCompletedWithValue(Scripts.OTHER);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @DisplayName("ACQ-21: the release of a lease that is over never lengthens a key's life")
+  void aReleaseOfALeaseThatIsOverNeverLengthens() {
+    Asking asking = keep(4_000, false);
     answer("OK", 4_000L, TOKEN);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
@@ -62,7 +88,7 @@ class TransactionalScriptsTest {
   @Test
   @DisplayName("REL-3: a release of a missing key is reported")
   void releaseOfAMissingKeyIsReported() {
-    Asking asking = release(0);
+    Asking asking = release();
     answer("OK", -2L, null);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
@@ -73,7 +99,7 @@ class TransactionalScriptsTest {
   @Test
   @DisplayName("REL-3: a key that expired between its comparison and its deletion was missing")
   void aKeyThatExpiredInBetweenWasMissing() {
-    Asking asking = release(0);
+    Asking asking = release();
     answer("OK", 1L, TOKEN);
     answer("OK");
     answer("QUEUED", List.of(0L));
@@ -124,7 +150,7 @@ class TransactionalScriptsTest {
   @Tag("exclusion")
   @DisplayName("ERR-6: a key whose ttl cannot be read is not taken for ours")
   void keyWithoutAReadableTtlIsNotOurs() {
-    Asking asking = release(0);
+    Asking asking = release();
     answer("OK", "?", TOKEN);
     assertThat(asked()).containsExactly("UNWATCH");
     answer("OK");
@@ -136,7 +162,7 @@ class TransactionalScriptsTest {
   @Tag("exclusion")
   @DisplayName("ERR-6: a key of another type is the server's own error, and is watched no longer")
   void aKeyOfAnotherTypeIsTheServersError() {
-    Asking asking = release(0);
+    Asking asking = release();
     List<ScriptedNodes.Asked> taken = nodes.take();
     taken.get(0).round().reply(SECOND, "OK");
     taken.get(1).round().reply(SECOND, -1L);
@@ -234,7 +260,7 @@ class TransactionalScriptsTest {
   @DisplayName("the commands for one key are sent one after the other")
   void commandsForOneKeyAreSentInOrder() {
     Asking set = set();
-    Asking release = release(0);
+    Asking release = release();
     Asking setAgain = set();
     assertThat(asked()).containsExactly("SET a me:1 NX PX 1000");
     answer("OK");
@@ -255,7 +281,7 @@ class TransactionalScriptsTest {
   @DisplayName("queued commands fail when a connection ends, and so do later ones")
   void queuedCommandsFailWhenAConnectionEnds() {
     set();
-    Asking waiting = release(0);
+    Asking waiting = release();
     transactions.end();
     assertThat(waiting.failures).singleElement().asString().contains("the connection ended");
     answer("OK");
@@ -270,7 +296,7 @@ class TransactionalScriptsTest {
   @Tag("exclusion")
   @DisplayName("REL-1: a release is not continued on a later connection, which watches no key")
   void releaseIsNotContinuedOnALaterConnection() {
-    Asking compared = release(0);
+    Asking compared = release();
     transactions.end();
     answer("OK", 1_000L, TOKEN);
 
@@ -282,7 +308,7 @@ class TransactionalScriptsTest {
   @Tag("exclusion")
   @DisplayName("REL-1: a transaction that has begun is not continued on a later connection")
   void transactionIsNotContinuedOnALaterConnection() {
-    Asking begun = release(0);
+    Asking begun = release();
     answer("OK", 1_000L, TOKEN);
     transactions.end();
     answer("OK");
@@ -318,8 +344,12 @@ class TransactionalScriptsTest {
     return ask(new Command.SetIfAbsent("a", TOKEN, 1_000));
   }
 
-  private Asking release(long keepMillis) {
-    return ask(Scripts.RELEASE, TOKEN, Long.toString(keepMillis));
+  private Asking release() {
+    return ask(Scripts.RELEASE, TOKEN);
+  }
+
+  private Asking keep(long millis, boolean mayLengthen) {
+    return ask(Scripts.KEEP, TOKEN, Long.toString(millis), mayLengthen ? "1" : "0", "0");
   }
 
   private Asking extend(long ttlMillis) {

@@ -1,0 +1,96 @@
+package dev.holdfast;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease that is bound to the thread that works under it. The bound leases of a thread form a
+ * list, the innermost first. A thread that another thread starts begins without any.
+ */
+final class BoundLease {
+  @SuppressWarnings("ThreadLocalUsage") // a binding belongs to the thread, whoever asks for it
+  private static final ThreadLocal<@Nullable BoundLease> INNERMOST = new ThreadLocal<>();
+
+  private final @Nullable LockManager manager;
+  private final Lease lease;
+  private final LockedCall call;
+  private final @Nullable BoundLease outer;
+
+  private BoundLease(
+      @Nullable LockManager manager, Lease lease, LockedCall call, @Nullable BoundLease outer) {
+    this.manager = manager;
+    this.lease = lease;
+    this.call = call;
+    this.outer = outer;
+  }
+
+  /**
+   * Binds a lease to this thread.
+   *
+   * @param manager the manager of the lease; null if it is not known
+   */
+  static BoundLease bind(@Nullable LockManager manager, Lease lease, LockedCall call) {
+    BoundLease bound = new BoundLease(manager, lease, call, INNERMOST.get());
+    INNERMOST.set(bound);
+    return bound;
+  }
+
+  /** Ends the binding, and those that were begun inside of it. */
+  void unbind() {
+    if (outer == null) {
+      INNERMOST.remove();
+    } else {
+      INNERMOST.set(outer);
+    }
+  }
+
+  /** Tells the calls around this one that hold the same lease that its loss was seen. */
+  void onLossSeen() {
+    for (BoundLease at = outer; at != null; at = at.outer) {
+      if (at.lease == lease) {
+        at.call.end();
+      }
+    }
+  }
+
+  static Optional<Lease> current() {
+    BoundLease innermost = INNERMOST.get();
+    return innermost == null ? Optional.empty() : Optional.of(innermost.lease);
+  }
+
+  /**
+   * Searches the leases of this thread from the innermost outward.
+   *
+   * @param asked the manager of the lease; null for any
+   * @throws IllegalStateException if there is none of this name
+   */
+  static Lease find(@Nullable LockManager asked, String name) {
+    boolean isOfUnknownManager = false;
+    for (BoundLease at = INNERMOST.get(); at != null; at = at.outer) {
+      if (at.lease.name().equals(name)) {
+        if (asked == null || isSame(asked, at.manager)) {
+          return at.lease;
+        }
+        isOfUnknownManager |= at.manager == null;
+      }
+    }
+    throw new IllegalStateException(
+        "this thread does not work under the lock '"
+            + name
+            + (isOfUnknownManager
+                ? "' of this manager: the manager of its lease is not known; give it to"
+                    + " Locks.executeHolding, too"
+                : "'"
+                    + (asked == null ? "" : " of this manager")
+                    + ": call this method from the task of executeLocked, on the same thread"));
+  }
+
+  /** Compares managers without their decorators. */
+  private static boolean isSame(LockManager asked, @Nullable LockManager bound) {
+    return bound != null && (asked == bound || undecorated(asked) == undecorated(bound));
+  }
+
+  private static LockManager undecorated(LockManager manager) {
+    return manager.unwrap(LockManager.class).orElse(manager);
+  }
+}

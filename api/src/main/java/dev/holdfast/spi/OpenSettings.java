@@ -1,0 +1,88 @@
+package dev.holdfast.spi;
+
+import dev.holdfast.LockConfigurationException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings that a program gives in code when it opens a manager: what no URL can hold. Set by
+ * {@link dev.holdfast.ManagerBuilder}, read by backends. Immutable.
+ */
+public final class OpenSettings {
+  private static final OpenSettings NONE = new OpenSettings(null, null);
+
+  private final @Nullable Executor callbackExecutor;
+  private final @Nullable ClassLoader classLoader;
+
+  private OpenSettings(@Nullable Executor callbackExecutor, @Nullable ClassLoader classLoader) {
+    this.callbackExecutor = callbackExecutor;
+    this.classLoader = classLoader;
+  }
+
+  /**
+   * Returns settings of which none is set.
+   *
+   * @return the defaults of all settings
+   */
+  public static OpenSettings none() {
+    return NONE;
+  }
+
+  /**
+   * Sets the executor of callbacks.
+   *
+   * @param executor the executor, which the manager does not shut down
+   * @return new settings
+   */
+  public OpenSettings callbackExecutor(Executor executor) {
+    return new OpenSettings(Objects.requireNonNull(executor, "executor"), classLoader);
+  }
+
+  /**
+   * Sets the class loader by which backends are found.
+   *
+   * @param loader used in addition to the class loader of the API
+   * @return new settings
+   */
+  public OpenSettings classLoader(ClassLoader loader) {
+    return new OpenSettings(callbackExecutor, Objects.requireNonNull(loader, "loader"));
+  }
+
+  /**
+   * Returns the executor on which users' stages complete.
+   *
+   * @return empty for threads of the manager's own
+   */
+  public Optional<Executor> callbackExecutor() {
+    return Optional.ofNullable(callbackExecutor);
+  }
+
+  /**
+   * Returns the class loader by which a backend finds other backends, if it opens managers itself.
+   *
+   * @return the class loader that was set, else the context class loader of this thread; empty if
+   *     there is neither
+   */
+  public Optional<ClassLoader> classLoader() {
+    return Optional.ofNullable(classLoader)
+        .or(() -> Optional.ofNullable(Thread.currentThread().getContextClassLoader()));
+  }
+
+  /**
+   * Refuses settings that a backend cannot apply, because it was written for URLs alone.
+   *
+   * @param backend the backend's name
+   * @throws LockConfigurationException if a setting would have no effect
+   */
+  void requireNoneFor(String backend) {
+    if (callbackExecutor != null) {
+      throw new LockConfigurationException(
+          "the backend '"
+              + backend
+              + "' takes no callback executor: leave it out, or use a version of the backend that"
+              + " implements LockProvider.open(url, settings)");
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class CurrentLeaseTest {
+  private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
+  private static final LockRequest ORDER = LockRequest.of("order", Duration.ofSeconds(10));
+
+  private final InMemoryLocks locks = new InMemoryLocks();
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(Locks.current()).isEmpty();
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  @Test
+  void thereIsNoneOutsideOfATask() throws Exception {
+    try (Lease lease = locks.acquire(STOCK)) {
+      assertThat(lease.isHeld()).isTrue();
+      assertThat(Locks.current()).isEmpty();
+    }
+  }
+
+  @Test
+  void eachMethodThatRunsATaskBindsItsLease() throws Exception {
+    locks.runLocked(STOCK, lease -> assertThat(Locks.current()).containsSame(lease));
+    assertThat(locks.tryRunLocked(STOCK, l -> assertThat(Locks.current()).containsSame(l)))
+        .isTrue();
+    try (Lease held = locks.acquire(STOCK)) {
+      Locks.runHolding(held, lease -> assertThat(Locks.current()).containsSame(held));
+    }
+  }
+
+  @Test
+  void itEndsWithATaskThatThrows() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    lease -> {
+                      throw new IllegalStateException("half done");
+                    }))
+        .hasMessage("half done");
+    assertThat(Locks.current()).isEmpty();
+  }
+
+  @Test
+  void theInnermostIsCurrentAndOuterOnesAreFoundByName() throws Exception {
+    locks.runLocked(
+        STOCK,
+        stock -> {
+          locks.runLocked(
+              ORDER,
+              order -> {
+                assertThat(Locks.current()).containsSame(order);
+                assertThat(Locks.requireCurrent("stock")).isSameAs(stock);
+                assertThat(Locks.requireCurrent("order")).isSameAs(order);
+              });
+          assertThat(Locks.current()).containsSame(stock);
+        });
+  }
+
+  @Test
+  void ofTwoWithOneNameTheInnermostCounts() throws Exception {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    outer -> {
+                      locks.lose("stock", LossReason.EXPIRED);
+                      assertThat(Thread.interrupted()).isTrue();
+                      locks.runLocked(
+                          STOCK,
+                          inner -> assertThat(Locks.requireCurrent("stock")).isSameAs(inner));
+                      assertThatThrownBy(() -> Locks.requireCurrent("stock"))
+                          .isInstanceOf(LockLostException.class);
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void aNameUnderWhichTheThreadDoesNotWorkIsRefused() throws Exception {
+    assertThatThrownBy(() -> Locks.requireCurrent("stock"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "this thread does not work under the lock 'stock': call this method from the task of"
+                + " executeLocked, on the same thread");
+    locks.runLocked(
+        ORDER,
+        lease ->
+            assertThatThrownBy(() -> Locks.requireCurrent("stock"))
+                .isInstanceOf(IllegalStateException.class));
+  }
+
+  @Test
+  void aLeaseThatWasReleasedInTheTaskIsRefused() throws Exception {
+    locks.runLocked(
+        STOCK,
+        lease -> {
+          assertThat(lease.release()).isTrue();
+          assertThat(Locks.current()).containsSame(lease);
+          assertThatThrownBy(() -> Locks.requireCurrent("stock"))
+              .isInstanceOf(IllegalStateException.class);
+        });
+  }
+
+  @Test
+  void leasesOfOneNameAreToldApartByTheirManagers() throws Exception {
+    InMemoryLocks others = new InMemoryLocks();
+    locks.runLocked(
+        STOCK,
+        ours ->
+            others.runLocked(
+                STOCK,
+                theirs -> {
+                  assertThat(Locks.requireCurrent("stock")).isSameAs(theirs);
+                  assertThat(Locks.requireCurrent(locks, "stock")).isSameAs(ours);
+                  assertThat(Locks.requireCurrent(others, "stock")).isSameAs(theirs);
+                  assertThatThrownBy(() -> Locks.requireCurrent(new InMemoryLocks(), "stock"))
+                      .isInstanceOf(IllegalStateException.class)
+                      .hasMessageContaining("'stock' of this manager: call this method");
+                }));
+  }
+
+  @Test
+  void aLeaseThatWasBoundWithoutItsManagerIsNotFoundByManager() throws Exception {
+    try (Lease held = locks.acquire(STOCK)) {
+      Locks.runHolding(
+          held,
+          lease -> {
+            assertThat(Locks.requireCurrent("stock")).isSameAs(held);
+            assertThatThrownBy(() -> Locks.requireCurrent(locks, "stock"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("give it to Locks.executeHolding, too");
+          });
+      assertThat(
+              Locks.<Lease, RuntimeException>executeHolding(
+                  locks, held, lease -> Locks.requireCurrent(locks, "stock")))
+          .isSameAs(held);
+    }
+  }
+
+  @Test
+  void aDecoratorThatPassesUnwrapOnIsTheManagerThatItDecorates() throws Exception {
+    LockManager decorator =
+        (LockManager)
+            Proxy.newProxyInstance(
+                LockManager.class.getClassLoader(),
+                new Class<?>[] {LockManager.class},
+                (proxy, method, arguments) -> {
+                  assertThat(method.getName()).isEqualTo("unwrap");
+                  return Optional.of(locks);
+                });
+
+    locks.runLocked(
+        STOCK, lease -> assertThat(Locks.requireCurrent(decorator, "stock")).isSameAs(lease));
+  }
+
+  @Test
+  void anotherThreadHasNone() throws Exception {
+    try (Threads threads = new Threads(Executors.newSingleThreadExecutor())) {
+      locks.runLocked(STOCK, lease -> assertThat(threads.call(Locks::current)).isEmpty());
+    }
+  }
+
+  @Test
+  void virtualThreadsHaveTheirOwnAndInheritNone() throws Exception {
+    ExecutorService virtual = virtualThreads();
+    try (Threads threads = new Threads(virtual)) {
+      locks.runLocked(
+          STOCK,
+          stock -> {
+            assertThat(threads.call(Locks::current)).isEmpty();
+            assertThat(
+                    threads.call(
+                        () ->
+                            locks.<Boolean, RuntimeException>executeLocked(
+                                ORDER,
+                                order -> {
+                                  Thread.yield(); // may go on with another carrier
+                                  return Locks.current().orElseThrow() == order;
+                                })))
+                .isTrue();
+            assertThat(Locks.current()).containsSame(stock);
+          });
+    }
+  }
+
+  private static ExecutorService virtualThreads() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 21, "before JDK 21");
+    return (ExecutorService)
+        Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+  }
+
+  private record Threads(ExecutorService executor) implements AutoCloseable {
+    <T> T call(Callable<T> task) throws InterruptedException {
+      try {
+        return executor.submit(task).get();
+      } catch (ExecutionException e) {
+        throw new AssertionError(e.getCause());
+      }
+    }
+
+    @Override
+    public void close() {
+      executor.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.holdfast.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Holds that outlast the ttl and the longest ttl. */
+@Tag("exclusion")
+class HoldingLongerTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration HOLD = Duration.ofHours(2);
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(3);
+
+  @Test
+  void theReleaseLengthensTheLockAndItsCounter() {
+    Lease lease = granted(Redlock.open(nodes, time.options().restartGuard(false)), 7L);
+
+    lease.releaseAsync();
+
+    Command.Eval keep = command(nodes.take());
+    assertThat(keep.script()).isEqualTo(Scripts.KEEP);
+    assertThat(keep.keys()).containsExactly("a", "holdfast:fence:a");
+    assertThat(keep.arguments().subList(1, 4))
+        .containsExactly(
+            Long.toString(HOLD.toMillis()),
+            "1",
+            Long.toString(HOLD.plus(Duration.ofSeconds(600)).toMillis()));
+  }
+
+  @Test
+  void withoutFencingTokensThereIsNoCounterToLengthen() {
+    granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
+
+    assertThat(command(nodes.take()).keys()).containsExactly("a");
+  }
+
+  @Test
+  void theEndOfALostLeaseLengthensNothing() {
+    Lease lease = granted(Redlock.open(nodes, time.plainOptions()), "OK");
+    time.advance(TTL);
+    assertThat(lease.isHeld()).isFalse();
+    time.advance(Duration.ZERO);
+
+    assertThat(command(nodes.take()).arguments().get(2)).isEqualTo("0");
+  }
+
+  @Test
+  void whatADeniedReleaseLengthenedIsDeleted() {
+    CompletableFuture<Boolean> release =
+        granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
+    nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? Scripts.MINE : Scripts.MISSING));
+
+    assertThat(release).isCompletedWithValue(false);
+    List<Asked> deleting = nodes.take();
+    assertThat(deleting).extracting(Asked::node).containsExactly(0, 1, 2);
+    assertThat(command(deleting).script()).isEqualTo(Scripts.RELEASE);
+  }
+
+  @Test
+  void whatAQuorumKeepsIsNotDeleted() {
+    CompletableFuture<Boolean> release =
+        granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
+    nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? Scripts.MISSING : Scripts.MINE));
+
+    assertThat(release).isCompletedWithValue(true);
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  private Lease granted(LockManager locks, Object reply) {
+    var lease = locks.tryAcquireAsync(LockRequest.of("a", TTL).holdAtLeast(HOLD));
+    nodes.answerAll(a -> a.round().reply(a.node(), reply));
+    return lease.join().orElseThrow();
+  }
+
+  private static Command.Eval command(List<Asked> asked) {
+    return (Command.Eval) asked.get(0).command();
+  }
+}

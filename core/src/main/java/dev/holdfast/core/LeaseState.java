@@ -3,6 +3,10 @@ package dev.holdfast.core;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.GrantState.Held;
+import dev.holdfast.core.GrantState.Lost;
+import dev.holdfast.core.GrantState.Released;
+import dev.holdfast.core.GrantState.Transferred;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
@@ -12,14 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one grant: held until the end of its validity, then released or lost, and
- * nothing after that. Extensions follow one another. A release waits for none: it is sent behind
+ * The state machine of one grant: held until the end of its validity, then released, transferred or
+ * lost, and nothing after that. Extensions follow one another. A release waits for none: it is sent behind
  * the extension in flight, and ends it. Safe for use by many threads.
  */
 final class LeaseState {
@@ -28,52 +31,14 @@ final class LeaseState {
   private final Grant grant;
   private final Handoff handoff;
   private final ClockReading grantedAt;
-  private final @Nullable ClockReading holdLimit;
+  private final HoldLimit holdLimit;
   private final Duration holdAtLeast;
   private final @Nullable KeepAlive keepAlive;
-  private final AtomicReference<State> state;
+  private final AtomicReference<GrantState> state;
+  private final PermittedCalls calls;
   private final SerialExecutor extensions = new SerialExecutor();
   private final TimerSlot expiry = new TimerSlot();
   private final LossStage lossStage;
-
-  /** The state of a grant. Immutable. */
-  sealed interface State {}
-
-  /**
-   * The grant is held.
-   *
-   * @param validUntil the end of validity if nothing extends it
-   * @param reasonIfItExpires the reason of the loss at that time
-   */
-  record Held(ClockReading validUntil, LossReason reasonIfItExpires) implements State {
-    /** Returns the state while it is not known whether a quorum can be reached. */
-    Held perhapsUnreachable() {
-      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE);
-    }
-
-    Held extended(ClockReading end, boolean atLimit) {
-      return new Held(end, atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
-    }
-
-    /** Returns the state once no extension can move the end any more. */
-    Held atLimit() {
-      return new Held(validUntil, LossReason.MAX_HOLD);
-    }
-
-    boolean isAtLimit() {
-      return reasonIfItExpires == LossReason.MAX_HOLD;
-    }
-  }
-
-  /**
-   * The grant is released, or its release is in flight.
-   *
-   * @param result the answer to every release
-   */
-  record Released(CompletableFuture<Boolean> result) implements State {}
-
-  /** The grant is lost. */
-  record Lost(LossReason reason, ClockReading since) implements State {}
 
   LeaseState(
       ManagerContext context, ActiveLeases leases, LockRequest request, Grant grant, int handoffs) {
@@ -82,10 +47,10 @@ final class LeaseState {
     this.leases = leases;
     this.grant = grant;
     this.grantedAt = context.clock().now();
-    this.holdLimit =
-        request.keepAliveUpTo().map(hold -> grantedAt.plusNanos(Nanos.of(hold))).orElse(null);
+    this.holdLimit = HoldLimit.of(request, context.clock(), grantedAt);
+    this.calls = new PermittedCalls(context);
     this.holdAtLeast = request.holdAtLeast();
-    this.keepAlive = holdLimit == null ? null : new KeepAlive(context, this, request.ttl());
+    this.keepAlive = holdLimit.end() == null ? null : new KeepAlive(context, this, request.ttl());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED));
     this.lossStage = new LossStage(context);
   }
@@ -95,7 +60,7 @@ final class LeaseState {
   }
 
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
-  State current() {
+  GrantState current() {
     return Objects.requireNonNull(state.get());
   }
 
@@ -109,7 +74,7 @@ final class LeaseState {
     }
   }
 
-  private State expired() {
+  private GrantState expired() {
     expireIfDue();
     return current();
   }
@@ -129,7 +94,7 @@ final class LeaseState {
   }
 
   void requireHeld() {
-    State now = expired();
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       throw ended(now);
     }
@@ -169,10 +134,50 @@ final class LeaseState {
    * the latest when the lease ends.
    */
   CompletableFuture<Void> extend(Duration ttl) {
+    return inTurn(() -> extendWithinHold(ttl));
+  }
+
+  /**
+   * Extends to at least this from now, whatever {@code keepAliveUpTo} says, and then ends the grant
+   * without a release. Where that fails, the grant stays what it was.
+   */
+  CompletableFuture<Void> transfer(Duration within) {
+    Transferred mine = new Transferred(new Object());
+    return inTurn(() -> transferExtended(within, mine))
+        .handle(
+            (done, failure) -> {
+              if (failure != null && !current().equals(mine)) { // later calls may have failed this one
+                throw Futures.unchecked(failure);
+              }
+              return null;
+            });
+  }
+
+  private CompletableFuture<Void> transferExtended(Duration within, Transferred mine) {
+    return sendExtension(within)
+        .handle(
+            (extension, failure) -> {
+              onExtensionAnswered(extension, failure, false);
+              endAsTransferred(mine);
+              return null;
+            });
+  }
+
+  private void endAsTransferred(Transferred mine) {
+    while (expired() instanceof Held held) {
+      if (state.compareAndSet(held, mine)) {
+        stop();
+        leases.onEnded(this);
+        return;
+      }
+    }
+    throw ended(current());
+  }
+
+  private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> extension) {
     context.operations().begin();
     CompletableFuture<Void> result =
-        extensions.execute(
-            mine -> whenPermitted(mine, false, callerWaits -> extendWithinHold(ttl)));
+        extensions.execute(mine -> calls.run(mine, false, callerWaits -> extension.get()));
     if (!(current() instanceof Held)) {
       failExtensions();
     }
@@ -180,7 +185,7 @@ final class LeaseState {
   }
 
   private CompletableFuture<Void> extendWithinHold(Duration ttl) {
-    Duration asked = withinHold(ttl);
+    Duration asked = holdLimit.limited(ttl);
     boolean isLimited = asked.compareTo(ttl) < 0;
     if (asked.toMillis() <= 0 && expired() instanceof Held) {
       if (isLimited) {
@@ -198,7 +203,7 @@ final class LeaseState {
 
   /** Takes the monitor that {@link #awaitExtensionSent} takes: no extension follows a release. */
   private synchronized CompletableFuture<Extension> sendExtension(Duration asked) {
-    State now = expired();
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(ended(now));
     }
@@ -223,7 +228,7 @@ final class LeaseState {
       if (extension instanceof LockPrimitive.Lost lost) {
         lose(held, lost.reason(), context.clock().now());
       } else if (extension instanceof Extended longer) {
-        ClockReading end = withinHold(longer.validUntil());
+        ClockReading end = holdLimit.limited(longer.validUntil());
         boolean atLimit = isLimited || !end.equals(longer.validUntil());
         if (state.compareAndSet(held, held.extended(later(held, end), atLimit))) {
           return;
@@ -238,19 +243,6 @@ final class LeaseState {
     return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
   }
 
-  /** The end of an extension that may have been sent later than its ttl was limited. */
-  private ClockReading withinHold(ClockReading end) {
-    return holdLimit == null ? end : end.earlier(holdLimit);
-  }
-
-  private Duration withinHold(Duration ttl) {
-    if (holdLimit == null) {
-      return ttl;
-    }
-    long left = context.clock().now().nanosUntil(holdLimit);
-    return left < Nanos.of(ttl) ? Duration.ofNanos(Math.max(0, left)) : ttl;
-  }
-
   private void updateHeld(UnaryOperator<Held> change) {
     state.updateAndGet(now -> now instanceof Held held ? change.apply(held) : now);
   }
@@ -261,12 +253,15 @@ final class LeaseState {
 
   CompletableFuture<Boolean> release(boolean callerWaits) {
     while (true) {
-      State now = expired();
+      GrantState now = expired();
       if (now instanceof Released released) {
         return released.result();
       }
       if (now instanceof Lost) {
         return CompletableFuture.completedFuture(false);
+      }
+      if (now instanceof Transferred) {
+        return CompletableFuture.completedFuture(true);
       }
       Released released = new Released(new CompletableFuture<>());
       if (state.compareAndSet(now, released)) {
@@ -280,7 +275,7 @@ final class LeaseState {
     }
   }
 
-  /** Releases a grant that no caller took, even if its manager has been closed since. */
+  /** Releases a grant, or its transfer, that no caller took, even if its manager was closed. */
   void releaseUnclaimed() {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
@@ -345,7 +340,7 @@ final class LeaseState {
       Duration atLeast, boolean callerWaits) {
     CompletableFuture<LockPrimitive.Released> result = new CompletableFuture<>();
     context.operations().begin();
-    whenPermitted(result, callerWaits, waiting -> sendRelease(atLeast, waiting));
+    calls.run(result, callerWaits, waiting -> sendRelease(atLeast, waiting));
     return result;
   }
 
@@ -366,35 +361,11 @@ final class LeaseState {
         : release.apply(false, callerWaits); // no waiter can have it yet
   }
 
-  /** Runs a backend call when there is a permit: at once on this thread if that is now. */
-  private <T> void whenPermitted(
-      CompletableFuture<T> result,
-      boolean callerWaits,
-      Function<Boolean, CompletableFuture<T>> call) {
-    if (context.limiter().hasPermit()) {
-      run(result, () -> call.apply(callerWaits));
-    } else {
-      context.limiter().enqueue(() -> run(result, () -> call.apply(false)));
+  private RuntimeException ended(GrantState now) {
+    if (now instanceof Lost lost) {
+      return new LockLostException(grant.name(), lost.reason());
     }
-  }
-
-  private <T> void run(CompletableFuture<T> result, Supplier<CompletableFuture<T>> call) {
-    context.limiter().acquirePermit();
-    Futures.call(call)
-        .whenComplete(
-            (value, failure) -> {
-              try {
-                Futures.complete(result, value, failure);
-              } finally {
-                context.limiter().releasePermit();
-                context.operations().end();
-              }
-            });
-  }
-
-  private RuntimeException ended(State now) {
-    return now instanceof Lost lost
-        ? new LockLostException(grant.name(), lost.reason())
-        : new IllegalStateException("the lease on '" + grant.name() + "' was released");
+    String how = now instanceof Transferred ? "transferred" : "released";
+    return new IllegalStateException("the lease on '" + grant.name() + "' was " + how);
   }
 }

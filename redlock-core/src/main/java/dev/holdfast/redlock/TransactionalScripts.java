@@ -147,6 +147,9 @@ final class TransactionalScripts {
       return release(key, arguments.get(0), Long.parseLong(arguments.get(1)), MAX_TRIES)
           .thenApply(code -> unpublishedIfNotifying(eval, code));
     }
+    if (Scripts.SWAP.is(eval.script())) {
+      return swap(key, arguments.get(0), arguments.get(1), arguments.get(2));
+    }
     if (Scripts.EXTEND.is(eval.script())) {
       return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MAX_TRIES);
     }
@@ -188,6 +191,16 @@ final class TransactionalScripts {
             ask("SET", key, token, "NX", "PX", millis)
                 .thenCompose(done -> unwatch(Scripts.MISSING)),
         tries);
+  }
+
+  private CompletableFuture<@Nullable Object> swap(
+      String key, String token, String ttl, String transferred) {
+    return compare(
+        key,
+        transferred,
+        present -> exec("SET", key, token, "PX", ttl),
+        () -> unwatch(Scripts.MISSING),
+        MAX_TRIES);
   }
 
   private CompletableFuture<@Nullable Object> compare(

@@ -87,8 +87,8 @@ public interface Lease extends AutoCloseable {
   CompletableFuture<Void> extendAsync(Duration ttl);
 
   /**
-   * Ends the lease without a release, so that another process can go on with the lock: it calls {@link
-   * LockManager#adopt} with the returned text. Waits for an extension in flight, then
+   * Ends the lease without a release, so that another process can go on with the lock: it calls
+   * {@link LockManager#adopt} with the returned text. Waits for an extension in flight, then
    * extends the keys once, so that a quorum of nodes keeps them for at least {@code within} from
    * this call. {@link LockRequest#keepAliveUpTo} does not limit this extension, and {@link
    * LockRequest#holdAtLeast} is not kept.

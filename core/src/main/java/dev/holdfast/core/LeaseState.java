@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state machine of one grant: held until the end of its validity, then released, transferred or
- * lost, and nothing after that. Extensions follow one another. A release waits for none: it is sent behind
- * the extension in flight, and ends it. Safe for use by many threads.
+ * lost, and nothing after that. Extensions follow one another. A release waits for none: it is sent
+ * behind the extension in flight, and ends it. Safe for use by many threads.
  */
 final class LeaseState {
   private final ManagerContext context;
@@ -146,7 +146,8 @@ final class LeaseState {
     return inTurn(() -> transferExtended(within, mine))
         .handle(
             (done, failure) -> {
-              if (failure != null && !current().equals(mine)) { // later calls may have failed this one
+              if (failure != null
+                  && !current().equals(mine)) { // later calls may have failed this one
                 throw Futures.unchecked(failure);
               }
               return null;

@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at a lock, or one adoption of a transferred lock. All nodes are asked, and a quorum
  * grants. If the quorum gave different fencing tokens, a second trip stores the largest. An attempt
- * that is not granted is taken back.
- * All of it has one limit: {@code quorumTimeout}, or the end of the validity that a grant would
- * have.
+ * that is not granted is taken back. All of it has one limit: {@code quorumTimeout}, or the end of
+ * the validity that a grant would have.
  */
 final class AcquireAttempt {
   private final RedlockContext context;
@@ -216,7 +215,9 @@ final class AcquireAttempt {
     String message =
         transferred == null
             ? "no quorum voted on '" + attempt.name() + "'"
-            : "no quorum voted on the adoption of '" + attempt.name() + "', which ends its transfer";
+            : "no quorum voted on the adoption of '"
+                + attempt.name()
+                + "', which ends its transfer";
     return isLimitedByTtl()
         ? message
             + " within %d ms, which is all that a ttl of %d ms leaves"

@@ -158,8 +158,7 @@ final class RedlockPrimitive implements LockPrimitive {
   @Override
   public CompletableFuture<Outcome> adopt(Adoption adoption) {
     CompletableFuture<Void> opened = open();
-    Attempt attempt =
-        opened.isDone() ? adoption.attempt() : adoption.attempt().withoutCaller();
+    Attempt attempt = opened.isDone() ? adoption.attempt() : adoption.attempt().withoutCaller();
     return opened.thenCompose(
         now ->
             new AcquireAttempt(

@@ -95,11 +95,11 @@ final class Scripts {
           """);
 
   /**
-   * Adopts a transferred lock: replaces its token with a fencing token. KEYS and ARGV: as for {@link
-   * #ACQUIRE}, and the transferred token. Replies with the number that this node proposes, with
-   * {@link #OTHER} or with {@link #MISSING}. A number is far above these, because it follows the
-   * clock. The ttl may shorten the key: no holder counts on its longer life any more, and others
-   * wait for an adopter that dies no longer than its ttl.
+   * Adopts a transferred lock: replaces its token with a fencing token. KEYS and ARGV: as for
+   * {@link #ACQUIRE}, and the transferred token. Replies with the number that this node proposes,
+   * with {@link #OTHER} or with {@link #MISSING}. A number is far above these, because it follows
+   * the clock. The ttl may shorten the key: no holder counts on its longer life any more, and
+   * others wait for an adopter that dies no longer than its ttl.
    */
   static final GuardedScript ADOPT =
       GuardedScript.of(
@@ -118,8 +118,8 @@ final class Scripts {
           """);
 
   /**
-   * Adopts a transferred lock without a fencing token. KEYS: the lock. ARGV: our token, the ttl, the
-   * transferred token.
+   * Adopts a transferred lock without a fencing token. KEYS: the lock. ARGV: our token, the ttl,
+   * the transferred token.
    */
   static final GuardedScript SWAP =
       GuardedScript.of(

@@ -250,6 +250,24 @@ abstract class AdoptionRules {
 
   @Test
   @Rule("TRANSFER-7")
+  @IfThisFails("check that an adoption that fails releases the transferred token on every node")
+  void anAdoptionThatNodesCannotCarryOutLeavesNothingBehind() {
+    fixture.needs(TckFault.REFUSING);
+    TransferredLock lock = TransferredLock.of(fixture, "refusing");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.blocking(), lock.name());
+
+    Throwable thrown = catchThrowable(() -> adopt(locks, lock));
+    fixture.end(TckFault.REFUSING, fixture.blocking(), lock.name());
+    if (thrown == null) {
+      AnotherRule.isBroken("an adoption succeeds without a quorum of answers");
+    }
+
+    fixture.awaitFree(lock.name());
+  }
+
+  @Test
+  @Rule("TRANSFER-7")
   @IfThisFails("check that an adoption that is refused by some nodes releases all others")
   void anAdoptionThatFindsTooFewNodesLeavesNothingBehind() {
     fixture.needsNodes(3);

@@ -117,20 +117,6 @@ abstract class TransferRules {
   }
 
   @Test
-  @Tag("exclusion")
-  @Rule("TRANSFER-2")
-  @IfThisFails("check that a transferred lock is taken until its adoption, for every manager")
-  void aTransferredLockIsTakenForEverybody() throws InterruptedException {
-    LockManager locks = fixture.open();
-    Lease lease = fixture.take(locks, fixture.request(fixture.name("taken")));
-
-    transferred(lease, fixture.ttl());
-
-    assertThat(fixture.gets(locks, lease.name())).as("got by the same manager").isFalse();
-    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another one").isFalse();
-  }
-
-  @Test
   @Rule("TRANSFER-3")
   @IfThisFails("check that a transfer which no quorum answers leaves the lease as it was")
   void aTransferThatNobodyAnswersLeavesTheLeaseHeld() throws Exception {

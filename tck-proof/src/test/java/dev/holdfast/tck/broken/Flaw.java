@@ -45,7 +45,8 @@ record Flaw(
             AliasFlaws.all(),
             StaleFlaws.all(),
             UnseenFlaws.all(),
-            MissedFlaws.all())
+            MissedFlaws.all(),
+            TransferFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -22,7 +22,8 @@ record Request(
     EXTEND,
     RELEASE,
     LOOK,
-    REMOVE;
+    REMOVE,
+    SWAP;
 
     boolean isScript() {
       return this != SET;
@@ -30,7 +31,7 @@ record Request(
 
     /** Whether a node refuses it that can take no more data. */
     boolean needsRoom() {
-      return this == SET || this == EXTEND || this == REMOVE;
+      return this == SET || this == EXTEND || this == REMOVE || this == SWAP;
     }
 
     boolean writes() {
@@ -110,6 +111,21 @@ record Request(
             keys.remove(name);
           } else if (answer == Answer.MINE && keys.left(name).compareTo(keep) > 0) {
             keys.expire(name, keep);
+          }
+          return answer;
+        });
+  }
+
+  /** Replaces a token by another, with a ttl of its own. */
+  static Request swap(String name, String from, String token, Duration ttl) {
+    return of(
+        Verb.SWAP,
+        name,
+        from + " " + token + " " + ttl.toNanos(),
+        keys -> {
+          Answer answer = compared(keys, name, from);
+          if (answer == Answer.MINE) {
+            keys.put(name, token, ttl);
           }
           return answer;
         });

@@ -155,7 +155,7 @@ final class LeaseState {
   }
 
   private CompletableFuture<Void> transferExtended(Duration within, Transferred mine) {
-    return sendExtension(within)
+    return sendExtension(() -> context.primitive().extendForTransfer(grant, within))
         .handle(
             (extension, failure) -> {
               onExtensionAnswered(extension, failure, false);
@@ -194,7 +194,7 @@ final class LeaseState {
       }
       return CompletableFuture.completedFuture(null);
     }
-    return sendExtension(asked)
+    return sendExtension(() -> context.primitive().extend(grant, asked))
         .handle(
             (extension, failure) -> {
               onExtensionAnswered(extension, failure, isLimited);
@@ -203,7 +203,8 @@ final class LeaseState {
   }
 
   /** Takes the monitor that {@link #awaitExtensionSent} takes: no extension follows a release. */
-  private synchronized CompletableFuture<Extension> sendExtension(Duration asked) {
+  private synchronized CompletableFuture<Extension> sendExtension(
+      Supplier<CompletableFuture<Extension>> call) {
     GrantState now = expired();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(ended(now));
@@ -211,7 +212,7 @@ final class LeaseState {
     if (keepAlive != null) {
       updateHeld(Held::perhapsUnreachable);
     }
-    return Futures.start(() -> context.primitive().extend(grant, asked));
+    return Futures.start(call);
   }
 
   /** Called once the grant has ended: waits until an extension that is being sent is sent. */

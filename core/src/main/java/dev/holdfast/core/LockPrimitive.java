@@ -80,6 +80,19 @@ public interface LockPrimitive extends AutoCloseable {
   CompletableFuture<Extension> extend(Grant grant, Duration ttl);
 
   /**
+   * Extends a lock for the last time, before it is transferred. As {@link #extend}, but it puts no
+   * key back that is missing: if it comes late, the text may be used up, and the key would serve a
+   * second adoption.
+   *
+   * @param grant what {@link #attempt} or {@link #adopt} returned
+   * @param within at least as long from now
+   * @return extended, or lost
+   */
+  default CompletableFuture<Extension> extendForTransfer(Grant grant, Duration within) {
+    return extend(grant, within);
+  }
+
+  /**
    * Gives a lock back: compares and deletes. May be called while an extension of the same grant is
    * under way, and does not wait for its answer: it takes effect after the extension, which must
    * leave no key behind then. The result of that extension is not looked at any more.

@@ -177,7 +177,12 @@ final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
-    return new LeaseExtension(context, (RedlockGrant) grant, ttl).start();
+    return new LeaseExtension(context, (RedlockGrant) grant, ttl, true).start();
+  }
+
+  @Override
+  public CompletableFuture<Extension> extendForTransfer(Grant grant, Duration within) {
+    return new LeaseExtension(context, (RedlockGrant) grant, within, false).start();
   }
 
   @Override

@@ -190,6 +190,25 @@ final class Scripts {
           """);
 
   /**
+   * Extends a lock before it is transferred. KEYS and ARGV: as for {@link #EXTEND}. Puts no missing
+   * key back: it would serve a second adoption if this command came late.
+   */
+  static final GuardedScript PROLONG =
+      GuardedScript.of(
+          """
+          local code = 2
+          local value = redis.call('GET', KEYS[1])
+          if value == ARGV[1] then
+            code = 1
+            if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+              redis.call('PEXPIRE', KEYS[1], ARGV[2])
+            end
+          elseif value then
+            code = 0
+          end
+          """);
+
+  /**
    * Ends a quarantine. ARGV: the quarantine to end. It is ended only if it is the present one: then
    * the node has had its data since it began, and the terms of the client that ends it are those of
    * all clients that vote there. Replies with 1 if the quarantine is over for clients of these

@@ -137,7 +137,7 @@ enum CallMutant implements Flaw {
       edit(
           "core/LeaseState",
           "new Held(grant.validUntil(), LossReason.EXPIRED)",
-          "new Held(grant.validUntil(), holdLimit == null ? LossReason.EXPIRED :"
+          "new Held(grant.validUntil(), holdLimit.end() == null ? LossReason.EXPIRED :"
               + " LossReason.MAX_HOLD)")),
   RELEASED_LATE(
       "the keys of a failed attempt are released half a second later",

@@ -43,6 +43,7 @@ final class Rates {
   boolean undisturbed;
   int distanceMicros;
   int stutterMillis;
+  int transfersPerMille;
 
   /** Clients that may not listen. */
   int deafPerMille = 500;
@@ -63,6 +64,12 @@ final class Rates {
   Rates distant(int mostMicros, int mostMillis) {
     distanceMicros = mostMicros;
     stutterMillis = mostMillis;
+    return this;
+  }
+
+  /** Leases are transferred to other processes, and their texts are delivered twice. */
+  Rates transfers(int perMille) {
+    transfersPerMille = perMille;
     return this;
   }
 

@@ -230,18 +230,23 @@ final class Workload {
     if (forgets) {
       next.run();
     } else {
-      boolean moves = !world.isHealed() && world.chance(world.rates.transfersPerMille);
-      world.at(
-          world.now() + hold,
-          host,
-          () -> {
-            if (moves && !closing) {
-              transfers.transfer(holding, next);
-            } else {
-              release(holding, next);
-            }
-          });
+      endIn(holding, hold, next);
     }
+  }
+
+  /** Releases the lease or transfers it when its holder is done. */
+  private void endIn(Holding holding, long micros, Runnable next) {
+    boolean moves = !world.isHealed() && world.chance(world.rates.transfersPerMille);
+    world.at(
+        world.now() + micros,
+        host,
+        () -> {
+          if (moves && !closing) {
+            transfers.transfer(holding, next);
+          } else {
+            release(holding, next);
+          }
+        });
   }
 
   private void extendIn(Holding holding, long micros) {

@@ -47,7 +47,7 @@ enum TransferMutant implements Flaw {
   QUARANTINED_VOTE_ADOPTS(
       "the vote of a node in quarantine counts for an adoption",
       Profile.GUARDED_TRANSFERS,
-      Invariant.FENCING,
+      Invariant.STRAGGLERS,
       edit(
           "redlock/AcquireAttempt",
           "return tally.isGrantDecided();\n    }",

@@ -49,7 +49,7 @@ abstract class AdoptionRules {
 
         Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
 
-        assertThat(thrown).as("what an adoption by %s threw", addresses(holding)).isNull();
+        assertThat(thrown).as("exception of an adoption by %s", addresses(holding)).isNull();
       }
     }
   }
@@ -100,7 +100,7 @@ abstract class AdoptionRules {
       Throwable thrown = catchThrowable(() -> adopt(adopter, lock));
       fixture.end(fault, fixture.minority(), lock.name());
 
-      assertThat(thrown).as("what an adoption threw, a minority being %s", fault).isNull();
+      assertThat(thrown).as("exception of an adoption, a minority being %s", fault).isNull();
     }
   }
 
@@ -283,7 +283,7 @@ abstract class AdoptionRules {
 
   @Test
   @Rule("TRANSFER-8")
-  @IfThisFails("check that an adoption that comes too late is told so")
+  @IfThisFails("check that an adoption that comes too late reports a loss")
   void anAdoptionAfterTheEndIsALoss() {
     fixture.needsExpiry();
     Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("late")));
@@ -306,7 +306,7 @@ abstract class AdoptionRules {
 
   @Test
   @Rule("TRANSFER-8")
-  @IfThisFails("check that an adoption that finds another owner is told TAKEN")
+  @IfThisFails("check that an adoption that finds another owner reports TAKEN")
   void anAdoptionThatFindsAnotherOwnerIsTaken() {
     fixture.needsNodes(1);
     TransferredLock lock = TransferredLock.of(fixture, "taken");
@@ -354,7 +354,7 @@ abstract class AdoptionRules {
     assertRefused(locks, text, fixture.request(fixture.name("another")));
     assertThat(fixture.requests() - before).as("requests to nodes").isZero();
     assertThat(catchThrowable(() -> adopt(locks, lock)))
-        .as("what adopting by the undamaged text threw")
+        .as("exception of an adoption by the undamaged text")
         .isNull();
   }
 

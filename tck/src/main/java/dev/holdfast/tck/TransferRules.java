@@ -251,6 +251,6 @@ abstract class TransferRules {
     if (thrown instanceof LockLostException lost && lost.reason() == LossReason.TAKEN) {
       AnotherRule.isBroken("another owner has a lock that was transferred");
     }
-    assertThat(thrown).as("what adopting %s threw", lease.name()).isNull();
+    assertThat(thrown).as("exception of an adoption of %s", lease.name()).isNull();
   }
 }

@@ -105,6 +105,49 @@ public interface Lease extends AutoCloseable {
   }
 
   /**
+   * Ends the lease without a release, so that another process can go on with the lock: it calls
+   * {@link LockManager#adopt} with the returned text. Waits for an extension in flight, then
+   * extends the keys once, so that a quorum of nodes keeps them for at least {@code within} from
+   * this call. {@link LockRequest#keepAliveUpTo} does not limit this extension, and {@link
+   * LockRequest#holdAtLeast} is not kept.
+   *
+   * <p>The text is a secret like a password: it gives the lock away. Do not log it. It serves one
+   * adoption at most, also if it is delivered twice.
+   *
+   * <p>Afterwards the lease is not held, {@link #release()} and {@link #close()} do nothing, and
+   * {@link #onLoss()} never completes. If this method throws {@link LockOutageException}, the lease
+   * is still held and renewed.
+   *
+   * @param within how long the lock waits for its adoption; above the manager's allowance for
+   *     drift, up to its {@code maxTtl}
+   * @return the text, in printable ASCII characters; its length is about that of the name and the
+   *     owner label and 120 characters
+   * @throws LockLostException if the lease was lost, or is found to be
+   * @throws LockOutageException if no quorum answered; the lease is still held for what it has left
+   * @throws LockConfigurationException if {@code within} is out of range, or {@link
+   *     LockCapability#TRANSFER} is not declared
+   * @throws IllegalStateException if it was released or transferred
+   */
+  default String transfer(Duration within) {
+    throw new LockConfigurationException(
+        "transfer needs TRANSFER, which this backend does not have: use another backend");
+  }
+
+  /**
+   * Transfers as {@link #transfer} does, without blocking. If nobody takes the text any more,
+   * because the future was cancelled or completed by other code, the lock is released.
+   *
+   * @param within as for {@link #transfer}
+   * @return completes on the manager's callback executor; with an exception as {@link #transfer}
+   *     throws it
+   */
+  default CompletableFuture<String> transferAsync(Duration within) {
+    return CompletableFuture.failedFuture(
+        new LockConfigurationException(
+            "transferAsync needs TRANSFER, which this backend does not have: use another backend"));
+  }
+
+  /**
    * Gives the lock back. Only this grant's own keys are touched, whoever holds the lock by now. May
    * be called again: the answer is the same.
    *

@@ -23,5 +23,7 @@ public enum LockCapability {
   /** The holder can be looked up: {@link LockManager#inspect}. */
   INSPECTION,
   /** An operator can take a lock away from its holder: {@link LockManager#forceRelease}. */
-  FORCE_RELEASE
+  FORCE_RELEASE,
+  /** A lease can go on in another process: {@link Lease#transfer} and {@link LockManager#adopt}. */
+  TRANSFER
 }

@@ -35,6 +35,20 @@ public final class LockLostException extends LockException {
     this.reason = Objects.requireNonNull(reason, "reason");
   }
 
+  /**
+   * Says that a transferred lease cannot be adopted, because its lock is not held by it any more.
+   *
+   * @param name the name of the lock
+   * @param reason why not
+   * @return a new exception
+   */
+  public static LockLostException notAdopted(String name, LossReason reason) {
+    return new LockLostException(
+        "the transferred lease on '" + name + "' cannot be adopted: " + explainTransfer(reason),
+        null,
+        reason);
+  }
+
   private LockLostException(
       @Nullable String message, @Nullable Throwable cause, LossReason reason) {
     super(message, cause);
@@ -53,6 +67,21 @@ public final class LockLostException extends LockException {
    */
   public LossReason reason() {
     return reason;
+  }
+
+  private static String explainTransfer(LossReason reason) {
+    return switch (reason) {
+      case TAKEN ->
+          "another owner has the lock (TAKEN); the text may have been delivered twice, and serves"
+              + " one adoption";
+      case REMOVED ->
+          "its keys are gone (REMOVED); it was adopted and released, or its time ran out, or these"
+              + " are other nodes: adopt sooner, or transfer within a longer time";
+      default ->
+          "its time ran out ("
+              + reason
+              + "); adopt sooner, transfer within a longer time, or ask for a longer ttl";
+    };
   }
 
   private static String explain(LossReason reason) {

@@ -138,6 +138,50 @@ public interface LockManager extends AutoCloseable {
   CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request);
 
   /**
+   * Goes on with a lock that another lease transferred, in any process. Makes one attempt: each
+   * node replaces the token of the transferred lease by a new one, in one atomic step, and a quorum
+   * must do so. The new lease has a token and a larger fencing token of its own. A wait in the
+   * request is not used.
+   *
+   * <p>The first adoption that replaces the token on a node uses the text up. Every adoption that
+   * fails after it asked a node ends the transfer: the lock becomes free. So of several deliveries
+   * of one text at most one gets the lock. After a failure acquire the lock as usual, if the work
+   * may start again.
+   *
+   * @param text what {@link Lease#transfer} returned, unchanged
+   * @param request what is asked for, with the name of the transferred lock
+   * @return the lease, with the ttl and the other limits of the request from now on
+   * @throws LockLostException if a quorum of nodes does not hold the transferred token any more.
+   *     The reason is {@link LossReason#TAKEN} if another token was seen, such as that of another
+   *     adoption; {@link LossReason#REMOVED} or {@link LossReason#EXPIRED} if the transfer expired,
+   *     or was adopted and released
+   * @throws LockOutageException if no quorum of nodes answered
+   * @throws LockConfigurationException if the text is damaged, or is of another lock or of other
+   *     nodes; or as {@link #tryAcquire(LockRequest)} throws it. A refusal before any input or
+   *     output does not use the text up
+   * @throws IllegalStateException if the manager is closed
+   */
+  default Lease adopt(String text, LockRequest request) {
+    throw new LockConfigurationException(
+        "adopt needs TRANSFER, which this backend does not have: " + capabilities());
+  }
+
+  /**
+   * Adopts as {@link #adopt} does, without blocking a thread. If nobody takes the result any more,
+   * because the future was cancelled or completed by other code, the lock is released.
+   *
+   * @param text as for {@link #adopt}
+   * @param request as for {@link #adopt}
+   * @return completes on the manager's callback executor; with an exception as {@link #adopt}
+   *     throws it
+   */
+  default CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
+    return CompletableFuture.failedFuture(
+        new LockConfigurationException(
+            "adoptAsync needs TRANSFER, which this backend does not have: " + capabilities()));
+  }
+
+  /**
    * Does some work while holding the lock: acquires, calls, releases. When the lease is lost, the
    * task's thread is interrupted, and {@link LockLostException} is thrown once the task has ended,
    * whatever it returned. Meanwhile the lease is {@link Locks#current()} on the task's thread.

@@ -35,11 +35,13 @@ final class CoreLockManager implements LockManager {
   private final WaitQueues queues = new WaitQueues();
   private final ActiveLeases leases;
   private final HolderLabels holders;
+  private final Adopter adopter;
 
   CoreLockManager(ManagerContext context, Runnable afterClose) {
     this.context = context;
     this.afterClose = afterClose;
     this.leases = new ActiveLeases(context, queues);
+    this.adopter = new Adopter(context, leases);
     this.holders =
         new HolderLabels(
             name -> operation(() -> context.primitive().inspect(name)), LABEL_PATIENCE);
@@ -104,6 +106,35 @@ final class CoreLockManager implements LockManager {
   }
 
   @Override
+  public Lease adopt(String text, LockRequest request) {
+    requireServable(request);
+    return context.join(adopter.adopt(text, request, true));
+  }
+
+  @Override
+  public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
+    CompletableFuture<DefaultLease> adopted;
+    try {
+      requireServable(request);
+      adopted = adopter.adopt(text, request, false);
+    } catch (LockException | IllegalStateException refused) {
+      return context.forUser(CompletableFuture.failedFuture(refused));
+    }
+    CompletableFuture<Lease> user = new CompletableFuture<>();
+    adopted.whenComplete(
+        (lease, failure) ->
+            context.callback(
+                () -> {
+                  if (failure != null) {
+                    user.completeExceptionally(Futures.forUser(failure));
+                  } else if (!user.complete(lease)) {
+                    lease.releaseUnclaimed();
+                  }
+                }));
+    return user;
+  }
+
+  @Override
   public Optional<LockStatus> inspect(String name) {
     context.require(LockCapability.INSPECTION, "inspect");
     context.requireName(name);
@@ -164,8 +195,8 @@ final class CoreLockManager implements LockManager {
     afterClose.run();
   }
 
-  private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
-      throws InterruptedException {
+  /** Refuses, before any input or output, a request that this manager cannot serve. */
+  private void requireServable(LockRequest request) {
     context.requireTtl(request.name(), request.ttl());
     if (request.keepAliveUpTo().isPresent()) {
       context.require(LockCapability.KEEP_ALIVE, "keepAliveUpTo");
@@ -174,6 +205,11 @@ final class CoreLockManager implements LockManager {
       context.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
     }
     requireOpen();
+  }
+
+  private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
+      throws InterruptedException {
+    requireServable(request);
     if (callerWaits && Thread.interrupted()) {
       throw new InterruptedException();
     }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lease that a user holds. Nothing inside refers to it strongly, so that a lease which nobody
@@ -83,6 +84,39 @@ final class DefaultLease implements Lease {
   }
 
   @Override
+  public String transfer(Duration within) {
+    requireTransferable(within);
+    context.join(lock.transfer(within));
+    return transferText();
+  }
+
+  @Override
+  public CompletableFuture<String> transferAsync(Duration within) {
+    try {
+      requireTransferable(within);
+    } catch (LockException refused) {
+      return context.forUser(CompletableFuture.failedFuture(refused));
+    }
+    CompletableFuture<String> user = new CompletableFuture<>();
+    lock.transfer(within)
+        .whenComplete((done, failure) -> context.callback(() -> handText(user, failure)));
+    return user;
+  }
+
+  /** Hands the text over, or releases the lock if the user has given the future up. */
+  private void handText(CompletableFuture<String> user, @Nullable Throwable failure) {
+    if (failure != null) {
+      user.completeExceptionally(Futures.forUser(failure));
+    } else if (!user.complete(transferText())) {
+      lock.releaseUnclaimed();
+    }
+  }
+
+  private String transferText() {
+    return new TransferText(context.primitive().transferScope(), name(), token()).encoded();
+  }
+
+  @Override
   public boolean release() {
     releaseAsked = true;
     return context.join(lock.release(true));
@@ -105,7 +139,7 @@ final class DefaultLease implements Lease {
       return;
     }
     try {
-      if (!release() && lock.current() instanceof LeaseState.Lost lost) {
+      if (!release() && lock.current() instanceof GrantState.Lost lost) {
         LOG.log(
             Level.WARNING,
             "the lease on ''{0}'' had been lost ({1}) {2} ms before it was closed: the work since"
@@ -126,7 +160,17 @@ final class DefaultLease implements Lease {
 
   /** Releases a lease, if there is one, that no caller took. */
   static void releaseUnclaimed(Optional<Lease> unclaimed) {
-    unclaimed.ifPresent(lease -> ((DefaultLease) lease).lock.releaseUnclaimed());
+    unclaimed.ifPresent(lease -> ((DefaultLease) lease).releaseUnclaimed());
+  }
+
+  /** Releases this lease, which no caller took. */
+  void releaseUnclaimed() {
+    lock.releaseUnclaimed();
+  }
+
+  private void requireTransferable(Duration within) {
+    context.require(LockCapability.TRANSFER, "transfer");
+    context.requireWithin(name(), within);
   }
 
   private void requireExtendable(Duration ttl) {

@@ -3,6 +3,10 @@ package dev.holdfast.core;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.GrantState.Held;
+import dev.holdfast.core.GrantState.Lost;
+import dev.holdfast.core.GrantState.Released;
+import dev.holdfast.core.GrantState.Transferred;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
@@ -13,15 +17,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state machine of one grant: held until the end of its validity, then released or lost, and
- * nothing after that. Extensions follow one another. A release waits for none: it is sent behind
- * the extension in flight, and ends it. Safe for use by many threads.
+ * The state machine of one grant: held until the end of its validity, then released, transferred or
+ * lost, and nothing after that. Extensions follow one another. A release waits for none: it is sent
+ * behind the extension in flight, and ends it. Safe for use by many threads.
  */
 final class LeaseState {
   private final ManagerContext context;
@@ -30,52 +33,11 @@ final class LeaseState {
   private final Handoff handoff;
   private final HoldLimit holdLimit;
   private final @Nullable KeepAlive keepAlive;
-  private final AtomicReference<State> state;
+  private final AtomicReference<GrantState> state;
+  private final PermittedCalls calls;
   private final SerialExecutor extensions = new SerialExecutor();
   private final TimerSlot expiry = new TimerSlot();
   private final LossStage lossStage;
-
-  /** The state of a grant. Immutable. */
-  sealed interface State {}
-
-  /**
-   * The grant is held.
-   *
-   * @param validUntil the end of validity if nothing extends it
-   * @param reasonIfItExpires the reason of the loss at that time
-   * @param keptUntil until when a release keeps other owners out, by the clock's nanoseconds
-   */
-  record Held(ClockReading validUntil, LossReason reasonIfItExpires, long keptUntil)
-      implements State {
-    /** Returns the state while it is not known whether a quorum can be reached. */
-    Held perhapsUnreachable() {
-      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);
-    }
-
-    Held extended(ClockReading end, boolean atLimit) {
-      LossReason reason = atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
-      return new Held(end, reason, keptUntil);
-    }
-
-    /** Returns the state once no extension can move the end any more. */
-    Held atLimit() {
-      return new Held(validUntil, LossReason.MAX_HOLD, keptUntil);
-    }
-
-    boolean isAtLimit() {
-      return reasonIfItExpires == LossReason.MAX_HOLD;
-    }
-  }
-
-  /**
-   * The grant is released, or its release is in flight.
-   *
-   * @param result the answer to every release
-   */
-  record Released(CompletableFuture<Boolean> result) implements State {}
-
-  /** The grant is lost. */
-  record Lost(LossReason reason, ClockReading since) implements State {}
 
   LeaseState(
       ManagerContext context, ActiveLeases leases, LockRequest request, Grant grant, int handoffs) {
@@ -85,6 +47,7 @@ final class LeaseState {
     this.grant = grant;
     ClockReading grantedAt = context.clock().now();
     this.holdLimit = HoldLimit.of(context.clock(), request, grantedAt);
+    this.calls = new PermittedCalls(context);
     this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl()) : null;
     long keptUntil = grantedAt.nanos() + Nanos.of(request.holdAtLeast());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil));
@@ -96,7 +59,7 @@ final class LeaseState {
   }
 
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
-  State current() {
+  GrantState current() {
     return Objects.requireNonNull(state.get());
   }
 
@@ -110,7 +73,7 @@ final class LeaseState {
     }
   }
 
-  private State expired() {
+  private GrantState expired() {
     expireIfDue();
     return current();
   }
@@ -130,7 +93,7 @@ final class LeaseState {
   }
 
   void requireHeld() {
-    State now = expired();
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       throw ended(now);
     }
@@ -139,7 +102,7 @@ final class LeaseState {
   /** Sets the time for which a release keeps other owners out, from now. */
   void holdAtLeast(Duration minimum) {
     long until = context.clock().nanos() + Nanos.of(minimum);
-    updateHeld(held -> new Held(held.validUntil(), held.reasonIfItExpires(), until));
+    updateHeld(held -> held.kept(until));
     requireHeld();
   }
 
@@ -177,10 +140,51 @@ final class LeaseState {
    * the latest when the lease ends.
    */
   CompletableFuture<Void> extend(Duration ttl) {
+    return inTurn(() -> extendWithinHold(ttl));
+  }
+
+  /**
+   * Extends to at least this from now, whatever {@code keepAliveUpTo} says, and then ends the grant
+   * without a release. Where that fails, the grant stays what it was.
+   */
+  CompletableFuture<Void> transfer(Duration within) {
+    Transferred mine = new Transferred(new Object());
+    return inTurn(() -> transferExtended(within, mine))
+        .handle(
+            (done, failure) -> {
+              if (failure != null
+                  && !current().equals(mine)) { // later calls may have failed this one
+                throw Futures.unchecked(failure);
+              }
+              return null;
+            });
+  }
+
+  private CompletableFuture<Void> transferExtended(Duration within, Transferred mine) {
+    return sendExtension(() -> context.primitive().extendForTransfer(grant, within))
+        .handle(
+            (extension, failure) -> {
+              onExtensionAnswered(extension, failure, false);
+              endAsTransferred(mine);
+              return null;
+            });
+  }
+
+  private void endAsTransferred(Transferred mine) {
+    while (expired() instanceof Held held) {
+      if (state.compareAndSet(held, mine)) {
+        stop();
+        leases.onEnded(this);
+        return;
+      }
+    }
+    throw ended(current());
+  }
+
+  private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> extension) {
     context.operations().begin();
     CompletableFuture<Void> result =
-        extensions.execute(
-            mine -> whenPermitted(mine, false, callerWaits -> extendWithinHold(ttl)));
+        extensions.execute(mine -> calls.run(mine, false, callerWaits -> extension.get()));
     if (!(current() instanceof Held)) {
       failExtensions();
     }
@@ -196,7 +200,7 @@ final class LeaseState {
       }
       return CompletableFuture.completedFuture(null);
     }
-    return sendExtension(asked)
+    return sendExtension(() -> context.primitive().extend(grant, asked))
         .handle(
             (extension, failure) -> {
               onExtensionAnswered(extension, failure, isLimited);
@@ -205,15 +209,16 @@ final class LeaseState {
   }
 
   /** Takes the monitor that {@link #awaitExtensionSent} takes: no extension follows a release. */
-  private synchronized CompletableFuture<Extension> sendExtension(Duration asked) {
-    State now = expired();
+  private synchronized CompletableFuture<Extension> sendExtension(
+      Supplier<CompletableFuture<Extension>> call) {
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(ended(now));
     }
     if (keepAlive != null) {
       updateHeld(Held::perhapsUnreachable);
     }
-    return Futures.start(() -> primitive().extend(grant, asked));
+    return Futures.start(call);
   }
 
   /** Called once the grant has ended: waits until an extension that is being sent is sent. */
@@ -256,9 +261,12 @@ final class LeaseState {
 
   CompletableFuture<Boolean> release(boolean callerWaits) {
     while (true) {
-      State now = expired();
+      GrantState now = expired();
       if (now instanceof Released released) {
         return released.result();
+      }
+      if (now instanceof Transferred) {
+        return CompletableFuture.completedFuture(true);
       }
       if (!(now instanceof Held held)) {
         return CompletableFuture.completedFuture(false);
@@ -275,7 +283,7 @@ final class LeaseState {
     }
   }
 
-  /** Releases a grant that no caller took, even if its manager has been closed since. */
+  /** Releases a grant, or its transfer, that no caller took, even if its manager was closed. */
   void releaseUnclaimed() {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
@@ -340,7 +348,7 @@ final class LeaseState {
       @Nullable Held held, boolean callerWaits) {
     CompletableFuture<LockPrimitive.Released> result = new CompletableFuture<>();
     context.operations().begin();
-    whenPermitted(result, callerWaits, waiting -> sendRelease(held, waiting));
+    calls.run(result, callerWaits, waiting -> sendRelease(held, waiting));
     return result;
   }
 
@@ -354,45 +362,18 @@ final class LeaseState {
     BiFunction<Boolean, Boolean, CompletableFuture<LockPrimitive.Released>> release =
         (handsOver, waits) ->
             Futures.start(
-                () -> primitive().release(new Release(grant, keep, isValid, handsOver, waits)));
+                () ->
+                    context.primitive().release(new Release(grant, keep, isValid, handsOver, waits)));
     return keep.isZero()
         ? handoff.during(callerWaits, release)
         : release.apply(false, callerWaits); // no waiter can have it yet
   }
 
-  /** Runs a backend call when there is a permit: at once on this thread if that is now. */
-  private <T> void whenPermitted(
-      CompletableFuture<T> result,
-      boolean callerWaits,
-      Function<Boolean, CompletableFuture<T>> call) {
-    if (context.limiter().hasPermit()) {
-      run(result, () -> call.apply(callerWaits));
-    } else {
-      context.limiter().enqueue(() -> run(result, () -> call.apply(false)));
+  private RuntimeException ended(GrantState now) {
+    if (now instanceof Lost lost) {
+      return new LockLostException(grant.name(), lost.reason());
     }
-  }
-
-  private <T> void run(CompletableFuture<T> result, Supplier<CompletableFuture<T>> call) {
-    context.limiter().acquirePermit();
-    Futures.call(call)
-        .whenComplete(
-            (value, failure) -> {
-              try {
-                Futures.complete(result, value, failure);
-              } finally {
-                context.limiter().releasePermit();
-                context.operations().end();
-              }
-            });
-  }
-
-  private LockPrimitive primitive() {
-    return context.primitive();
-  }
-
-  private RuntimeException ended(State now) {
-    return now instanceof Lost lost
-        ? new LockLostException(grant.name(), lost.reason())
-        : new IllegalStateException("the lease on '" + grant.name() + "' was released");
+    String how = now instanceof Transferred ? "transferred" : "released";
+    return new IllegalStateException("the lease on '" + grant.name() + "' was " + how);
   }
 }

@@ -80,6 +80,19 @@ public interface LockPrimitive extends AutoCloseable {
   CompletableFuture<Extension> extend(Grant grant, Duration ttl);
 
   /**
+   * Extends a lock for the last time, before it is transferred. As {@link #extend}, but it puts no
+   * key back that is missing: if it comes late, the text may be used up, and the key would serve a
+   * second adoption.
+   *
+   * @param grant what {@link #attempt} or {@link #adopt} returned
+   * @param within at least as long from now
+   * @return extended, or lost
+   */
+  default CompletableFuture<Extension> extendForTransfer(Grant grant, Duration within) {
+    return extend(grant, within);
+  }
+
+  /**
    * Gives a lock back: compares and deletes. May be called while an extension of the same grant is
    * under way, and does not wait for its answer: it takes effect after the extension, which must
    * leave no key behind then. The result of that extension is not looked at any more.
@@ -88,6 +101,32 @@ public interface LockPrimitive extends AutoCloseable {
    * @return whether it was held until now, and how many others wait
    */
   CompletableFuture<Released> release(Release release);
+
+  /**
+   * Goes on with a lock that was transferred: replaces its token by a new one where, and only
+   * where, the lock still holds it, compared and replaced as one step. Makes one try, and validity
+   * counts from before the first message. An adoption that is not granted leaves neither its own
+   * token nor the transferred one on any part of the backend that answers, except where another
+   * owner's token was seen. Called only if {@link LockCapability#TRANSFER} is declared.
+   *
+   * @param adoption what to adopt
+   * @return the grant, with a new token and a larger fencing token; or {@link Lost}, with {@link
+   *     LossReason#TAKEN} if another token was seen
+   */
+  default CompletableFuture<Outcome> adopt(Adoption adoption) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("this backend declares no TRANSFER"));
+  }
+
+  /**
+   * Returns what two managers must have in common for the one to adopt what the other transfers, in
+   * words for people: the kind of backend, and what its keys depend on. No secrets.
+   *
+   * @return the same text every time, for example {@code memory, keyPrefix ''}
+   */
+  default String transferScope() {
+    return "";
+  }
 
   /**
    * Tells of releases by others, so that those who wait need not ask so often. A hint, no more: it
@@ -167,6 +206,20 @@ public interface LockPrimitive extends AutoCloseable {
   }
 
   /**
+   * One adoption of a transferred lock.
+   *
+   * @param attempt the name, the new holder's label and the ttl
+   * @param transferredToken the token that the lock holds if it still is the transferred one; a
+   *     secret, which {@code toString} does not show
+   */
+  record Adoption(Attempt attempt, String transferredToken) {
+    @Override
+    public String toString() {
+      return "Adoption[" + attempt + "]";
+    }
+  }
+
+  /**
    * One release.
    *
    * @param grant what {@link #attempt} returned
@@ -213,8 +266,8 @@ public interface LockPrimitive extends AutoCloseable {
     void close();
   }
 
-  /** The outcome of an attempt. */
-  sealed interface Outcome permits Grant, Refusal {}
+  /** The outcome of an attempt: a grant or a refusal; or of an adoption: a grant or a loss. */
+  sealed interface Outcome permits Grant, Refusal, Lost {}
 
   /** A lock that was got. Implemented by the backend, which gets it back with each operation. */
   non-sealed interface Grant extends Outcome {
@@ -270,5 +323,5 @@ public interface LockPrimitive extends AutoCloseable {
    * @param reason {@link LossReason#TAKEN}, {@link LossReason#REMOVED} or {@link
    *     LossReason#EXPIRED}
    */
-  record Lost(LossReason reason) implements Extension {}
+  record Lost(LossReason reason) implements Extension, Outcome {}
 }

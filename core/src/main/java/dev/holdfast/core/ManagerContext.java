@@ -59,6 +59,23 @@ record ManagerContext(
     primitive.requireUsable(name, ttl);
   }
 
+  /** Requires a time for which the keys of a transferred lock can live. */
+  void requireWithin(String name, Duration within) {
+    if (within.isZero() || within.isNegative()) {
+      throw new LockConfigurationException(
+          "transfer within " + text(within) + ": give more than zero");
+    }
+    if (within.compareTo(maxTtl) > 0) {
+      throw new LockConfigurationException(
+          "transfer within "
+              + text(within)
+              + " is above maxTtl, "
+              + text(maxTtl)
+              + ", for which keys live at most: give at most that, and adopt in this time");
+    }
+    primitive.requireUsable(name, within);
+  }
+
   /** A larger maxTtl is no remedy: with the restart guard all clients must give the same. */
   private String instead(Duration ttl) {
     if (!capabilities.contains(LockCapability.KEEP_ALIVE)) {

@@ -35,6 +35,7 @@ final class ScriptedBackend implements LockPrimitive {
   /** The operations of a backend. */
   enum Op {
     ATTEMPT,
+    ADOPT,
     EXTEND,
     RELEASE,
     INSPECT,
@@ -258,6 +259,35 @@ final class ScriptedBackend implements LockPrimitive {
         start -> {
           if (live(attempt.name()) != null) {
             return new Refusal(new LockVotes(0, 1, 0));
+          }
+          long number = ++grants;
+          ClockReading until = start.plusNanos(attempt.ttl().toNanos());
+          String token = attempt.ownerLabel() + ":" + number;
+          holders.put(attempt.name(), new Holder(token, attempt.ownerLabel(), until.nanos()));
+          return new TestGrant(attempt.name(), token, OptionalLong.of(number), until);
+        });
+  }
+
+  @Override
+  public String transferScope() {
+    return "scripted";
+  }
+
+  @Override
+  public CompletableFuture<Outcome> adopt(Adoption adoption) {
+    Attempt attempt = adoption.attempt();
+    return call(
+        Op.ADOPT,
+        attempt.name(),
+        attempt.ttl(),
+        attempt.callerWaits(),
+        start -> {
+          Holder holder = live(attempt.name());
+          if (holder == null) {
+            return new Lost(LossReason.REMOVED);
+          }
+          if (!holder.token().equals(adoption.transferredToken())) {
+            return new Lost(LossReason.TAKEN);
           }
           long number = ++grants;
           ClockReading until = start.plusNanos(attempt.ttl().toNanos());

@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -90,6 +91,22 @@ class ExamplesTest {
           .isEqualTo("of the application");
     } finally {
       executor.shutdownNow();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce", "redisson"})
+  void aJobThatIsDeliveredTwiceIsDoneOnce(String driver) throws InterruptedException {
+    List<String> queue = new ArrayList<>();
+    try (LockManager web = LockManager.open(url(driver));
+        LockManager worker = LockManager.open(url(driver))) {
+      Transfer.request(web, "report", queue::add);
+      assertThat(web.tryAcquire("report", Duration.ofSeconds(10))).isEmpty();
+
+      String message = queue.get(0);
+      assertThat(Transfer.work(worker, "report", message, Lease::isHeld)).contains(true);
+      assertThat(Transfer.work(web, "report", message, Lease::isHeld)).isEmpty();
+      assertThat(web.tryAcquire("report", Duration.ofSeconds(10))).isPresent();
     }
   }
 

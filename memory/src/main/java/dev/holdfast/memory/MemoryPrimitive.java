@@ -22,7 +22,8 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
           LockCapability.HOLD_AT_LEAST,
           LockCapability.INSPECTION,
           LockCapability.FORCE_RELEASE,
-          LockCapability.FENCING_TOKEN);
+          LockCapability.FENCING_TOKEN,
+          LockCapability.TRANSFER);
 
   private record MemoryGrant(
       String name, String token, OptionalLong fencingToken, ClockReading validUntil)
@@ -49,12 +50,31 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
     Outcome outcome =
         store
             .take(keyPrefix.keyOf(attempt.name()), attempt.ownerLabel(), validUntil.nanos())
-            .<Outcome>map(
-                hold ->
-                    new MemoryGrant(
-                        attempt.name(), hold.token(), OptionalLong.of(hold.fence()), validUntil))
+            .<Outcome>map(hold -> grant(attempt.name(), hold, validUntil))
             .orElseGet(() -> new Refusal(new LockVotes(0, 1, 0)));
     return CompletableFuture.completedFuture(outcome);
+  }
+
+  private static MemoryGrant grant(String name, MemoryStore.Hold hold, ClockReading validUntil) {
+    return new MemoryGrant(name, hold.token(), OptionalLong.of(hold.fence()), validUntil);
+  }
+
+  @Override
+  public CompletableFuture<Outcome> adopt(Adoption adoption) {
+    Attempt attempt = adoption.attempt();
+    ClockReading validUntil = fromNow(attempt.ttl());
+    MemoryStore.Hold hold = store.newHold(attempt.ownerLabel(), validUntil.nanos());
+    Outcome outcome =
+        store
+            .replace(keyPrefix.keyOf(attempt.name()), adoption.transferredToken(), hold)
+            .<Outcome>map(Lost::new)
+            .orElseGet(() -> grant(attempt.name(), hold, validUntil));
+    return CompletableFuture.completedFuture(outcome);
+  }
+
+  @Override
+  public String transferScope() {
+    return "memory, keyPrefix '" + keyPrefix.text() + "'";
   }
 
   @Override

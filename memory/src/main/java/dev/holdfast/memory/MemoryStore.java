@@ -172,6 +172,16 @@ public final class MemoryStore {
     return inPlace.token().equals(token) ? Optional.of(inPlace) : Optional.empty();
   }
 
+  /** Puts a new hold in the place of one. Empty if that was held until now. */
+  Optional<LossReason> replace(String name, String token, Hold by) {
+    return change(name, token, hold -> by);
+  }
+
+  /** Makes a hold that is not in the store yet, with a new token and fencing token. */
+  Hold newHold(String owner, long until) {
+    return new Hold(owner, newToken(owner), fence.incrementAndGet(), until);
+  }
+
   /** Moves the end of a hold, never to an earlier time. Empty if it was held until now. */
   Optional<LossReason> extend(String name, String token, long until) {
     return change(name, token, hold -> hold.until() - until >= 0 ? hold : hold.endingAt(until));

@@ -7,6 +7,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Script;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

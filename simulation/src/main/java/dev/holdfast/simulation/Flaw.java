@@ -52,7 +52,8 @@ interface Flaw {
   }
 
   static List<Flaw> all() {
-    return Stream.<Flaw[]>of(Mutant.values(), GuardMutant.values(), CallMutant.values())
+    return Stream.<Flaw[]>of(
+            Mutant.values(), GuardMutant.values(), CallMutant.values(), TransferMutant.values())
         .flatMap(Arrays::stream)
         .toList();
   }

@@ -27,6 +27,12 @@ final class Holding {
 
   int timesLost;
 
+  /** Whether its holder has asked for its transfer. */
+  boolean isTransferring;
+
+  /** Whether a late renewal has put its key back since its transfer. */
+  boolean isPutBack;
+
   /** The end of validity by each clock. A wall clock that is set back gives time back. */
   private record End(long nanos, long wallMicros) {
     boolean isAheadOf(HostClock clock) {

@@ -30,6 +30,7 @@ enum Invariant {
   LIVENESS("each name is granted to a client within the longest ttl and 1 s after healing"),
   NO_ORPHANS("a lock that was released or not granted leaves no key on nodes that can be reached"),
   UNDISTURBED("without faults no request fails, and no lease is lost before its time"),
+  ADOPTED_ONCE("a text gives its lock to one adoption at most"),
   FENCING("fencing tokens of one name strictly increase"),
   NEXT("the head of a wait queue makes an attempt when its own process has released the lock"),
   SUBSCRIBED(

@@ -220,6 +220,27 @@ final class Judge {
     holding.endExtensions();
   }
 
+  /** The holder has the text: from now on an adoption may be granted. */
+  void transferred(Holding holding) {
+    if (holding.timesLost > 0) { // that it is not held may be seen before the text is there
+      broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " was lost, but is transferred");
+    }
+    requireNotHeld(holding, "after its transfer");
+    holding.heldWhenReleased = true;
+    holding.endExtensions();
+    holding.closed(world.now()); // its keys are left to the adoption, or to expire
+  }
+
+  /** A text has given a lease. */
+  void adopted(Holding holding, Transfers.Delivery delivery) {
+    if (delivery.adoptions().incrementAndGet() > 1 && !delivery.from().isPutBack) {
+      broken(
+          Invariant.ADOPTED_ONCE,
+          holding.host.id(),
+          holding + " is the second from the text of " + delivery.from());
+    }
+  }
+
   void released(Holding holding) {
     requireNotHeld(holding, "after its release");
   }
@@ -309,6 +330,7 @@ final class Judge {
   void changed(Node node, Request request, @Nullable Entry before, @Nullable Entry after) {
     String token = before == null ? null : before.value();
     if (before == null || token == null) {
+      notePutBack(after);
       return;
     }
     int client = request.connection().host().id();
@@ -323,6 +345,14 @@ final class Judge {
     Holding holding = byToken.get(token);
     if (!kept && holding != null && believesItIsHeld(holding)) {
       broken(Invariant.NEVER_SHORTENED, client, "shortens " + holding + " at " + node);
+    }
+  }
+
+  /** Renewals of a lease that come after its transfer are the documented limit. */
+  private void notePutBack(@Nullable Entry after) {
+    Holding holding = after == null ? null : byToken.get(after.value());
+    if (holding != null && holding.isOver()) {
+      holding.isPutBack = true;
     }
   }
 

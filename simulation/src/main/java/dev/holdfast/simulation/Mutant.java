@@ -276,7 +276,7 @@ enum Mutant implements Flaw {
           "core/DefaultLease",
           "return lock.isHeld();",
           "return lock.isHeld()\n"
-              + "        || (lock.current() instanceof LeaseState.Released r &&"
+              + "        || (lock.current() instanceof GrantState.Released r &&"
               + " !r.result().isDone());")),
   LOST_AFTER_RELEASE(
       "onLoss() completes after a good release too",
@@ -403,8 +403,7 @@ enum Mutant implements Flaw {
       edit(
           "redlock/internal/vote/Scripts",
           "local life = ARGV[4]\n"
-              + "              if code > here then life = life + math.ceil((code - here) / 1000)"
-              + " end",
+              + "      if code > here then life = life + math.ceil((code - here) / 1000) end",
           "local life = ARGV[2]")),
   CLOCK_FAR_BEHIND_IS_FOLLOWED(
       "a node follows a client's clock, however far behind its own",

@@ -52,6 +52,7 @@ final class Poll {
   /** The purpose of a round. */
   enum Kind {
     ATTEMPT,
+    ADOPTION,
     STORE,
     EXTENSION,
     RELEASE,
@@ -94,7 +95,15 @@ final class Poll {
     if (source.contains("'PEXPIRE'")) {
       return Kind.EXTENSION;
     }
-    return source.contains("'NX'") ? Kind.ATTEMPT : Kind.STORE;
+    if (source.contains("'NX'")) {
+      return Kind.ATTEMPT;
+    }
+    return source.contains("'SET', KEYS[1], ARGV[1]") ? Kind.ADOPTION : Kind.STORE;
+  }
+
+  /** Returns whether it is the first round by which a lease may be granted. */
+  static boolean isFirst(Kind kind) {
+    return kind == Kind.ATTEMPT || kind == Kind.ADOPTION;
   }
 
   /** Returns whether a node has voted that the key holds the token. */
@@ -143,7 +152,8 @@ final class Poll {
     }
     long code =
         reply instanceof Long number ? number : "OK".equals(reply) ? 1 : reply == null ? 0 : -1;
-    granted |= kind == Kind.ATTEMPT && code > 0 ? bit : 0;
+    boolean isMissing = kind != Kind.ATTEMPT && code == 2;
+    granted |= isFirst(kind) && code > 0 && !isMissing ? bit : 0;
     if (round.decided()) {
       return;
     }
@@ -152,7 +162,7 @@ final class Poll {
       failed |= ~attempt.inQuarantine & bit;
     } else if (code == 0) {
       other |= bit;
-    } else if (kind != Kind.ATTEMPT && code == 2) {
+    } else if (isMissing) {
       missing |= bit;
     } else {
       mine |= bit;

@@ -50,17 +50,17 @@ final class Polls {
       return;
     }
     String token = Poll.tokenOf(round.command());
-    Poll known = kind == Kind.RELEASE ? releaseOf(round) : latest.get(kind + token);
+    Poll known = kind == Kind.RELEASE ? releaseOf(round) : latest.get(id(kind, token));
     boolean isAnother = kind == Kind.EXTENSION && known != null && known.round.decided();
     if (known != null && !(isAnother && !round.decided())) {
       known.sendsMore(round);
       return;
     }
-    Poll poll = new Poll(host, round, latest.get(Kind.ATTEMPT + token), world.setting.nodes());
+    Poll poll = new Poll(host, round, latest.get(id(Kind.ATTEMPT, token)), world.setting.nodes());
     if (kind == Kind.RELEASE) {
       releases.computeIfAbsent(token, unseen -> new ArrayList<>()).add(poll);
     } else {
-      latest.put(kind + token, poll);
+      latest.put(id(kind, token), poll);
     }
     if (kind == Kind.ATTEMPT) {
       attempts.computeIfAbsent(new Ask(host, poll.key), ask -> new ArrayList<>()).add(poll);
@@ -70,6 +70,11 @@ final class Polls {
   /** Returns whether a node has confirmed a release of the lease with this token. */
   boolean hasReleased(String token, int node) {
     return releases.getOrDefault(token, List.of()).stream().anyMatch(poll -> poll.isMine(node));
+  }
+
+  /** An adoption has the place of an attempt: it is the first round of its token. */
+  private static String id(Kind kind, String token) {
+    return (Poll.isFirst(kind) ? Kind.ATTEMPT : kind) + token;
   }
 
   /**
@@ -117,9 +122,9 @@ final class Polls {
     if (kind == Kind.RELEASE) {
       return releaseOf(round);
     }
-    Poll poll = kind == Kind.NONE ? null : latest.get(kind + Poll.tokenOf(round.command()));
+    Poll poll = kind == Kind.NONE ? null : latest.get(id(kind, Poll.tokenOf(round.command())));
     boolean isLate = poll != null && poll.round != round && round.decided();
-    return isLate && kind != Kind.ATTEMPT ? null : poll;
+    return isLate && !Poll.isFirst(kind) ? null : poll;
   }
 
   /** An answer has been read. */

@@ -155,7 +155,33 @@ enum Profile {
           .longHolds(500)
           .holds(400, 300)
           .stalls(10, 300)
-          .breaks(10));
+          .breaks(10)),
+  TRANSFERS(
+      "most leases are transferred, and most texts are delivered more than once, also at the same"
+          + " time and too late; messages stall, connections break, processes stand still, clients'"
+          + " wall clocks are set",
+      new Rates()
+          .transfers(700)
+          .holds(300, 1_000)
+          .stalls(60, 600)
+          .breaks(30)
+          .clientPauses(6, 8)
+          .nodePauses(2)
+          .wallSteps(2)),
+  GUARDED_TRANSFERS(
+      "the same, and nodes lose data; client processes die and come back; clients' wall clocks are"
+          + " up to 8 s apart, and set by as much",
+      new Rates()
+          .transfers(700)
+          .guarded(6)
+          .longestTtl(2_000)
+          .oneName()
+          .holds(3_000, 600)
+          .stalls(30, 500)
+          .breaks(20)
+          .clientDeaths(2)
+          .wallSteps(4)
+          .clocksApart(8_000));
 
   private final String about;
 

@@ -44,6 +44,7 @@ final class Rates {
   boolean undisturbed;
   int distanceMicros;
   int stutterMillis;
+  int transfersPerMille;
 
   /** Clients that may not listen. */
   int deafPerMille = 500;
@@ -64,6 +65,12 @@ final class Rates {
   Rates distant(int mostMicros, int mostMillis) {
     distanceMicros = mostMicros;
     stutterMillis = mostMillis;
+    return this;
+  }
+
+  /** Leases are transferred to other processes, and their texts are delivered twice. */
+  Rates transfers(int perMille) {
+    transfersPerMille = perMille;
     return this;
   }
 

@@ -33,6 +33,7 @@ final class Workload {
   private final Host host;
   private final List<Holding> held = new ArrayList<>();
   private final Queues queues = new Queues();
+  private final Transfers transfers;
   private boolean closing;
   private boolean closed;
   private long quietSince;
@@ -41,6 +42,7 @@ final class Workload {
   Workload(World world, Host host) {
     this.world = world;
     this.host = host;
+    this.transfers = new Transfers(world, host, this);
   }
 
   static List<String> names(Setting setting) {
@@ -102,6 +104,11 @@ final class Workload {
     if (answer.cancel(false)) {
       queues.cancelled(name);
     }
+  }
+
+  /** Whether its manager is closed, or about to be. */
+  boolean isClosing() {
+    return closing;
   }
 
   /** Whether its manager was closed. */
@@ -194,11 +201,19 @@ final class Workload {
   }
 
   /** Replicas are, and clients that differ in their maxTtl. */
-  private boolean isMisconfigured(Throwable failure) {
+  boolean isMisconfigured(Throwable failure) {
     return failure instanceof LockConfigurationException && world.rates.guardedLosses > 0;
   }
 
-  private void hold(Holding holding, Runnable next) {
+  /** Adopts what another process transferred, or this one. */
+  void adopt(Transfers.Delivery delivery) {
+    if (!closing && !world.isHealed()) {
+      opensUntil = opensUntil < 0 ? host.ranFor() + OPENING : opensUntil;
+      transfers.adopt(delivery, Math.max(0, opensUntil - host.ranFor()));
+    }
+  }
+
+  void hold(Holding holding, Runnable next) {
     Lease lease = holding.lease;
     LockRequest request = holding.request;
     held.removeIf(Holding::isOver);
@@ -229,8 +244,23 @@ final class Workload {
     if (forgets) {
       next.run();
     } else {
-      world.at(world.now() + hold, host, () -> release(holding, next));
+      endIn(holding, hold, next);
     }
+  }
+
+  /** Releases the lease or transfers it when its holder is done. */
+  private void endIn(Holding holding, long micros, Runnable next) {
+    boolean moves = !world.isHealed() && world.chance(world.rates.transfersPerMille);
+    world.at(
+        world.now() + micros,
+        host,
+        () -> {
+          if (moves && !closing) {
+            transfers.transfer(holding, next);
+          } else {
+            release(holding, next);
+          }
+        });
   }
 
   private void extendIn(Holding holding, long micros) {
@@ -275,14 +305,15 @@ final class Workload {
   }
 
   /** Also that it was released while the extension waited for its turn. */
-  private boolean isExpected(Holding holding, Throwable failure) {
+  boolean isExpected(Holding holding, Throwable failure) {
     return failure instanceof LockLostException
         || failure instanceof LockOutageException
         || isMisconfigured(failure)
-        || (holding.isOver() && failure instanceof IllegalStateException);
+        || ((holding.isOver() || holding.isTransferring)
+            && failure instanceof IllegalStateException);
   }
 
-  private void release(Holding holding, @Nullable Runnable next) {
+  void release(Holding holding, @Nullable Runnable next) {
     if (holding.isOver()) {
       if (next != null) {
         next.run();
@@ -411,7 +442,7 @@ final class Workload {
     Run.addHost(world);
   }
 
-  private static String nameOf(Throwable failure) {
+  static String nameOf(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()

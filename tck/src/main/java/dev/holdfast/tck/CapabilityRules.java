@@ -95,6 +95,16 @@ abstract class CapabilityRules {
 
   @Test
   @Rule("CAP-1")
+  @IfThisFails("check whether TRANSFER may be declared")
+  void transferIsThereIfItIsDeclared() {
+    fixture.needs(LockCapability.TRANSFER);
+    Lease lease = fixture.take(fixture.open(), requestOf("transferred"));
+
+    assertIsThere(() -> lease.transfer(fixture.ttl()));
+  }
+
+  @Test
+  @Rule("CAP-1")
   @IfThisFails("check whether FAULT_TOLERANT may be declared: with one node or two, it may not")
   void thereAreNodesToSpareIfFaultToleranceIsDeclared() {
     fixture.needs(LockCapability.FAULT_TOLERANT);
@@ -152,6 +162,21 @@ abstract class CapabilityRules {
 
     assertRefused(() -> lease.extend(fixture.ttl()));
     assertRefused(() -> lease.extendAsync(fixture.ttl()).join());
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @Rule("CAP-2")
+  @IfThisFails("check that a transfer is refused before any node is asked, and costs no lease")
+  void transferIsRefusedIfItIsNotDeclared() throws InterruptedException {
+    needsUndeclared(LockCapability.TRANSFER);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.takeOnAll(locks, requestOf("transferred"));
+
+    assertRefused(() -> lease.transfer(fixture.ttl()));
+    assertRefused(() -> lease.transferAsync(fixture.ttl()).join());
+    assertRefused(() -> locks.adopt("holdfast1-AAAA", requestOf("adopted")));
+    assertRefused(() -> locks.adoptAsync("holdfast1-AAAA", requestOf("adopted")).join());
     assertThat(lease.isHeld()).isTrue();
   }
 

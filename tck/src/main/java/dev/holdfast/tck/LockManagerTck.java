@@ -198,6 +198,24 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class Transfers extends TransferRules {
+    Transfers(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Adoptions extends AdoptionRules {
+    Adoptions(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class EndedLeases extends EndedLeaseRules {
     EndedLeases(TckFixture fixture) {
       super(fixture);

@@ -140,7 +140,9 @@ final class BothPrimitive implements LockPrimitive {
 
   /**
    * Returns the capabilities of both; but fencing tokens are the new one's, and not declared where
-   * the old one has them, too: those of two counters are not comparable.
+   * the old one has them, too: those of two counters are not comparable. There is no {@code
+   * TRANSFER}: it would replace two tokens one after the other, and a failure between the two would
+   * leave half of a lock.
    */
   @Override
   public Set<LockCapability> capabilities() {
@@ -148,6 +150,7 @@ final class BothPrimitive implements LockPrimitive {
     both.addAll(withExtension(oldLocks));
     both.retainAll(withExtension(newLocks));
     both.remove(LockCapability.FENCING_TOKEN);
+    both.remove(LockCapability.TRANSFER);
     if (hasTokens()) {
       both.add(LockCapability.FENCING_TOKEN);
     }

@@ -52,7 +52,8 @@ record Flaw(
             AliasFlaws.all(),
             StaleFlaws.all(),
             UnseenFlaws.all(),
-            MissedFlaws.all())
+            MissedFlaws.all(),
+            TransferFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

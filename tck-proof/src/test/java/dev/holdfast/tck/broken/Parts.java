@@ -42,6 +42,9 @@ record Parts(
           builder -> {},
           Supplier::get);
 
+  /** Can transfer as well. Most flaws are in managers that cannot, whose tests are fewer. */
+  static final Parts TRANSFERRING = RIGHT.withPrimitives(TransferringRedlock::new);
+
   /** Makes a connection. */
   interface Connections {
     Member of(String uri, Way way, Scheduler network);

@@ -60,6 +60,16 @@ class PassingLease implements Lease {
   }
 
   @Override
+  public String transfer(Duration within) {
+    return right.transfer(within);
+  }
+
+  @Override
+  public CompletableFuture<String> transferAsync(Duration within) {
+    return right.transferAsync(within);
+  }
+
+  @Override
   public boolean release() {
     return right.release();
   }

@@ -44,6 +44,17 @@ class PassingManager implements LockManager {
   }
 
   @Override
+  public Lease adopt(String text, LockRequest request) {
+    return lease(right.adopt(text, request(request)));
+  }
+
+  /** The future is the right one, so that the lease is, too. */
+  @Override
+  public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
+    return right.adoptAsync(text, request(request));
+  }
+
+  @Override
   public Optional<LockStatus> inspect(String name) {
     return right.inspect(name);
   }

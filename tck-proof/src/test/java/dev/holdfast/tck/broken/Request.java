@@ -23,7 +23,8 @@ record Request(
     RELEASE,
     KEEP,
     LOOK,
-    REMOVE;
+    REMOVE,
+    SWAP;
 
     boolean isScript() {
       return this != SET;
@@ -31,7 +32,7 @@ record Request(
 
     /** Whether a node refuses it that can take no more data. */
     boolean needsRoom() {
-      return this == SET || this == EXTEND || this == REMOVE;
+      return this == SET || this == EXTEND || this == REMOVE || this == SWAP;
     }
 
     boolean writes() {
@@ -116,6 +117,21 @@ record Request(
           } else if (answer == Answer.MINE
               && (mayLengthen || keys.left(name).compareTo(keep) > 0)) {
             keys.expire(name, keep);
+          }
+          return answer;
+        });
+  }
+
+  /** Replaces a token by another, with a ttl of its own. */
+  static Request swap(String name, String from, String token, Duration ttl) {
+    return of(
+        Verb.SWAP,
+        name,
+        from + " " + token + " " + ttl.toNanos(),
+        keys -> {
+          Answer answer = compared(keys, name, from);
+          if (answer == Answer.MINE) {
+            keys.put(name, token, ttl);
           }
           return answer;
         });

@@ -45,7 +45,7 @@ class RightManagersTest {
 
   @BeforeAll
   void begin() {
-    whole = runs.submit(() -> KitRun.of(() -> new FakeEnvironment(Parts.RIGHT)));
+    whole = runs.submit(() -> KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING)));
     lesser().forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
   }
 
@@ -81,7 +81,8 @@ class RightManagersTest {
 
   private static Map<String, Supplier<TckEnvironment>> lesser() {
     Map<String, Supplier<TckEnvironment>> right = new LinkedHashMap<>();
-    right.put("one node", () -> new FakeEnvironment(1, Parts.RIGHT));
+    right.put("no TRANSFER", () -> new FakeEnvironment(Parts.RIGHT));
+    right.put("one node", () -> new FakeEnvironment(1, Parts.TRANSFERRING));
     right.put("two nodes", () -> new FakeEnvironment(2, Parts.RIGHT));
     right.put("three nodes, and times in milliseconds", () -> of(InMillis::new));
     right.put("no nodes that can be seen", () -> new Hidden(new FakeEnvironment(3, Parts.RIGHT)));

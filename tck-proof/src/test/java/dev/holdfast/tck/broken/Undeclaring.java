@@ -59,7 +59,19 @@ final class Undeclaring extends PassingManager {
         require(LockCapability.EXTENSION);
         return super.extendAsync(ttl);
       }
+
+      @Override
+      public String transfer(Duration within) {
+        require(LockCapability.TRANSFER);
+        return super.transfer(within);
+      }
     };
+  }
+
+  @Override
+  public Lease adopt(String text, LockRequest request) {
+    require(LockCapability.TRANSFER);
+    return super.adopt(text, request);
   }
 
   @Override

@@ -4,8 +4,10 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.holdfast.LockException;
 import dev.holdfast.LockVotes;
+import dev.holdfast.LossReason;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
 import dev.holdfast.core.Scheduler;
@@ -24,10 +26,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at a lock. All nodes are asked, and a quorum grants. If the quorum gave different
- * fencing tokens, a second trip stores the largest. An attempt that is not granted is taken back.
- * All of it has one limit: {@code quorumTimeout}, or the end of the validity that a grant would
- * have.
+ * One attempt at a lock, or one adoption of a transferred lock. All nodes are asked, and a quorum
+ * grants. If the quorum gave different fencing tokens, a second trip stores the largest. An attempt
+ * that is not granted is taken back. All of it has one limit: {@code quorumTimeout}, or the end of
+ * the validity that a grant would have.
  */
 final class AcquireAttempt {
   private final RedlockContext context;
@@ -39,6 +41,7 @@ final class AcquireAttempt {
   private final Attempt attempt;
   private final String key;
   private final String token;
+  private final @Nullable String transferred;
   private final ClockReading start;
   private final ClockReading validUntil;
   private final FencingTokens.TokenProposal proposal;
@@ -46,7 +49,14 @@ final class AcquireAttempt {
   private volatile @Nullable QuorumCall present;
   private NodeSet sent = NodeSet.NONE;
 
-  AcquireAttempt(RedlockContext context, Attempt attempt, String token) {
+  /**
+   * Sends nothing yet.
+   *
+   * @param transferred the token that the lock must hold, which is replaced; null for a lock that
+   *     must be free
+   */
+  AcquireAttempt(
+      RedlockContext context, Attempt attempt, String token, @Nullable String transferred) {
     this.context = context;
     this.options = context.options();
     this.scheduler = context.scheduler();
@@ -56,11 +66,14 @@ final class AcquireAttempt {
     this.attempt = attempt;
     this.key = options.keyPrefix().keyOf(attempt.name());
     this.token = token;
+    this.transferred = transferred;
     this.start = options.clock().now();
     this.validUntil = options.validity().until(start, attempt.ttl());
     this.quarantineEnds = context.quarantineEnds();
     this.proposal =
-        context.fencingTokens().propose(key, token, Millis.of(attempt.ttl()), connections.size());
+        context
+            .fencingTokens()
+            .propose(key, token, transferred, Millis.of(attempt.ttl()), connections.size());
   }
 
   /** Starts the attempt. */
@@ -148,6 +161,7 @@ final class AcquireAttempt {
         releases.ofAttempt(
             key, token, sent, tally -> !voters.intersects(tally.pending()), attempt.callerWaits());
     cleanup.start(scheduler, left());
+    endTransfer(votes);
     return cleanup
         .decision()
         .thenApply(
@@ -157,10 +171,33 @@ final class AcquireAttempt {
               }
               failures.requireAnswers(noVote(), call, votes);
               failures.requireOurTerms(noVote());
+              if (transferred != null) {
+                return new Lost(reasonNotAdopted(votes));
+              }
               requireLocks(call, votes, votes.other().intersect(seen.wrongType()));
               return new Refusal(
                   new LockVotes(votes.granted(), votes.refused(), votes.unanswered()));
             });
+  }
+
+  /**
+   * Releases the transferred token, too, on every node, because every failure ends the transfer.
+   * There is no need if a quorum denied the adoption and another token was seen: then the other
+   * adopter may need what it has yet to replace.
+   */
+  private void endTransfer(Tally votes) {
+    boolean isOver = votes.isDenied() && votes.lossReason() == LossReason.TAKEN;
+    if (transferred != null && !sent.isEmpty() && !isOver) {
+      releases
+          .ofAttempt(key, transferred, connections.all(), Tally::isComplete, false)
+          .start(scheduler, options.quorumTimeout().toNanos());
+    }
+  }
+
+  /** Returns why a quorum that answered did not grant an adoption. */
+  private static LossReason reasonNotAdopted(Tally votes) {
+    boolean isLate = votes.isGranted();
+    return isLate ? LossReason.EXPIRED : votes.lossReason();
   }
 
   /** Nodes where the key has another type keep no other owner out, but do not grant either. */
@@ -185,7 +222,12 @@ final class AcquireAttempt {
   }
 
   private String noVote() {
-    String message = "no quorum voted on '" + attempt.name() + "'";
+    String message =
+        transferred == null
+            ? "no quorum voted on '" + attempt.name() + "'"
+            : "no quorum voted on the adoption of '"
+                + attempt.name()
+                + "', which ends its transfer";
     return isLimitedByTtl()
         ? message
             + " within %d ms, which is all that a ttl of %d ms leaves"

@@ -53,7 +53,7 @@ final class FencingTokens {
   }
 
   /** Returns the life of a counter after the last grant, or the last hold, of its lock. */
-  static long lifeMillis(RedlockOptions options) {
+  static long lifeMillis(AlgorithmOptions options) {
     Duration life = options.maxTtl().multipliedBy(LIFE_IN_MAX_TTLS);
     return Math.max(Millis.of(life), MIN_LIFE.toMillis());
   }
@@ -63,23 +63,46 @@ final class FencingTokens {
     return KEY_PREFIX + key;
   }
 
-  /** Begins an attempt. */
-  TokenProposal propose(String key, String token, long ttlMillis, int nodes) {
-    return new TokenProposal(key, token, ttlMillis, nodes);
+  /**
+   * Begins an attempt.
+   *
+   * @param transferred the token that is replaced, or null to take a free lock
+   */
+  TokenProposal propose(
+      String key, String token, @Nullable String transferred, long ttlMillis, int nodes) {
+    return new TokenProposal(key, token, transferred, ttlMillis, nodes);
   }
 
   /** The command of one attempt, and the numbers that the nodes proposed. */
   final class TokenProposal {
     private final String key;
     private final String token;
+    private final boolean adopts;
     private final Command command;
     private final long[] proposed;
 
-    private TokenProposal(String key, String token, long ttlMillis, int nodes) {
+    private TokenProposal(
+        String key, String token, @Nullable String transferred, long ttlMillis, int nodes) {
       this.key = key;
       this.token = token;
+      this.adopts = transferred != null;
       this.proposed = new long[nodes];
-      this.command = commandFor(Long.toString(ttlMillis));
+      String millis = Long.toString(ttlMillis);
+      this.command = transferred == null ? commandFor(millis) : commandFor(millis, transferred);
+    }
+
+    private Command commandFor(String ttlMillis, String transferred) {
+      return enabled
+          ? guard.command(
+              Scripts.ADOPT,
+              List.of(key, counterOf(key)),
+              List.of(token, ttlMillis, wanted(), lifeMillis, transferred))
+          : guard.command(Scripts.SWAP, List.of(key), List.of(token, ttlMillis, transferred));
+    }
+
+    /** Returns the number that this client proposes. */
+    private String wanted() {
+      return Long.toString(clock.wallMicros() + clockLagMicros.get());
     }
 
     private Command commandFor(String ttlMillis) {
@@ -87,11 +110,7 @@ final class FencingTokens {
         return guard.command(
             Scripts.ACQUIRE,
             List.of(key, counterOf(key)),
-            List.of(
-                token,
-                ttlMillis,
-                Long.toString(clock.wallMicros() + clockLagMicros.get()),
-                lifeMillis));
+            List.of(token, ttlMillis, wanted(), lifeMillis));
       }
       return guard.isOn()
           ? guard.command(Scripts.TAKE, List.of(key), List.of(token, ttlMillis))
@@ -105,7 +124,10 @@ final class FencingTokens {
     /** Reads a reply to the command, and keeps the number that the node proposed. */
     @Nullable Vote read(int node, @Nullable Object reply) {
       if (!enabled) {
-        return readTaken(reply);
+        return adopts ? Scripts.compared(node, reply) : readTaken(reply);
+      }
+      if (adopts && Objects.equals(reply, Scripts.MISSING)) {
+        return Vote.MISSING;
       }
       if (!(reply instanceof Long number) || number < 0 || number >= TOO_LARGE) {
         return null;

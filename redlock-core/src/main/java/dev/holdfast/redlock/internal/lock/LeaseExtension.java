@@ -26,14 +26,21 @@ final class LeaseExtension implements VotePolicy {
   private final Clock clock;
   private final RedlockGrant grant;
   private final Duration ttl;
+  private final boolean putsBack;
   private final ClockReading end;
   private final QuarantineEnds quarantineEnds;
 
-  LeaseExtension(RedlockContext context, RedlockGrant grant, Duration ttl) {
+  /**
+   * Sends nothing yet.
+   *
+   * @param putsBack whether missing keys are put back
+   */
+  LeaseExtension(RedlockContext context, RedlockGrant grant, Duration ttl, boolean putsBack) {
     this.context = context;
     this.clock = context.clock();
     this.grant = grant;
     this.ttl = ttl;
+    this.putsBack = putsBack;
     this.end = context.options().validity().until(clock.now(), ttl);
     this.quarantineEnds = context.quarantineEnds();
   }
@@ -50,7 +57,7 @@ final class LeaseExtension implements VotePolicy {
     return context
         .guard()
         .command(
-            Scripts.EXTEND,
+            putsBack ? Scripts.EXTEND : Scripts.PROLONG,
             List.of(grant.key()),
             List.of(grant.token(), Long.toString(Millis.of(ttl))));
   }
@@ -93,11 +100,12 @@ final class LeaseExtension implements VotePolicy {
 
   @Override
   public void onVote(int node, Vote vote) {
-    grant.onExtensionVote(node, vote, end);
+    boolean isLeftMissing = vote == Vote.MISSING && !putsBack;
+    grant.onExtensionVote(node, isLeftMissing ? Vote.OTHER : vote, end);
   }
 
   @Override
-  public Command teachingCommand() {
-    return context.guard().teaching(Scripts.EXTEND);
+  public @Nullable Command teachingCommand() {
+    return !putsBack ? null : context.guard().teaching(Scripts.EXTEND);
   }
 }

@@ -119,7 +119,8 @@ public final class RedlockPrimitive implements LockPrimitive {
             LockCapability.OWNER_SAFE_RELEASE,
             LockCapability.HOLD_AT_LEAST,
             LockCapability.INSPECTION,
-            LockCapability.FORCE_RELEASE);
+            LockCapability.FORCE_RELEASE,
+            LockCapability.TRANSFER);
     if (options.isFencing()) {
       declared.add(LockCapability.FENCING_TOKEN);
     }
@@ -167,12 +168,37 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   private CompletableFuture<Outcome> tryOnce(Attempt attempt) {
     String token = lockValues.next(attempt.ownerLabel());
-    return new AcquireAttempt(context, attempt, token).start();
+    return new AcquireAttempt(context, attempt, token, null).start();
+  }
+
+  @Override
+  public CompletableFuture<Outcome> adopt(Adoption adoption) {
+    CompletableFuture<Void> opened = open();
+    Attempt attempt = opened.isDone() ? adoption.attempt() : adoption.attempt().withoutCaller();
+    return opened.thenCompose(
+        now ->
+            new AcquireAttempt(
+                    context,
+                    attempt,
+                    lockValues.next(attempt.ownerLabel()),
+                    adoption.transferredToken())
+                .start());
+  }
+
+  @Override
+  public String transferScope() {
+    return "redlock, %d nodes, keyPrefix '%s'"
+        .formatted(connections.size(), options.keyPrefix().text());
   }
 
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
-    return new LeaseExtension(context, (RedlockGrant) grant, ttl).start();
+    return new LeaseExtension(context, (RedlockGrant) grant, ttl, true).start();
+  }
+
+  @Override
+  public CompletableFuture<Extension> extendForTransfer(Grant grant, Duration within) {
+    return new LeaseExtension(context, (RedlockGrant) grant, within, false).start();
   }
 
   @Override

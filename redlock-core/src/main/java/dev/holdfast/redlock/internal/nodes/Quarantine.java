@@ -37,7 +37,7 @@ public record Quarantine(
    *
    * @return null for any other error
    */
-  static @Nullable public Quarantine in(String error) {
+  public static @Nullable Quarantine in(String error) {
     Matcher reply = REPLY.matcher(error);
     return reply.matches()
         ? new Quarantine(

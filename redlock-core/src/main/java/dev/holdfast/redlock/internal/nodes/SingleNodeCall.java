@@ -36,12 +36,12 @@ public final class SingleNodeCall implements Round.Answers {
   }
 
   /** Returns the text of an error reply, or null for any other failure. */
-  static @Nullable public String errorOf(@Nullable Throwable failure) {
+  public static @Nullable String errorOf(@Nullable Throwable failure) {
     return causeOf(failure) instanceof ErrorReply reply ? reply.getMessage() : null;
   }
 
   /** Returns the failure without the exception that a future wraps around it. */
-  static @Nullable public Throwable causeOf(@Nullable Throwable failure) {
+  public static @Nullable Throwable causeOf(@Nullable Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()
         : failure;

@@ -161,8 +161,12 @@ final class TransactionalScripts {
           arguments.get(2).equals("1"),
           MAX_TRIES);
     }
-    if (Scripts.EXTEND.is(eval.script())) {
-      return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), MAX_TRIES);
+    if (Scripts.SWAP.is(eval.script())) {
+      return swap(key, arguments.get(0), arguments.get(1), arguments.get(2));
+    }
+    if (Scripts.EXTEND.is(eval.script()) || Scripts.PROLONG.is(eval.script())) {
+      boolean putsBack = Scripts.EXTEND.is(eval.script());
+      return extend(key, arguments.get(0), Long.parseLong(arguments.get(1)), putsBack);
     }
     return eval.script().equals(Scripts.INSPECT) ? inspect(key) : remove(key, MAX_TRIES);
   }
@@ -194,16 +198,28 @@ final class TransactionalScripts {
   }
 
   private CompletableFuture<@Nullable Object> extend(
-      String key, String token, long ttl, int tries) {
+      String key, String token, long ttl, boolean putsBack) {
     String millis = Long.toString(ttl);
     return compare(
         key,
         token,
         present -> present < ttl ? exec("PEXPIRE", key, millis) : unwatch(Scripts.MINE),
         () ->
-            ask("SET", key, token, "NX", "PX", millis)
-                .thenCompose(done -> unwatch(Scripts.MISSING)),
-        tries);
+            putsBack
+                ? ask("SET", key, token, "NX", "PX", millis)
+                    .thenCompose(done -> unwatch(Scripts.MISSING))
+                : unwatch(Scripts.MISSING),
+        MAX_TRIES);
+  }
+
+  private CompletableFuture<@Nullable Object> swap(
+      String key, String token, String ttl, String transferred) {
+    return compare(
+        key,
+        transferred,
+        present -> exec("SET", key, token, "PX", ttl),
+        () -> unwatch(Scripts.MISSING),
+        MAX_TRIES);
   }
 
   private CompletableFuture<@Nullable Object> compare(

@@ -51,7 +51,7 @@ public final class Scripts {
    * counter in milliseconds. The counter outlives the lock, so that the fencing token of the next
    * grant is larger whatever the clocks show.
    */
-  static final Script KEEP =
+  public static final Script KEEP =
       Script.of(
           """
           local value = redis.call('GET', KEYS[1])
@@ -70,6 +70,21 @@ public final class Scripts {
 
   /** Does nothing. It shows whether scripts may be run. */
   public static final Script NOTHING = Script.of("return 1");
+
+  /**
+   * Proposes a fencing token and stores it as the counter, after {@code last} was read. ARGV: see
+   * {@link #ACQUIRE}.
+   */
+  private static final String PROPOSE =
+      """
+      local clock = redis.call('TIME')
+      local here = clock[1] * 1000000 + clock[2]
+      local wanted = tonumber(ARGV[3])
+      code = math.max(last + 1, here - 10000000, math.min(wanted, here + 10000000))
+      local life = ARGV[4]
+      if code > here then life = life + math.ceil((code - here) / 1000) end
+      redis.call('SET', KEYS[2], code == wanted and ARGV[3] or code, 'PX', life)
+      """;
 
   /**
    * Takes a lock with a fencing token. KEYS: the lock, its counter. ARGV: our token, the ttl in
@@ -93,14 +108,50 @@ public final class Scripts {
             local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
             code = 0
             if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-              local clock = redis.call('TIME')
-              local here = clock[1] * 1000000 + clock[2]
-              local wanted = tonumber(ARGV[3])
-              code = math.max(last + 1, here - 10000000, math.min(wanted, here + 10000000))
-              local life = ARGV[4]
-              if code > here then life = life + math.ceil((code - here) / 1000) end
-              redis.call('SET', KEYS[2], code == wanted and ARGV[3] or code, 'PX', life)
+          """
+              + PROPOSE
+              + """
             end
+          end
+          """);
+
+  /**
+   * Adopts a transferred lock: replaces its token with a fencing token. KEYS and ARGV: as for
+   * {@link #ACQUIRE}, and the transferred token. Replies with the number that this node proposes,
+   * with {@link #OTHER} or with {@link #MISSING}. A number is far above these, because it follows
+   * the clock. The ttl may shorten the key: no holder counts on its longer life any more, and
+   * others wait for an adopter that dies no longer than its ttl.
+   */
+  public static final GuardedScript ADOPT =
+      GuardedScript.of(
+          """
+          local code = 2
+          local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0
+          local value = redis.call('GET', KEYS[1])
+          if value == ARGV[5] then
+            redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+          """
+              + PROPOSE
+              + """
+          elseif value then
+            code = 0
+          end
+          """);
+
+  /**
+   * Adopts a transferred lock without a fencing token. KEYS: the lock. ARGV: our token, the ttl,
+   * the transferred token.
+   */
+  public static final GuardedScript SWAP =
+      GuardedScript.of(
+          """
+          local code = 2
+          local value = redis.call('GET', KEYS[1])
+          if value == ARGV[3] then
+            redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+            code = 1
+          elseif value then
+            code = 0
           end
           """);
 
@@ -160,6 +211,25 @@ public final class Scripts {
           """);
 
   /**
+   * Extends a lock before it is transferred. KEYS and ARGV: as for {@link #EXTEND}. Puts no missing
+   * key back: it would serve a second adoption if this command came late.
+   */
+  public static final GuardedScript PROLONG =
+      GuardedScript.of(
+          """
+          local code = 2
+          local value = redis.call('GET', KEYS[1])
+          if value == ARGV[1] then
+            code = 1
+            if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then
+              redis.call('PEXPIRE', KEYS[1], ARGV[2])
+            end
+          elseif value then
+            code = 0
+          end
+          """);
+
+  /**
    * Ends a quarantine. ARGV: the quarantine to end. It is ended only if it is the present one: then
    * the node has had its data since it began, and the terms of the client that ends it are those of
    * all clients that vote there. Replies with 1 if the quarantine is over for clients of these
@@ -209,7 +279,7 @@ public final class Scripts {
   private Scripts() {}
 
   /** Reads the reply of a script that compares, such as {@link #RELEASE} or {@link #EXTEND}. */
-  static @Nullable public Vote compared(int node, @Nullable Object reply) {
+  public static @Nullable Vote compared(int node, @Nullable Object reply) {
     if (!(reply instanceof Long code)) {
       return null;
     }
@@ -227,10 +297,13 @@ public final class Scripts {
     return command instanceof Command.Eval eval && END.equals(eval.script());
   }
 
-  /** Tells whether a command takes a lock. */
+  /** Tells whether a command takes a lock, free or transferred. */
   public static boolean isAcquire(Command command) {
     return command instanceof Command.SetIfAbsent
         || (command instanceof Command.Eval eval
-            && (ACQUIRE.is(eval.script()) || TAKE.is(eval.script())));
+            && (ACQUIRE.is(eval.script())
+                || TAKE.is(eval.script())
+                || ADOPT.is(eval.script())
+                || SWAP.is(eval.script())));
   }
 }

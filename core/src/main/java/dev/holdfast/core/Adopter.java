@@ -1,0 +1,64 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockPrimitive.Adoption;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Lost;
+import dev.holdfast.core.LockPrimitive.Outcome;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Adopts transferred locks for one manager. It does not wait in a queue, because the lock is not
+ * free: other requests cannot get it.
+ */
+record Adopter(ManagerContext context, ActiveLeases leases) {
+  /**
+   * Starts an adoption. The result completes within the bounds of one attempt.
+   *
+   * @param request checked by the manager
+   * @param callerWaits whether this thread may be used for input and output
+   * @throws dev.holdfast.LockConfigurationException if the text does not fit, before any input or
+   *     output
+   */
+  CompletableFuture<DefaultLease> adopt(String text, LockRequest request, boolean callerWaits) {
+    context.require(LockCapability.TRANSFER, "adopt");
+    TransferText transfer = TransferText.of(text);
+    transfer.requireFor(context.primitive().transferScope(), request.name());
+    CompletableFuture<DefaultLease> result = new CompletableFuture<>();
+    context.operations().begin();
+    new PermittedCalls(context)
+        .run(result, callerWaits, waiting -> send(transfer.token(), request, waiting));
+    return result;
+  }
+
+  private CompletableFuture<DefaultLease> send(
+      String token, LockRequest request, boolean callerWaits) {
+    Attempt attempt =
+        new Attempt(
+            request.name(),
+            request.ownerLabel().orElse(context.defaultOwner()),
+            request.ttl(),
+            callerWaits);
+    long attemptedAt = context.clock().nanos();
+    return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
+        .thenApply(outcome -> leaseOf(outcome, request, attemptedAt));
+  }
+
+  private DefaultLease leaseOf(Outcome outcome, LockRequest request, long attemptedAt) {
+    if (outcome instanceof Lost lost) {
+      throw LockLostException.notAdopted(request.name(), lost.reason());
+    }
+    if (!(outcome instanceof Grant grant)) {
+      throw new IllegalStateException("the backend refused an adoption instead of denying it");
+    }
+    DefaultLease lease = leases.open(request, grant, 0, attemptedAt);
+    if (leases.closed()) {
+      lease.releaseUnclaimed();
+      throw leases.refusal();
+    }
+    return lease;
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LossReason;
+import java.util.concurrent.CompletableFuture;
+
+/** The state of a grant. Immutable. */
+sealed interface GrantState {
+  /**
+   * The grant is held.
+   *
+   * @param validUntil the end of validity if nothing extends it
+   * @param reasonIfItExpires the reason of the loss at that time
+   * @param keptUntil until when a release keeps other owners out, by the clock's nanoseconds
+   */
+  record Held(ClockReading validUntil, LossReason reasonIfItExpires, long keptUntil)
+      implements GrantState {
+    /** Returns the state while it is not known whether a quorum can be reached. */
+    Held perhapsUnreachable() {
+      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);
+    }
+
+    Held extended(ClockReading end, boolean atLimit) {
+      LossReason reason = atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
+      return new Held(end, reason, keptUntil);
+    }
+
+    /** Returns the state once no extension can move the end any more. */
+    Held atLimit() {
+      return new Held(validUntil, LossReason.MAX_HOLD, keptUntil);
+    }
+
+    /** Returns the state with another end of the time for which a release keeps others out. */
+    Held kept(long until) {
+      return new Held(validUntil, reasonIfItExpires, until);
+    }
+
+    boolean isAtLimit() {
+      return reasonIfItExpires == LossReason.MAX_HOLD;
+    }
+  }
+
+  /**
+   * The grant is released, or its release is in flight.
+   *
+   * @param result the answer to every release
+   */
+  record Released(CompletableFuture<Boolean> result) implements GrantState {}
+
+  /**
+   * The grant belongs to the text by which another process adopts it.
+   *
+   * @param by the call that transferred it
+   */
+  record Transferred(Object by) implements GrantState {}
+
+  /** The grant is lost. */
+  record Lost(LossReason reason, ClockReading since) implements GrantState {}
+}

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,7 @@ public abstract class TlsContract {
   }
 
   @Test
+  @DisplayName("OPEN-7: rediss:// works with an authority that the JVM trusts")
   void aPrivateAuthorityThatTheJvmTrusts() throws InterruptedException {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     try (LockManager locks = LockManager.open(url("localhost") + "?quorumTimeout=5s")) {
@@ -68,6 +70,7 @@ public abstract class TlsContract {
   }
 
   @Test
+  @DisplayName("OPEN-7: user, password and database apply to a connection with TLS")
   void userPasswordAndDatabaseOverTls() throws InterruptedException {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     try (LockManager locks = LockManager.open(url("app:s3cret@localhost") + "/3");
@@ -80,12 +83,14 @@ public abstract class TlsContract {
   }
 
   @Test
+  @DisplayName("OPEN-7: a certificate for another host is refused")
   void anotherNameThanTheCertificatesIsRefused() {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     assertThatItIsRefused(url("127.0.0.1"), WRONG_NAME);
   }
 
   @Test
+  @DisplayName("OPEN-7: a certificate of an unknown authority is refused")
   void anAuthorityThatNobodyTrustsIsRefused() {
     assertThatItIsRefused(url("localhost"), UNKNOWN);
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock;
 
+import dev.holdfast.redlock.BrokenSubscriptions.Mistake;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.jedis.JedisConnections;
 import dev.holdfast.redlock.spi.Command;
@@ -53,7 +54,20 @@ enum BrokenDriver {
       "a connection that was not established is not closed",
       (uris, options) -> new Leaving(JedisConnections.of(uris, options), uris)),
   DROPS_WHAT_IS_DECIDED(
-      "a node is not asked once its round is decided", made -> new Dropping(made.get()));
+      "a node is not asked once its round is decided", made -> new Dropping(made.get())),
+  IS_DEAF_AFTER_A_CUT(
+      "the end of a subscribing connection is not reported", Mistake.END_NOT_REPORTED),
+  NEVER_UNSUBSCRIBES("a name is never unsubscribed", Mistake.NEVER_UNSUBSCRIBES),
+  UNSUBSCRIBES_FROM_ALL("`UNSUBSCRIBE` is sent without its names", Mistake.UNSUBSCRIBES_FROM_ALL),
+  SUBSCRIBES_ONE_NAME(
+      "a command subscribes to the first of its names only", Mistake.SUBSCRIBES_ONE_NAME),
+  SUBSCRIBES_ONCE("names that are wanted later are not subscribed", Mistake.SUBSCRIBES_ONCE),
+  TAKES_NAMES_FOR_PATTERNS(
+      "names are subscribed by `PSUBSCRIBE`", Mistake.TAKES_NAMES_FOR_PATTERNS),
+  TAKES_PATTERNS_FOR_NAMES(
+      "a message is reported with the pattern that it matched", Mistake.TAKES_PATTERNS_FOR_NAMES),
+  SUBSCRIBES_WITHOUT_LOGIN("the subscribing connection does not log in", Mistake.DOES_NOT_LOG_IN),
+  LEAVES_SUBSCRIPTIONS("the subscribing connection is not closed", Mistake.STAYS_OPEN);
 
   private final String row;
 
@@ -62,6 +76,13 @@ enum BrokenDriver {
 
   BrokenDriver(String row, Function<Supplier<RedisNodes>, RedisNodes> broken) {
     this(row, (uris, options) -> broken.apply(() -> JedisConnections.of(uris, options)));
+  }
+
+  BrokenDriver(String row, Mistake mistake) {
+    this(
+        row,
+        (uris, options) ->
+            new BrokenSubscriptions(JedisConnections.of(uris, options), uris, mistake));
   }
 
   BrokenDriver(String row, BiFunction<List<String>, RedlockOptions, RedisNodes> broken) {

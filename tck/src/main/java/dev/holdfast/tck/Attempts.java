@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -126,6 +127,17 @@ final class Attempts {
       LockSupport.parkNanos(1_000_000);
     }
     return true;
+  }
+
+  /** Returns the lease of a future, empty whatever keeps the manager from the lock. */
+  static Optional<Lease> answered(TckFixture fixture, CompletableFuture<Optional<Lease>> asked) {
+    fixture.awaitRegardless("it is answered", asked::isDone);
+    return asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : Optional.empty();
+  }
+
+  /** Waits for a moment between two looks. */
+  static void pause() {
+    LockSupport.parkNanos(1_000_000);
   }
 
   /** Whether something comes to be so while a test looks on. */

@@ -3,14 +3,27 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long a lock keeps others out: for its ttl, or for as long as was asked for at least. */
 abstract class ExpiryRules {
+  /** The number of locks that expire one after the other. */
+  private static final int EXPIRIES = 40;
+
+  /** Longer than some attempts take, so that contenders ask when a lock expires. */
+  private static final Duration BETWEEN_EXPIRIES = Duration.ofMillis(8);
+
   final TckFixture fixture;
 
   ExpiryRules(TckFixture fixture) {
@@ -122,5 +135,83 @@ abstract class ExpiryRules {
   private void awaitGot(LockManager locks, String name) {
     fixture.awaitFree(name);
     fixture.soon().until("others get the lock", () -> fixture.gets(locks, name));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-1")
+  @IfThisFails("check that a lock that has expired is taken over in one step: compared and set")
+  void theLockThatExpiresIsTakenOverByOneAlone() throws InterruptedException {
+    LockManager gone = fixture.openForShortTtl();
+    List<LockManager> contenders = List.of(fixture.open(), fixture.open());
+    List<String> names = new ArrayList<>();
+    Duration end = fixture.briefTtl();
+    for (int i = 0; i < EXPIRIES; i++) {
+      names.add(fixture.take(gone, fixture.name("expires"), end).name());
+      end = end.plus(BETWEEN_EXPIRIES);
+    }
+    List<Queue<Lease>> got =
+        names.stream().<Queue<Lease>>map(name -> new ConcurrentLinkedQueue<>()).toList();
+
+    for (int i = 0; i < EXPIRIES / 2; i++) {
+      askUntilOneGetsIt(contenders, fixture.request(names.get(i)), got.get(i));
+    }
+    Laps laps = new Laps(contenders.size());
+    try (Workers workers = new Workers()) {
+      for (LockManager contender : contenders) {
+        workers.start(
+            () -> {
+              for (int i = EXPIRIES / 2; i < EXPIRIES; i++) {
+                Asking way = Asking.values()[i % Asking.values().length];
+                LockRequest request = fixture.request(names.get(i)).waitAtMost(Duration.ZERO);
+                Queue<Lease> leases = got.get(i);
+                laps.untilOneWins(i, () -> won(way, contender, request, leases));
+              }
+            });
+      }
+      workers.join();
+    }
+
+    if (got.stream().anyMatch(leases -> leases.size() > 1)) {
+      needsAttemptsThatSpareOthers(contenders.get(0));
+    }
+    assertThat(got)
+        .as("grants of locks that had expired, by managers that asked at the same time")
+        .allSatisfy(leases -> assertThat(leases).hasSize(1));
+  }
+
+  /** Leaves the test out if a failed attempt removes what another owner holds. */
+  private void needsAttemptsThatSpareOthers(LockManager locks) throws InterruptedException {
+    String name = fixture.name("foreign");
+    fixture.occupy(fixture.nodes(), name);
+    boolean got = !fixture.nodes().isEmpty() && fixture.gets(locks, name);
+    if (got || !fixture.nodes().stream().allMatch(node -> fixture.isUntouched(node, name))) {
+      AnotherRule.isBroken("a failed attempt changes another owner's lock");
+    }
+  }
+
+  /** Asks with all managers at the same time, again and again. */
+  private void askUntilOneGetsIt(
+      List<LockManager> contenders, LockRequest request, Queue<Lease> leases) {
+    while (leases.isEmpty()) {
+      List<CompletableFuture<Optional<Lease>>> asked =
+          contenders.stream().map(contender -> contender.tryAcquireAsync(request)).toList();
+      for (CompletableFuture<Optional<Lease>> one : asked) {
+        Attempts.answered(fixture, one).ifPresent(leases::add);
+      }
+    }
+  }
+
+  private static boolean won(
+      Asking way, LockManager contender, LockRequest request, Queue<Lease> leases)
+      throws InterruptedException {
+    try {
+      Optional<Lease> lease = way.ask(contender, request);
+      lease.ifPresent(leases::add);
+      return lease.isPresent();
+    } catch (LockException e) {
+      IgnoredFailures.add(e);
+      return false;
+    }
   }
 }

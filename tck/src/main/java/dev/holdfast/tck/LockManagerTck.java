@@ -252,6 +252,15 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
+  class Notifications extends NotificationRules {
+    Notifications(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
   class GivingUp extends GivingUpRules {
     GivingUp(TckFixture fixture) {
       super(fixture);
@@ -425,6 +434,42 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Tokens extends TokenRules {
     Tokens(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Handoffs extends HandoffRules {
+    Handoffs(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Many extends ManyRules {
+    Many(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Futures extends FutureRules {
+    Futures(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Clocks extends ClockRules {
+    Clocks(TckFixture fixture) {
       super(fixture);
     }
   }

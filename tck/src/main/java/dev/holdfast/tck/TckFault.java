@@ -24,6 +24,13 @@ public enum TckFault {
   EVICTING,
   /** At once, and over at once: it ends all connections. */
   CUT,
+  /**
+   * At once, and over at once: it ends the connections on which it notifies managers of releases,
+   * and no others.
+   */
+  SUBSCRIPTIONS_CUT,
+  /** It refuses new connections that do not log in. */
+  LOGIN_NEEDED,
   /** At once, and over at once: it forgets the scripts that it was sent. */
   SCRIPTS_FORGOTTEN,
   /** At once, and over at once: its data is gone, its connections stay. */

@@ -37,6 +37,15 @@ public interface TckNode {
   }
 
   /**
+   * Returns the URI of this node with a user and a password, who may do all that managers need.
+   *
+   * @return empty if there is no such user
+   */
+  default Optional<String> withLogin() {
+    return Optional.empty();
+  }
+
+  /**
    * Returns the URI of a space of names of its own on this server, such as another database.
    *
    * @return empty if there is none
@@ -134,6 +143,16 @@ public interface TckNode {
    * @return empty if nobody counts
    */
   default OptionalInt connections() {
+    return OptionalInt.empty();
+  }
+
+  /**
+   * Returns the number of names for whose releases managers are subscribed here now, counted once
+   * for each manager. It may include a constant number for each connection.
+   *
+   * @return empty if nobody counts
+   */
+  default OptionalInt subscriptions() {
     return OptionalInt.empty();
   }
 

@@ -223,7 +223,7 @@ final class AcquireFlaws {
                 }),
         Flaw.of(
             "time is read from the wall clock alone",
-            Set.of("LOSS-7", "VAL-2"),
+            Set.of("LOSS-1", "LOSS-7", "VAL-2", "WAIT-16"),
             Parts.RIGHT.withTime(
                 stepped ->
                     new Clock() {

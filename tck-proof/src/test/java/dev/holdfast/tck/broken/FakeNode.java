@@ -93,7 +93,8 @@ final class FakeNode implements TckNode, Way {
 
   @Override
   public Set<TckFault> faults() {
-    return EnumSet.complementOf(EnumSet.of(TckFault.NO_SCRIPTS));
+    return EnumSet.complementOf(
+        EnumSet.of(TckFault.SUBSCRIPTIONS_CUT, TckFault.LOGIN_NEEDED, TckFault.NO_SCRIPTS));
   }
 
   @Override
@@ -109,7 +110,7 @@ final class FakeNode implements TckNode, Way {
         case OTHER_TYPE -> keys.putOfOtherType(name, LONG);
         case SCRIPTS_FORGOTTEN -> scripts.clear();
         case EMPTIED -> keys.clear();
-        case CUT, NO_SCRIPTS -> {}
+        case CUT, SUBSCRIPTIONS_CUT, LOGIN_NEEDED, NO_SCRIPTS -> {}
       }
     }
     if (fault == TckFault.DEAD || fault == TckFault.CUT) {

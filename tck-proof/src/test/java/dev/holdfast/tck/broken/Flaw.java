@@ -53,7 +53,8 @@ record Flaw(
             StaleFlaws.all(),
             UnseenFlaws.all(),
             MissedFlaws.all(),
-            TransferFlaws.all())
+            TransferFlaws.all(),
+            ManyFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -68,6 +68,9 @@ class RightManagersTest {
             "a declared capability is not refused",
             "the nodes themselves show it",
             "this environment's nodes cannot be NO_SCRIPTS",
+            "this environment's nodes cannot be LOGIN_NEEDED",
+            "this environment's nodes do not count subscriptions",
+            "these managers do not notify waiters of releases by others, which is allowed",
             "this environment's nodes have no databases",
             "this environment has no sets of options",
             "before JDK 21");

@@ -176,11 +176,11 @@ final class WaitingFlaws {
                 }),
         Flaw.of(
             "waiters stand in many lines",
-            Set.of("ACQ-8", "WAIT-3", "WAIT-4", "WAIT-8"),
+            Set.of("ACQ-8", "WAIT-10", "WAIT-3", "WAIT-4", "WAIT-8"),
             Parts.RIGHT.withManagers(Many::new)),
         Flaw.of(
                 "whoever does not wait overtakes those who do",
-                Set.of("ACQ-8", "WAIT-8"),
+                Set.of("ACQ-8", "WAIT-10", "WAIT-8"),
                 Parts.RIGHT.withManagers(Overtaking::new))
             .asVariation(),
         Flaw.inManager(

@@ -27,6 +27,9 @@ final class NodeFaultState {
   /** Not said of a user who never was reset, though it is so for him as well. */
   private static final String SHOWN_AFTER_RESET = "sanitize-payload";
 
+  /** The user of connections that do not log in. */
+  private static final String ANONYMOUS = "default";
+
   private static final Logger logger = System.getLogger(NodeFaultState.class.getName());
 
   private final OwnConnection own;
@@ -92,6 +95,15 @@ final class NodeFaultState {
     own.call("ACL", "SETUSER", user, "-@scripting");
   }
 
+  /** Connections that are open stay open. */
+  void needLogin() {
+    own.call("ACL", "SETUSER", ANONYMOUS, "off");
+  }
+
+  void needNoLogin() {
+    own.call("ACL", "SETUSER", ANONYMOUS, "on");
+  }
+
   void allow() {
     List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset"));
     words.addAll(rights);
@@ -142,6 +154,9 @@ final class NodeFaultState {
     if (faults.contains(TckFault.FORBIDDEN) && !rights.equals(rightsNow())) {
       wrong.put("gives other rights", this::allow);
     }
+    if (faults.contains(TckFault.FORBIDDEN) && rightsOf(ANONYMOUS).contains("off")) {
+      wrong.put("needs a login", this::needNoLogin);
+    }
     if (!isEmpty(info)) {
       wrong.put("has keys", () -> own.call("FLUSHALL"));
     }
@@ -154,6 +169,10 @@ final class NodeFaultState {
 
   /** The words by which the user is made what it is now. */
   private List<String> rightsNow() {
+    return rightsOf(user);
+  }
+
+  private List<String> rightsOf(String user) {
     return own.texts("ACL", "LIST").stream()
         .filter(line -> line.startsWith("user " + user + " "))
         .flatMap(line -> Arrays.stream(line.split(WORD_ENDS)).skip(2))

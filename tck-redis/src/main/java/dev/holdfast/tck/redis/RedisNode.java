@@ -9,6 +9,7 @@ import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNode.State;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 /** A redis-server as the kit sees it. */
 final class RedisNode implements TckNode, AutoCloseable {
   private static final String LOCAL = "127.0.0.1";
+
+  /** The user of the URI with a login. */
+  static final String LOGIN = "holdfast-login";
+
+  static final String LOGIN_PASSWORD = "holdfast-login-secret";
+
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 
   private final RedisNodeUri uri;
@@ -79,6 +86,15 @@ final class RedisNode implements TckNode, AutoCloseable {
     return Optional.of(uri.withDatabase(uri.database() == 3 ? 4 : 3).text());
   }
 
+  @Override
+  public Optional<String> withLogin() {
+    if (process == null) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        uri.password() != null ? uri() : uri.withLogin(LOGIN, LOGIN_PASSWORD).text());
+  }
+
   /** A key of another type is nobody's. */
   @Override
   public Optional<String> holder(String name) {
@@ -123,12 +139,17 @@ final class RedisNode implements TckNode, AutoCloseable {
   public Set<TckFault> faults() {
     Set<TckFault> faults = EnumSet.copyOf(condition.faults());
     faults.addAll(
-        Set.of(TckFault.OTHER_TYPE, TckFault.CUT, TckFault.SCRIPTS_FORGOTTEN, TckFault.EMPTIED));
+        Set.of(
+            TckFault.OTHER_TYPE,
+            TckFault.CUT,
+            TckFault.SUBSCRIPTIONS_CUT,
+            TckFault.SCRIPTS_FORGOTTEN,
+            TckFault.EMPTIED));
     if (faults.contains(TckFault.FORBIDDEN)) {
       faults.add(TckFault.NO_SCRIPTS);
     }
     if (process != null) {
-      faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD));
+      faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD, TckFault.LOGIN_NEEDED));
     }
     return faults;
   }
@@ -146,6 +167,8 @@ final class RedisNode implements TckNode, AutoCloseable {
       case REPLICA -> condition.follow(leader);
       case EVICTING -> condition.evict();
       case CUT -> cut();
+      case SUBSCRIPTIONS_CUT -> own.call("CLIENT", "KILL", "TYPE", "pubsub");
+      case LOGIN_NEEDED -> condition.needLogin();
       case SCRIPTS_FORGOTTEN -> own.call("SCRIPT", "FLUSH");
       case EMPTIED -> own.call("FLUSHALL");
     }
@@ -162,7 +185,8 @@ final class RedisNode implements TckNode, AutoCloseable {
       case OTHER_TYPE -> remove(name);
       case REPLICA -> condition.lead();
       case EVICTING -> condition.keep();
-      case CUT, SCRIPTS_FORGOTTEN, EMPTIED -> {}
+      case LOGIN_NEEDED -> condition.needNoLogin();
+      case CUT, SUBSCRIPTIONS_CUT, SCRIPTS_FORGOTTEN, EMPTIED -> {}
     }
   }
 
@@ -180,6 +204,23 @@ final class RedisNode implements TckNode, AutoCloseable {
             .filter(line -> !line.matches(".* flags=\\w*[SM].*"))
             .count();
     return OptionalInt.of((int) others);
+  }
+
+  /** Counts each channel once for each client, and each pattern once. */
+  @Override
+  public OptionalInt subscriptions() {
+    List<String> channels = own.texts("PUBSUB", "CHANNELS");
+    if (channels.isEmpty()) {
+      return OptionalInt.of((int) own.number("PUBSUB", "NUMPAT"));
+    }
+    List<String> words = new ArrayList<>(List.of("PUBSUB", "NUMSUB"));
+    words.addAll(channels);
+    List<String> counts = own.texts(words.toArray(String[]::new));
+    long sum = own.number("PUBSUB", "NUMPAT");
+    for (int i = 1; i < counts.size(); i += 2) {
+      sum += Long.parseLong(counts.get(i));
+    }
+    return OptionalInt.of((int) sum);
   }
 
   @Override

@@ -354,6 +354,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     private RedisTckEnvironment started() {
       List<String> users = new ArrayList<>();
       users.add("user " + OwnConnection.NAME + " on nopass ~* &* +@all");
+      users.add("user " + RedisNode.LOGIN + " on >" + RedisNode.LOGIN_PASSWORD + " ~* &* +@all");
       if (rights != null) {
         users.add("user " + USER + " on >" + PASSWORD + " " + rights);
       }

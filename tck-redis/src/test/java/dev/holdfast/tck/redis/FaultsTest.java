@@ -61,6 +61,39 @@ class FaultsTest {
   }
 
   @Test
+  void subscriptionsAreCountedAndCutAlone() {
+    assertThat(node.subscriptions()).hasValue(0);
+    try (Client other = Client.of(node.uri());
+        Client subscriber = Client.of(node.uri())) {
+      subscriber.call("SUBSCRIBE", "a");
+      client.call("SUBSCRIBE", "a");
+      client.call("PSUBSCRIBE", "b*");
+      assertThat(node.subscriptions()).hasValue(3);
+
+      node.begin(TckFault.SUBSCRIPTIONS_CUT, "");
+
+      assertThat(node.subscriptions()).hasValue(0);
+      assertThatThrownBy(() -> client.call("PING")).isInstanceOf(NodeException.class);
+      assertThat(other.call("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void aNodeThatNeedsALoginRefusesOnlyThoseWhoDoNotLogIn() {
+    node.begin(TckFault.LOGIN_NEEDED, "");
+
+    try (Client anonymous = Client.of(node.uri());
+        Client known = Client.of(node.withLogin().orElseThrow())) {
+      assertThat(anonymous.answer("SUBSCRIBE", "a")).isEqualTo("NOAUTH");
+      assertThat(known.answer("SET", "lock", "token")).isEqualTo("OK");
+    }
+    environment.reset();
+    try (Client anonymous = Client.of(node.uri())) {
+      assertThat(anonymous.answer("SET", "lock", "token")).isEqualTo("OK");
+    }
+  }
+
+  @Test
   void aFrozenNodeKeepsItsConnections() {
     node.begin(TckFault.FROZEN, "lock");
     node.end(TckFault.FROZEN, "lock");

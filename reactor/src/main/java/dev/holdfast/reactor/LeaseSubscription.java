@@ -5,12 +5,10 @@ import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
@@ -55,7 +53,14 @@ final class LeaseSubscription implements Subscription {
       if (!state.compareAndSet(Phase.ASKING, new Acquiring(future))) {
         future.cancel(false);
       }
-      future.whenComplete((lease, failure) -> onResult(lease, failure, begunAt));
+      future.whenComplete(
+          (lease, failure) -> {
+            if (failure == null) {
+              onAnswer(lease, begunAt);
+            } else {
+              fail(causeOf(failure));
+            }
+          });
     }
   }
 
@@ -86,11 +91,8 @@ final class LeaseSubscription implements Subscription {
     }
   }
 
-  private void onResult(
-      @Nullable Optional<Lease> lease, @Nullable Throwable failure, long begunAt) {
-    if (lease == null) {
-      fail(causeOf(Objects.requireNonNull(failure)));
-    } else if (lease.isEmpty()) {
+  private void onAnswer(Optional<Lease> lease, long begunAt) {
+    if (lease.isEmpty()) {
       Duration waited = Duration.ofNanos(System.nanoTime() - begunAt);
       fail(new LockContendedException(request.name(), waited));
     } else if (end()) {

@@ -67,6 +67,27 @@ public final class LockContendedException extends LockException {
         heldByThisManager);
   }
 
+  /**
+   * Creates an exception for an adapter that knows no votes, because {@link
+   * LockManager#tryAcquireAsync} only says that another owner holds the lock.
+   *
+   * @param name the name of the lock
+   * @param waited how long the caller waited
+   */
+  public LockContendedException(String name, Duration waited) {
+    this(
+        "the lock '"
+            + name
+            + "' is held by another owner: waited "
+            + waited.toMillis()
+            + " ms; wait longer, or try again later",
+        null,
+        LockVotes.NONE,
+        waited,
+        null,
+        false);
+  }
+
   private LockContendedException(
       @Nullable String message,
       @Nullable Throwable cause,

@@ -60,6 +60,12 @@ class ArrowsTest {
       Module.of("dev.holdfast", "dev.holdfast.spi", "dev.holdfast.internal..");
   private static final Module CORE = Module.of("dev.holdfast.core..").over(API);
   private static final Module MEMORY = Module.of("dev.holdfast.memory..").over(API, CORE);
+  private static final Module JUNIT =
+      Module.of("dev.holdfast.junit..").over(API, MEMORY).with("org.junit.jupiter.api..");
+  private static final Module REACTOR =
+      Module.of("dev.holdfast.reactor..")
+          .over(API)
+          .with("reactor.core..", "reactor.blockhound..", "org.reactivestreams..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(
@@ -98,6 +104,8 @@ class ArrowsTest {
         API,
         CORE,
         MEMORY,
+        JUNIT,
+        REACTOR,
         REDIS_URI,
         REDLOCK_CORE,
         LETTUCE,

@@ -24,6 +24,8 @@ class LoggersTest {
           "core",
           "redis-uri",
           "memory",
+          "junit",
+          "reactor",
           "redlock-core",
           "redlock-jedis",
           "redlock-lettuce",

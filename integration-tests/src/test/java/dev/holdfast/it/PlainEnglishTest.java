@@ -33,6 +33,8 @@ class PlainEnglishTest {
           "core",
           "redis-uri",
           "memory",
+          "junit",
+          "reactor",
           "redlock-core",
           "redlock-jedis",
           "redlock-lettuce",

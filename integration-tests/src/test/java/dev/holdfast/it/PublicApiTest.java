@@ -41,6 +41,8 @@ class PublicApiTest {
         "redlock-redisson",
         "legacy-setnx-getset",
         "memory",
+        "junit",
+        "reactor",
         "tck",
         "tck-redis",
         "test-nodes"

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * Opens managers whose locks live in this process.
  *
  * <pre>{@code
- * LockManager locks = MemoryLocks.builder().clock(clock).scheduler(scheduler).open();
+ * LockManager locks = MemoryLocks.builder().clock(new ManualClock()).open();
  * }</pre>
  */
 public final class MemoryLocks {
@@ -46,8 +46,9 @@ public final class MemoryLocks {
     private Builder() {}
 
     /**
-     * Has a new store of the manager's own, on this clock. Give a {@link #scheduler} that goes by
-     * the same clock, or nothing is renewed and nobody told of a loss when the clock is moved.
+     * Has a new store of the manager's own, on this clock. The manager's timers go by a {@link
+     * ManualClock}, too. For another clock give a {@link #scheduler} that goes by it: otherwise no
+     * lease is renewed, and no loss is reported, when the clock is moved.
      *
      * @param clock default {@link Clock#system()}
      * @return this
@@ -91,12 +92,17 @@ public final class MemoryLocks {
      * Opens a manager.
      *
      * @return a new manager, to be closed by the caller; {@link LockManager#unwrap} gives its
-     *     {@link MemoryStore}
+     *     {@link MemoryStore}, and its {@link ManualClock} if it has one
      * @throws dev.holdfast.LockConfigurationException if no thread can be started
      */
     public LockManager open() {
-      return LockManagerBuilder.over(new MemoryPrimitive(store, keyPrefix), options)
-          .clock(store.clock())
+      Clock clock = store.clock();
+      ManagerOptions onTime =
+          clock instanceof ManualClock manual && options.scheduler().isEmpty()
+              ? options.scheduler(manual.timers())
+              : options;
+      return LockManagerBuilder.over(new MemoryPrimitive(store, keyPrefix), onTime)
+          .clock(clock)
           .build();
     }
   }

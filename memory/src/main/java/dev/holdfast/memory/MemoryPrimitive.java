@@ -1,6 +1,7 @@
 package dev.holdfast.memory;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
@@ -8,10 +9,12 @@ import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.LockPrimitive;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** A store as the core sees it. Every operation is over when the call returns. */
 record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPrimitive {
@@ -46,6 +49,9 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
+    if (store.isOutage()) {
+      return outage("no quorum voted on '" + attempt.name() + "'", false);
+    }
     ClockReading validUntil = fromNow(attempt.ttl());
     Outcome outcome =
         store
@@ -79,6 +85,9 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
+    if (store.isOutage()) {
+      return outage("no quorum extended the lease on '" + grant.name() + "'", true);
+    }
     ClockReading validUntil = fromNow(ttl);
     Extension extension =
         store
@@ -91,6 +100,9 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   @Override
   public CompletableFuture<Released> release(Release release) {
     Grant grant = release.grant();
+    if (store.isOutage()) {
+      return outage("no quorum answered the release of '" + grant.name() + "'", true);
+    }
     String key = keyPrefix.keyOf(grant.name());
     Optional<LossReason> loss =
         release.keep().isZero()
@@ -102,6 +114,9 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   @Override
   public CompletableFuture<Optional<LockStatus>> inspect(String name) {
+    if (store.isOutage()) {
+      return outage("no quorum reported the holder of '" + name + "'", false);
+    }
     return CompletableFuture.completedFuture(
         store
             .status(keyPrefix.keyOf(name))
@@ -110,17 +125,27 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   @Override
   public CompletableFuture<Boolean> forceRelease(String name) {
+    if (store.isOutage()) {
+      return outage("no quorum answered the forced release of '" + name + "'", true);
+    }
     return CompletableFuture.completedFuture(store.remove(keyPrefix.keyOf(name)));
   }
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
-    return type.isInstance(store) ? Optional.of(type.cast(store)) : Optional.empty();
+    return Stream.of(store, store.clock()).filter(type::isInstance).findFirst().map(type::cast);
   }
 
   @Override
   public void close() {
     // what is held is left to expire, and the store may be shared
+  }
+
+  private static <T> CompletableFuture<T> outage(String message, boolean outcomeUnknown) {
+    Throwable cause = new IllegalStateException("a test called MemoryStore.outage(true)");
+    return CompletableFuture.failedFuture(
+        new LockOutageException(
+            message + " (0 of 1 nodes answered)", Map.of("memory", cause), outcomeUnknown));
   }
 
   private ClockReading fromNow(Duration duration) {

@@ -1,6 +1,7 @@
 package dev.holdfast.memory;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As with a store on other machines, a holder does not see at once what is done here: its lease
  * says that it is held until its own clock, its next renewal or extension, or its release tells
- * otherwise. To end a lease by its own clock, move that one ({@link MemoryLocks.Builder#clock}).
+ * otherwise. To end a lease by its own clock, move that one ({@link ManualClock}).
  *
  * <p>Exact: a lock is held until the monotonic time of the store's clock has passed its ttl. A
  * lease goes by wall-clock time as well, so it never ends after its lock. Safe for use by many
@@ -49,6 +50,8 @@ public final class MemoryStore {
 
   /** One for all names, so that nothing has to be kept of a name that nobody holds. */
   private final AtomicLong fence = new AtomicLong();
+
+  private volatile boolean isOutage;
 
   /**
    * One grant.
@@ -152,6 +155,22 @@ public final class MemoryStore {
   public Optional<String> holder(String name) {
     Hold hold = holds.get(name);
     return hold == null || left(hold) <= 0 ? Optional.empty() : Optional.of(hold.token());
+  }
+
+  /**
+   * Begins or ends an outage, for all managers on this store. While it lasts, no quorum answers:
+   * requests, extensions, releases and inspections fail with {@link LockOutageException}, and
+   * requests that wait go on trying. A release during an outage does not arrive, so that its lock
+   * stays taken until its ttl is over. The methods of this class work as before.
+   *
+   * @param on true to begin an outage, false to end it
+   */
+  public void outage(boolean on) {
+    isOutage = on;
+  }
+
+  boolean isOutage() {
+    return isOutage;
   }
 
   Clock clock() {

@@ -16,7 +16,8 @@
  * managers of this JVM share which name it. The URL takes the options of {@code redlock:}, so that
  * a test profile replaces the URL alone: {@code maxTtl}, {@code retryDelay}, {@code keyPrefix} and
  * {@code owner} do the same here, the others are checked and mean nothing. {@link
- * dev.holdfast.memory.MemoryLocks} takes a clock as well, so that a test can move time.
+ * dev.holdfast.memory.MemoryLocks} takes a {@link dev.holdfast.memory.ManualClock} as well, so that
+ * a test moves time instead of waiting.
  */
 @NullMarked
 package dev.holdfast.memory;

@@ -1,0 +1,90 @@
+package dev.holdfast.reactor;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LossReason;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** A publisher under a lease: its end is a release, and a loss is its failure. */
+final class LeaseUse {
+  private static final ReleaseWarnings WARNINGS = new ReleaseWarnings(System::nanoTime);
+
+  private LeaseUse() {}
+
+  /**
+   * Returns the work, ended by a loss. A loss completes the work, because {@code takeUntilOther}
+   * cancels it only then, and the release that follows fails with the loss.
+   */
+  static <T> Flux<T> of(Lease lease, Flux<? extends T> work) {
+    Flux<T> guarded = Flux.<T>from(work).onErrorMap(failure -> lossOr(lease, failure));
+    return guarded.takeUntilOther(loss(lease)).concatWith(Mono.defer(() -> releaseHeld(lease)));
+  }
+
+  /** Releases a lease that may have been released before. Never fails. */
+  static Mono<Void> release(Lease lease) {
+    return Mono.fromFuture(lease::releaseAsync, true)
+        .then()
+        .onErrorResume(
+            failure -> {
+              WARNINGS.add(lease.name(), failure);
+              return Mono.empty();
+            });
+  }
+
+  /** Emits the reason of a loss. */
+  private static Mono<LossReason> loss(Lease lease) {
+    return Mono.create(
+        sink -> {
+          // on a thread that waits for no callback of users, who may block them
+          CompletableFuture<Void> notification =
+              lease.onLoss().thenAcceptAsync(sink::success, Runnable::run);
+          sink.onDispose(() -> notification.cancel(false));
+        });
+  }
+
+  /**
+   * Releases a lease, and fails if it was lost before. A release by the work is no loss. Ends
+   * although the subscriber requests nothing more: {@code then} requests the answer.
+   */
+  private static <T> Mono<T> releaseHeld(Lease lease) {
+    LockLostException lost = lossOf(lease, null);
+    if (lost != null) {
+      return Mono.error(lost);
+    }
+    return Mono.fromFuture(lease::releaseAsync, true)
+        .onErrorResume(
+            LockOutageException.class,
+            failure -> {
+              WARNINGS.add(lease.name(), failure);
+              return Mono.just(true);
+            })
+        .flatMap(
+            held -> {
+              LockLostException lostBefore = held ? null : lossOf(lease, null);
+              return lostBefore == null ? Mono.empty() : Mono.error(lostBefore);
+            })
+        .then(Mono.empty());
+  }
+
+  private static Throwable lossOr(Lease lease, Throwable failure) {
+    LockLostException lost = lossOf(lease, failure);
+    return lost == null ? failure : lost;
+  }
+
+  /** Returns the loss of a lease, or null if it is held or was released. */
+  private static @Nullable LockLostException lossOf(Lease lease, @Nullable Throwable ofWork) {
+    try {
+      lease.requireHeld();
+      return null;
+    } catch (LockLostException lost) {
+      boolean isSaid = ofWork == null || ofWork instanceof LockLostException;
+      return isSaid ? lost : new LockLostException(lease.name(), lost.reason(), ofWork);
+    } catch (IllegalStateException released) {
+      return null;
+    }
+  }
+}

@@ -59,6 +59,7 @@ final class DefaultLease implements Lease {
 
   @Override
   public void extend(Duration ttl) {
+    Listeners.requireOutside("extend");
     requireExtendable(ttl);
     context.join(lock.extend(ttl));
   }
@@ -75,6 +76,7 @@ final class DefaultLease implements Lease {
 
   @Override
   public boolean release() {
+    Listeners.requireOutside("release");
     releaseAsked = true;
     return context.join(lock.release(true));
   }
@@ -96,7 +98,7 @@ final class DefaultLease implements Lease {
       return;
     }
     try {
-      if (!release() && lock.current() instanceof LeaseState.Lost lost) {
+      if (!release() && lock.current() instanceof GrantState.Lost lost) {
         LOG.log(
             Level.WARNING,
             "the lease on ''{0}'' had been lost ({1}) {2} ms before it was closed: the work since"

@@ -1,8 +1,12 @@
 package dev.holdfast.core;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.GrantState.Held;
+import dev.holdfast.core.GrantState.Lost;
+import dev.holdfast.core.GrantState.Released;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
@@ -12,8 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -29,54 +31,21 @@ final class LeaseState {
   private final Handoff handoff;
   private final ClockReading grantedAt;
   private final @Nullable ClockReading holdLimit;
-  private final Duration holdAtLeast;
+  private final LockRequest request;
   private final @Nullable KeepAlive keepAlive;
-  private final AtomicReference<State> state;
+  private final AtomicReference<GrantState> state;
   private final SerialExecutor extensions = new SerialExecutor();
   private final TimerSlot expiry = new TimerSlot();
   private final LossStage lossStage;
-
-  /** The state of a grant. Immutable. */
-  sealed interface State {}
-
-  /**
-   * The grant is held.
-   *
-   * @param validUntil the end of validity if nothing extends it
-   * @param reasonIfItExpires the reason of the loss at that time
-   */
-  record Held(ClockReading validUntil, LossReason reasonIfItExpires) implements State {
-    /** Returns the state while it is not known whether a quorum can be reached. */
-    Held perhapsUnreachable() {
-      return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE);
-    }
-
-    Held extended(ClockReading end, boolean atLimit) {
-      return new Held(end, atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED);
-    }
-
-    /** Returns the state once no extension can move the end any more. */
-    Held atLimit() {
-      return new Held(validUntil, LossReason.MAX_HOLD);
-    }
-
-    boolean isAtLimit() {
-      return reasonIfItExpires == LossReason.MAX_HOLD;
-    }
-  }
-
-  /**
-   * The grant is released, or its release is in flight.
-   *
-   * @param result the answer to every release
-   */
-  record Released(CompletableFuture<Boolean> result) implements State {}
-
-  /** The grant is lost. */
-  record Lost(LossReason reason, ClockReading since) implements State {}
+  private final @Nullable LeaseEvents events;
 
   LeaseState(
-      ManagerContext context, ActiveLeases leases, LockRequest request, Grant grant, int handoffs) {
+      ManagerContext context,
+      ActiveLeases leases,
+      LockRequest request,
+      Grant grant,
+      int handoffs,
+      @Nullable LeaseEvents events) {
     this.handoff = new Handoff(leases.queues(), grant.name(), handoffs);
     this.context = context;
     this.leases = leases;
@@ -84,7 +53,8 @@ final class LeaseState {
     this.grantedAt = context.clock().now();
     this.holdLimit =
         request.keepAliveUpTo().map(hold -> grantedAt.plusNanos(Nanos.of(hold))).orElse(null);
-    this.holdAtLeast = request.holdAtLeast();
+    this.request = request;
+    this.events = events;
     this.keepAlive = holdLimit == null ? null : new KeepAlive(context, this, request.ttl());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED));
     this.lossStage = new LossStage(context);
@@ -94,8 +64,13 @@ final class LeaseState {
     return grant;
   }
 
+  /** Returns the events of this lease; null if nothing is reported of it. */
+  @Nullable LeaseEvents events() {
+    return events;
+  }
+
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
-  State current() {
+  GrantState current() {
     return Objects.requireNonNull(state.get());
   }
 
@@ -109,7 +84,7 @@ final class LeaseState {
     }
   }
 
-  private State expired() {
+  private GrantState expired() {
     expireIfDue();
     return current();
   }
@@ -129,10 +104,23 @@ final class LeaseState {
   }
 
   void requireHeld() {
-    State now = expired();
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       throw ended(now);
     }
+  }
+
+  /** Returns the lock as operators see it; empty unless it is held. */
+  Optional<HeldLock> shown() {
+    return expired() instanceof Held held
+        ? Optional.of(
+            new HeldLock(
+                grant.name(),
+                request.ownerLabel().orElse(context.defaultOwner()),
+                grantedAt.instant(),
+                Duration.ofNanos(Math.max(0, nanosLeft(held))),
+                Optional.ofNullable(holdLimit).map(ClockReading::instant)))
+        : Optional.empty();
   }
 
   /** Returns the future of the loss; it never completes for a lock that is released. */
@@ -172,7 +160,7 @@ final class LeaseState {
     context.operations().begin();
     CompletableFuture<Void> result =
         extensions.execute(
-            mine -> whenPermitted(mine, false, callerWaits -> extendWithinHold(ttl)));
+            mine -> context.whenPermitted(mine, false, callerWaits -> extendWithinHold(ttl)));
     if (!(current() instanceof Held)) {
       failExtensions();
     }
@@ -198,7 +186,7 @@ final class LeaseState {
 
   /** Takes the monitor that {@link #awaitExtensionSent} takes: no extension follows a release. */
   private synchronized CompletableFuture<Extension> sendExtension(Duration asked) {
-    State now = expired();
+    GrantState now = expired();
     if (!(now instanceof Held)) {
       return CompletableFuture.failedFuture(ended(now));
     }
@@ -261,18 +249,23 @@ final class LeaseState {
 
   CompletableFuture<Boolean> release(boolean callerWaits) {
     while (true) {
-      State now = expired();
+      GrantState now = expired();
       if (now instanceof Released released) {
         return released.result();
       }
-      if (now instanceof Lost) {
+      if (now instanceof Lost lost) {
+        if (events != null) {
+          events.overrun(nanosSince(lost.since()));
+        }
         return CompletableFuture.completedFuture(false);
       }
       Released released = new Released(new CompletableFuture<>());
       if (state.compareAndSet(now, released)) {
         stop();
+        noteRelease();
         failExtensions();
-        CompletableFuture<LockPrimitive.Released> sent = releaseKeys(holdAtLeast, callerWaits);
+        CompletableFuture<LockPrimitive.Released> sent =
+            releaseKeys(request.holdAtLeast(), callerWaits);
         leases.onEnded(this); // after the sending: a manager that closes waits for the last lease
         sent.whenComplete((answer, failure) -> onReleased(released, answer, failure));
         return released.result();
@@ -284,9 +277,14 @@ final class LeaseState {
   void releaseUnclaimed() {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
+    noteRelease();
     failExtensions();
-    releaseKeys(Duration.ZERO, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(Duration.ZERO, false);
     leases.onEnded(this);
+    LeaseEvents reported = events;
+    if (reported != null) {
+      sent.whenComplete((answer, failure) -> reported.released(answer != null));
+    }
   }
 
   /** Ends the lease of a closed manager. Its keys stay, because the holder may still be at work. */
@@ -299,11 +297,13 @@ final class LeaseState {
   private void onReleased(
       Released released, LockPrimitive.@Nullable Released answer, @Nullable Throwable failure) {
     if (answer == null) {
+      tellEnd(false, Optional.empty());
       released.result().completeExceptionally(Futures.cause(Objects.requireNonNull(failure)));
       return;
     }
     Optional<LossReason> loss = answer.loss();
     loss.ifPresent(reason -> state.set(new Lost(reason, context.clock().now())));
+    tellEnd(true, loss);
     released.result().complete(loss.isEmpty());
   }
 
@@ -314,6 +314,9 @@ final class LeaseState {
       return;
     }
     stop();
+    if (events != null) {
+      events.onLoss(since.nanosSince(grantedAt));
+    }
     context.scheduler().fork(() -> lossStage.lose(reason));
     if (!extensions.isIdle()) {
       context.scheduler().fork(this::failExtensions); // as many as a user asked for
@@ -321,6 +324,7 @@ final class LeaseState {
     if (reason == LossReason.CLOSED) {
       leases.onEnded(this);
       context.operations().end();
+      tellEnd(true, Optional.of(reason));
     } else {
       context.scheduler().schedule(0, this::releaseAfterLoss);
     }
@@ -328,9 +332,30 @@ final class LeaseState {
 
   /** Runs on a thread of ours: a caller that looks at a lease waits for no backend. */
   private void releaseAfterLoss() {
-    releaseKeys(holdAtLeast, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(request.holdAtLeast(), false);
     leases.onEnded(this); // after the sending, as above
     context.operations().end();
+    LeaseEvents reported = events;
+    if (reported != null && current() instanceof Lost lost) {
+      sent.whenComplete((answer, failure) -> reported.lost(lost.reason()));
+    }
+  }
+
+  private void noteRelease() {
+    if (events != null) {
+      events.onRelease(nanosSince(grantedAt));
+    }
+  }
+
+  private void tellEnd(boolean confirmed, Optional<LossReason> loss) {
+    LeaseEvents reported = events;
+    if (reported != null) {
+      loss.ifPresentOrElse(reported::lost, () -> reported.released(confirmed));
+    }
+  }
+
+  private long nanosSince(ClockReading earlier) {
+    return context.clock().now().nanosSince(earlier);
   }
 
   private void stop() {
@@ -345,7 +370,7 @@ final class LeaseState {
       Duration atLeast, boolean callerWaits) {
     CompletableFuture<LockPrimitive.Released> result = new CompletableFuture<>();
     context.operations().begin();
-    whenPermitted(result, callerWaits, waiting -> sendRelease(atLeast, waiting));
+    context.whenPermitted(result, callerWaits, waiting -> sendRelease(atLeast, waiting));
     return result;
   }
 
@@ -366,33 +391,7 @@ final class LeaseState {
         : release.apply(false, callerWaits); // no waiter can have it yet
   }
 
-  /** Runs a backend call when there is a permit: at once on this thread if that is now. */
-  private <T> void whenPermitted(
-      CompletableFuture<T> result,
-      boolean callerWaits,
-      Function<Boolean, CompletableFuture<T>> call) {
-    if (context.limiter().hasPermit()) {
-      run(result, () -> call.apply(callerWaits));
-    } else {
-      context.limiter().enqueue(() -> run(result, () -> call.apply(false)));
-    }
-  }
-
-  private <T> void run(CompletableFuture<T> result, Supplier<CompletableFuture<T>> call) {
-    context.limiter().acquirePermit();
-    Futures.call(call)
-        .whenComplete(
-            (value, failure) -> {
-              try {
-                Futures.complete(result, value, failure);
-              } finally {
-                context.limiter().releasePermit();
-                context.operations().end();
-              }
-            });
-  }
-
-  private RuntimeException ended(State now) {
+  private RuntimeException ended(GrantState now) {
     return now instanceof Lost lost
         ? new LockLostException(grant.name(), lost.reason())
         : new IllegalStateException("the lease on '" + grant.name() + "' was released");

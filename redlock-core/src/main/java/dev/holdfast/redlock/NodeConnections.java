@@ -18,6 +18,7 @@ final class NodeConnections {
   private final long nodeTimeoutNanos;
   private final NodeSet all;
   private final NodeState[] states;
+  private final NodeHealth health;
   private final NodeConnector connector;
   private final SilenceWatch silence;
   private final LastAnswers lastAnswers;
@@ -35,7 +36,8 @@ final class NodeConnections {
             .map(a -> new NodeState(a, NodeConnector.RECONNECT_NANOS, silenceNanos))
             .toArray(NodeState[]::new);
     this.all = NodeSet.all(states.length);
-    this.connector = new NodeConnector(nodes, states, options, scheduler);
+    this.health = new NodeHealth(states, clock);
+    this.connector = new NodeConnector(nodes, states, options, scheduler, health::onChanged);
     this.silence = new SilenceWatch(states, options, scheduler, connector::fail);
     this.lastAnswers = new LastAnswers(states, options, scheduler);
   }
@@ -63,6 +65,11 @@ final class NodeConnections {
    */
   CompletableFuture<Void> open() {
     return connector.open();
+  }
+
+  /** Returns the states of nodes as operators and observers see them. */
+  NodeHealth health() {
+    return health;
   }
 
   int size() {

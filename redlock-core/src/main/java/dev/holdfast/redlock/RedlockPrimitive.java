@@ -2,9 +2,11 @@ package dev.holdfast.redlock;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.Scheduler;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -229,6 +231,21 @@ final class RedlockPrimitive implements LockPrimitive {
                         return votes;
                       });
             });
+  }
+
+  @Override
+  public void observe(NodeObserver observer) {
+    connections.health().observers().add(observer);
+  }
+
+  @Override
+  public List<LockNode> nodes() {
+    return connections.health().nodes();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> ping(String name) {
+    return open().thenCompose(now -> new Ping(context, keyOf(name)).start());
   }
 
   @Override

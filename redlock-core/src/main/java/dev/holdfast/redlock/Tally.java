@@ -81,6 +81,11 @@ record Tally(
     return failed.size();
   }
 
+  /** Returns how many more nodes can fail before a round of the same kind has no quorum. */
+  int margin() {
+    return granted() + waitingFor() - quorum();
+  }
+
   boolean isGranted() {
     return granted() >= quorum();
   }

@@ -176,8 +176,8 @@ enum Mutant implements Flaw {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/AcquireAttempt",
-          "votes.mine(),\n                sent)",
-          "votes.mine(), votes.mine())"),
+          "votes,\n                sent)",
+          "votes,\n                votes.mine())"),
       edit("redlock/ReleaseRounds", "command, connections.all(), policy", "command, sent, policy"),
       edit(
           "redlock/QuorumCall",
@@ -193,7 +193,10 @@ enum Mutant implements Flaw {
       "the remaining keys of a lost lease are not released",
       Profile.PAUSES,
       Invariant.NO_ORPHANS,
-      edit("core/LeaseState", "releaseKeys(holdAtLeast, false);\n    leases", "leases")),
+      edit(
+          "core/LeaseState",
+          "releaseKeys(request.holdAtLeast(), false);\n    leases",
+          "new CompletableFuture<>();\n    leases")),
   EXTENSION_REVIVES(
       "an extension whose reply comes after the end of validity revives the lease",
       Profile.PAUSES,
@@ -358,8 +361,7 @@ enum Mutant implements Flaw {
                                 token,
                                 OptionalLong.of(fence),
                                 options.validity().until(start, attempt.ttl()),
-                                connections.size(),
-                                votes.mine(),
+                                votes,
                                 sent))\
           """)),
   COUNTER_EXPIRES_WITH_THE_LOCK(

@@ -44,6 +44,11 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
+  public String address() {
+    return "memory";
+  }
+
+  @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
     ClockReading validUntil = fromNow(attempt.ttl());
     Outcome outcome =

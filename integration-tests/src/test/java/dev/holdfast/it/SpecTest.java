@@ -37,7 +37,7 @@ class SpecTest {
 
   private static final String EXCLUSION_TAG = "@Tag(\"exclusion\")";
 
-  private static final Pattern ID = Pattern.compile("\\b([A-Z]{3,5}-\\d+)\\b");
+  private static final Pattern ID = Pattern.compile("\\b([A-Z]{3,6}-\\d+)\\b");
 
   /** Rules about who holds a lock, about tokens, and about what is sent twice. */
   private static final Set<String> EXCLUSION =

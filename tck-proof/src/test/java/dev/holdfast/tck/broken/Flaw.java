@@ -51,7 +51,8 @@ record Flaw(
             AliasFlaws.all(),
             StaleFlaws.all(),
             UnseenFlaws.all(),
-            MissedFlaws.all())
+            MissedFlaws.all(),
+            ListenerFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

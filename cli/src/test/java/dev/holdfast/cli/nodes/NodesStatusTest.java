@@ -65,8 +65,7 @@ class NodesStatusTest {
   }
 
   private String output(int code, String... args) {
-    try (Program program =
-        Program.inThisJvm(Map.of("HOLDFAST_STATE", state.toString()), args)) {
+    try (Program program = Program.inThisJvm(Map.of("HOLDFAST_STATE", state.toString()), args)) {
       assertThat(program.exitCode()).as(program.err()).isEqualTo(code);
       return program.out();
     }

@@ -4,6 +4,7 @@
  */
 module dev.holdfast.core {
   requires transitive dev.holdfast.api;
+  requires static jdk.jfr;
   requires static org.jspecify;
 
   exports dev.holdfast.core;

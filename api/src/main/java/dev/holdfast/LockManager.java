@@ -2,6 +2,7 @@ package dev.holdfast;
 
 import dev.holdfast.spi.LockProvider;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -310,6 +311,53 @@ public interface LockManager extends AutoCloseable {
    * @return an unmodifiable set
    */
   Set<LockCapability> capabilities();
+
+  /**
+   * Adds a listener to the requests that begin from now on, to their leases, and to the nodes.
+   *
+   * @param listener called inline; see {@link LockListener} for how it must behave
+   * @return ends the listening when it is closed
+   * @throws LockConfigurationException if this manager is a decorator that hides the manager below
+   */
+  default LockListener.Registration addListener(LockListener listener) {
+    return Decorated.below(this, "addListener").addListener(listener);
+  }
+
+  /**
+   * Shows each node as this manager knows it, without asking the nodes. A backend without nodes
+   * shows one.
+   *
+   * @return an unmodifiable list, in the order of the URL
+   * @throws LockConfigurationException if this manager is a decorator that hides the manager below
+   */
+  default List<LockNode> nodes() {
+    return Decorated.below(this, "nodes").nodes();
+  }
+
+  /**
+   * Shows the locks that this manager holds now, without asking the nodes.
+   *
+   * @return an unmodifiable list, in any order
+   * @throws LockConfigurationException if this manager is a decorator that hides the manager below
+   */
+  default List<HeldLock> leases() {
+    return Decorated.below(this, "leases").leases();
+  }
+
+  /**
+   * Asks whether a lock could be had now: whether a quorum of nodes answers and may vote. Changes
+   * no lock. Connects first if the manager has not connected yet.
+   *
+   * @param timeout how long to wait for the answers, above zero
+   * @return false if no quorum answered in time
+   * @throws LockConfigurationException if the timeout is zero or less; if a person has to correct a
+   *     node or the URL; or if the backend can neither be asked for its nodes nor declares {@link
+   *     LockCapability#INSPECTION}
+   * @throws IllegalStateException if the manager is closed
+   */
+  default boolean ping(Duration timeout) {
+    return Decorated.below(this, "ping").ping(timeout);
+  }
 
   /**
    * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle. A

@@ -1,10 +1,14 @@
 package dev.holdfast.core;
 
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Release;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,10 +38,20 @@ final class ActiveLeases {
    * Takes a grant in. If that fails, the lock is given back, because no lease refers to it.
    *
    * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
+   * @param result the result of the request, which is not completed yet
    */
-  DefaultLease open(LockRequest request, Grant grant, int handoffs, long attemptedAt) {
-    LeaseState lock = leaseState(request, grant, handoffs);
+  DefaultLease open(
+      LockRequest request,
+      Grant grant,
+      int handoffs,
+      long attemptedAt,
+      CompletableFuture<Optional<Lease>> result) {
+    LeaseEvents events = ReportedResult.lease(result);
+    LeaseState lock = leaseState(request, grant, handoffs, events);
     try {
+      if (events != null) { // before any other thread can end it
+        events.granted(grant.votes(), grant.margin());
+      }
       return open(lock, attemptedAt);
     } catch (RuntimeException | Error e) {
       lock.releaseUnclaimed();
@@ -45,9 +59,10 @@ final class ActiveLeases {
     }
   }
 
-  private LeaseState leaseState(LockRequest request, Grant grant, int handoffs) {
+  private LeaseState leaseState(
+      LockRequest request, Grant grant, int handoffs, @Nullable LeaseEvents events) {
     try {
-      return new LeaseState(context, this, request, grant, handoffs);
+      return new LeaseState(context, this, request, grant, handoffs, events);
     } catch (RuntimeException | Error e) {
       InFlightOperations operations = context.operations();
       operations.begin();
@@ -99,7 +114,12 @@ final class ActiveLeases {
 
   /** Returns the exception of calls after the manager was closed. */
   IllegalStateException refusal() {
-    return new IllegalStateException("this LockManager is closed");
+    return new ManagerClosedException();
+  }
+
+  /** Returns the locks that are held now. */
+  List<HeldLock> held() {
+    return open.stream().flatMap(lock -> lock.shown().stream()).toList();
   }
 
   /** Gives out nothing any more. Returns false if that was so already. */

@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
@@ -8,6 +9,7 @@ import dev.holdfast.core.LockPrimitive.Attempt;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Outcome;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -27,15 +29,27 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
     context.require(LockCapability.TRANSFER, "adopt");
     TransferText transfer = TransferText.of(text);
     transfer.requireFor(context.primitive().transferScope(), request.name());
+    CompletableFuture<Optional<Lease>> reported =
+        ReportedResult.of(context, request.name(), WaitLimit.startingNow(context.clock(), 0));
     CompletableFuture<DefaultLease> result = new CompletableFuture<>();
     context.operations().begin();
     new PermittedCalls(context)
-        .run(result, callerWaits, waiting -> send(transfer.token(), request, waiting));
+        .run(
+            result,
+            callerWaits,
+            waiting ->
+                send(transfer.token(), request, waiting, reported)
+                    .whenComplete(
+                        (lease, failure) ->
+                            Futures.complete(reported, Optional.ofNullable(lease), failure)));
     return result;
   }
 
   private CompletableFuture<DefaultLease> send(
-      String token, LockRequest request, boolean callerWaits) {
+      String token,
+      LockRequest request,
+      boolean callerWaits,
+      CompletableFuture<Optional<Lease>> reported) {
     Attempt attempt =
         new Attempt(
             request.name(),
@@ -44,17 +58,21 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
             callerWaits);
     long attemptedAt = context.clock().nanos();
     return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
-        .thenApply(outcome -> leaseOf(outcome, request, attemptedAt));
+        .thenApply(outcome -> leaseOf(outcome, request, attemptedAt, reported));
   }
 
-  private DefaultLease leaseOf(Outcome outcome, LockRequest request, long attemptedAt) {
+  private DefaultLease leaseOf(
+      Outcome outcome,
+      LockRequest request,
+      long attemptedAt,
+      CompletableFuture<Optional<Lease>> reported) {
     if (outcome instanceof Lost lost) {
       throw LockLostException.notAdopted(request.name(), lost.reason());
     }
     if (!(outcome instanceof Grant grant)) {
       throw new IllegalStateException("the backend refused an adoption instead of denying it");
     }
-    DefaultLease lease = leases.open(request, grant, 0, attemptedAt);
+    DefaultLease lease = leases.open(request, grant, 0, attemptedAt, reported);
     if (leases.closed()) {
       lease.releaseUnclaimed();
       throw leases.refusal();

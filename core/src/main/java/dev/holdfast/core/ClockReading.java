@@ -1,5 +1,8 @@
 package dev.holdfast.core;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
 /**
  * A moment as both clocks of one {@link Clock} show it. What has elapsed between two moments is the
  * larger of what the two clocks say, because a machine that slept, whose monotonic clock stood
@@ -41,6 +44,15 @@ public record ClockReading(long nanos, long wallMicros) {
   public ClockReading earlier(ClockReading other) {
     return new ClockReading(
         nanos - other.nanos < 0 ? nanos : other.nanos, Math.min(wallMicros, other.wallMicros));
+  }
+
+  /**
+   * Returns the wall-clock time of this reading.
+   *
+   * @return to the microsecond
+   */
+  public Instant instant() {
+    return Instant.EPOCH.plus(wallMicros, ChronoUnit.MICROS);
   }
 
   /**

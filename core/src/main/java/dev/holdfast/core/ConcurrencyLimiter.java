@@ -27,19 +27,28 @@ final class ConcurrencyLimiter {
   private final Queue<Runnable> holders = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> attempts = new ConcurrentLinkedQueue<>();
   private final AtomicInteger drains = new AtomicInteger();
+  private final LoadEvents load;
 
-  ConcurrencyLimiter(Scheduler scheduler) {
+  ConcurrencyLimiter(Scheduler scheduler, Listeners listeners) {
     this.scheduler = scheduler;
+    this.load = new LoadEvents(listeners, inFlight::get);
+  }
+
+  /** Returns the reports of how many calls there are. */
+  LoadEvents load() {
+    return load;
   }
 
   /** Counts a backend call, also beyond the limit. */
   void acquirePermit() {
     inFlight.incrementAndGet();
+    load.onChanged();
   }
 
   /** Ends a backend call, and begins queued calls for which there is a permit now. */
   void releasePermit() {
     inFlight.decrementAndGet();
+    load.onChanged();
     if (!holders.isEmpty() || !attempts.isEmpty()) {
       drain();
     }

@@ -1,10 +1,15 @@
 package dev.holdfast.core;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockListener.Registration;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
@@ -12,6 +17,7 @@ import dev.holdfast.core.AttemptFailure.Contended;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -29,6 +35,9 @@ final class CoreLockManager implements LockManager {
 
   /** An exception that comes soon is worth more than the holder's label in it. */
   private static final Duration LABEL_PATIENCE = Duration.ofMillis(100);
+
+  /** Looks like no name that an application gives to a lock. */
+  private static final String PING = "holdfast-ping";
 
   private final ManagerContext context;
   private final Runnable afterClose;
@@ -49,11 +58,13 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+    Listeners.requireOutside("tryAcquire");
     return await(start(request, request.waitAtMost().orElse(Duration.ZERO), true));
   }
 
   @Override
   public Lease acquire(LockRequest request) throws InterruptedException {
+    Listeners.requireOutside("acquire");
     Duration wait = request.waitAtMost().orElse(ChronoUnit.FOREVER.getDuration());
     Waiter waiter = start(request, wait, true);
     Optional<Lease> lease = await(waiter);
@@ -136,6 +147,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Optional<LockStatus> inspect(String name) {
+    Listeners.requireOutside("inspect");
     context.require(LockCapability.INSPECTION, "inspect");
     context.requireName(name);
     requireOpen();
@@ -144,6 +156,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public boolean forceRelease(String name) {
+    Listeners.requireOutside("forceRelease");
     context.require(LockCapability.FORCE_RELEASE, "forceRelease");
     context.requireName(name);
     requireOpen();
@@ -151,6 +164,33 @@ final class CoreLockManager implements LockManager {
     leases.invalidate(name);
     queues.wake(name, 0);
     return removed;
+  }
+
+  @Override
+  public Registration addListener(LockListener listener) {
+    return context.listeners().add(Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
+  public List<LockNode> nodes() {
+    return context.nodes();
+  }
+
+  @Override
+  public List<HeldLock> leases() {
+    return leases.held();
+  }
+
+  @Override
+  public boolean ping(Duration timeout) {
+    Listeners.requireOutside("ping");
+    if (timeout.isZero() || timeout.isNegative()) {
+      throw new LockConfigurationException(
+          "the timeout of ping is " + ManagerContext.text(timeout) + ": give more than zero");
+    }
+    requireOpen();
+    return Futures.join(
+        operation(() -> context.primitive().ping(PING)), Nanos.of(timeout), () -> false);
   }
 
   @Override
@@ -175,6 +215,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public void close(Duration grace) {
+    Listeners.requireOutside("close");
     boolean waits = !grace.isZero() && !grace.isNegative();
     if (!leases.close()) {
       if (!waits) {
@@ -192,6 +233,7 @@ final class CoreLockManager implements LockManager {
     await(context.operations().quiet(), longest, false);
     context.primitive().close();
     context.unconfirmed().report();
+    context.nodeEvents().tell();
     afterClose.run();
   }
 
@@ -209,9 +251,14 @@ final class CoreLockManager implements LockManager {
 
   private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
       throws InterruptedException {
-    requireServable(request);
-    if (callerWaits && Thread.interrupted()) {
-      throw new InterruptedException();
+    try {
+      requireServable(request);
+      if (callerWaits && Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    } catch (LockException | IllegalStateException | InterruptedException refused) {
+      ReportedResult.refused(context, request.name(), refused);
+      throw refused;
     }
     Waiter waiter = new Waiter(context, queues, leases, request, wait);
     waiter.start(callerWaits);

@@ -62,6 +62,7 @@ final class DefaultLease implements Lease {
 
   @Override
   public void extend(Duration ttl) {
+    Listeners.requireOutside("extend");
     requireExtendable(ttl);
     context.join(lock.extend(ttl));
   }
@@ -118,6 +119,7 @@ final class DefaultLease implements Lease {
 
   @Override
   public boolean release() {
+    Listeners.requireOutside("release");
     releaseAsked = true;
     return context.join(lock.release(true));
   }

@@ -22,6 +22,25 @@ final class Futures {
    * @param boundNanos far above the backend's own bound; met only if it breaks the contract
    */
   static <T> T join(CompletableFuture<T> future, long boundNanos) {
+    return join(
+        future,
+        boundNanos,
+        () -> {
+          throw new LockOutageException(
+              "the backend gave no result within "
+                  + TimeUnit.NANOSECONDS.toSeconds(boundNanos)
+                  + " s",
+              Map.of("backend", new TimeoutException()),
+              true);
+        });
+  }
+
+  /**
+   * Waits for an operation that cannot be interrupted. Keeps the interrupt flag.
+   *
+   * @param late gives the result if there is none in time
+   */
+  static <T> T join(CompletableFuture<T> future, long boundNanos, Supplier<T> late) {
     long begun = System.nanoTime();
     boolean interrupted = false;
     try {
@@ -33,12 +52,7 @@ final class Futures {
         } catch (ExecutionException e) {
           throw fromHere(e);
         } catch (TimeoutException e) {
-          throw new LockOutageException(
-              "the backend gave no result within "
-                  + TimeUnit.NANOSECONDS.toSeconds(boundNanos)
-                  + " s",
-              Map.of("backend", e),
-              true);
+          return late.get();
         }
       }
     } finally {

@@ -67,10 +67,17 @@ final class KeepAlive {
       return;
     }
     long begunAt = context.clock().nanos();
+    LeaseEvents events = state.events();
+    if (events != null) {
+      events.renewalBegun();
+    }
     state
         .extend(ttl)
         .whenComplete(
             (done, failure) -> {
+              if (events != null) {
+                events.renewalEnded(failure);
+              }
               if (failure != null) {
                 long delay = Math.min(interval(), context.jitter(context.retryDelayNanos()));
                 renewIn(delay, lease);

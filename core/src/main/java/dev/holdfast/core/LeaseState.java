@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
@@ -31,23 +32,33 @@ final class LeaseState {
   private final ActiveLeases leases;
   private final Grant grant;
   private final Handoff handoff;
+  private final ClockReading grantedAt;
   private final HoldLimit holdLimit;
+  private final LockRequest request;
   private final @Nullable KeepAlive keepAlive;
   private final AtomicReference<GrantState> state;
   private final PermittedCalls calls;
   private final SerialExecutor extensions = new SerialExecutor();
   private final TimerSlot expiry = new TimerSlot();
   private final LossStage lossStage;
+  private final @Nullable LeaseEvents events;
 
   LeaseState(
-      ManagerContext context, ActiveLeases leases, LockRequest request, Grant grant, int handoffs) {
+      ManagerContext context,
+      ActiveLeases leases,
+      LockRequest request,
+      Grant grant,
+      int handoffs,
+      @Nullable LeaseEvents events) {
     this.handoff = new Handoff(leases.queues(), grant.name(), handoffs);
     this.context = context;
     this.leases = leases;
     this.grant = grant;
-    ClockReading grantedAt = context.clock().now();
+    this.grantedAt = context.clock().now();
     this.holdLimit = HoldLimit.of(context.clock(), request, grantedAt);
     this.calls = new PermittedCalls(context);
+    this.request = request;
+    this.events = events;
     this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl()) : null;
     long keptUntil = grantedAt.nanos() + Nanos.of(request.holdAtLeast());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil));
@@ -56,6 +67,11 @@ final class LeaseState {
 
   Grant grant() {
     return grant;
+  }
+
+  /** Returns the events of this lease; null if nothing is reported of it. */
+  @Nullable LeaseEvents events() {
+    return events;
   }
 
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
@@ -104,6 +120,19 @@ final class LeaseState {
     long until = context.clock().nanos() + Nanos.of(minimum);
     updateHeld(held -> held.kept(until));
     requireHeld();
+  }
+
+  /** Returns the lock as operators see it; empty unless it is held. */
+  Optional<HeldLock> shown() {
+    return expired() instanceof Held held
+        ? Optional.of(
+            new HeldLock(
+                grant.name(),
+                request.ownerLabel().orElse(context.defaultOwner()),
+                grantedAt.instant(),
+                Duration.ofNanos(Math.max(0, nanosLeft(held))),
+                Optional.ofNullable(holdLimit.end()).map(ClockReading::instant)))
+        : Optional.empty();
   }
 
   /** Returns the future of the loss; it never completes for a lock that is released. */
@@ -174,7 +203,11 @@ final class LeaseState {
     while (expired() instanceof Held held) {
       if (state.compareAndSet(held, mine)) {
         stop();
+        noteRelease();
         leases.onEnded(this);
+        if (events != null) {
+          events.transferred();
+        }
         return;
       }
     }
@@ -268,12 +301,16 @@ final class LeaseState {
       if (now instanceof Transferred) {
         return CompletableFuture.completedFuture(true);
       }
+      if (now instanceof Lost lost && events != null) {
+        events.overrun(nanosSince(lost.since()));
+      }
       if (!(now instanceof Held held)) {
         return CompletableFuture.completedFuture(false);
       }
       Released released = new Released(new CompletableFuture<>());
       if (state.compareAndSet(held, released)) {
         stop();
+        noteRelease();
         failExtensions();
         CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, callerWaits);
         leases.onEnded(this); // after the sending: a manager that closes waits for the last lease
@@ -287,9 +324,14 @@ final class LeaseState {
   void releaseUnclaimed() {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
+    noteRelease();
     failExtensions();
-    releaseKeys(null, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(null, false);
     leases.onEnded(this);
+    LeaseEvents reported = events;
+    if (reported != null) {
+      sent.whenComplete((answer, failure) -> reported.released(answer != null));
+    }
   }
 
   /** Ends the lease of a closed manager. Its keys stay, because the holder may still be at work. */
@@ -302,11 +344,13 @@ final class LeaseState {
   private void onReleased(
       Released released, LockPrimitive.@Nullable Released answer, @Nullable Throwable failure) {
     if (answer == null) {
+      tellEnd(false, Optional.empty());
       released.result().completeExceptionally(Futures.cause(Objects.requireNonNull(failure)));
       return;
     }
     Optional<LossReason> loss = answer.loss();
     loss.ifPresent(reason -> state.set(new Lost(reason, context.clock().now())));
+    tellEnd(true, loss);
     released.result().complete(loss.isEmpty());
   }
 
@@ -317,6 +361,9 @@ final class LeaseState {
       return;
     }
     stop();
+    if (events != null) {
+      events.onLoss(since.nanosSince(grantedAt));
+    }
     context.scheduler().fork(() -> lossStage.lose(reason));
     if (!extensions.isIdle()) {
       context.scheduler().fork(this::failExtensions); // as many as a user asked for
@@ -324,6 +371,7 @@ final class LeaseState {
     if (reason == LossReason.CLOSED) {
       leases.onEnded(this);
       context.operations().end();
+      tellEnd(true, Optional.of(reason));
     } else {
       context.scheduler().schedule(0, () -> releaseAfterLoss(held));
     }
@@ -331,9 +379,30 @@ final class LeaseState {
 
   /** Runs on a thread of ours: a caller that looks at a lease waits for no backend. */
   private void releaseAfterLoss(Held held) {
-    releaseKeys(held, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, false);
     leases.onEnded(this); // after the sending, as above
     context.operations().end();
+    LeaseEvents reported = events;
+    if (reported != null && current() instanceof Lost lost) {
+      sent.whenComplete((answer, failure) -> reported.lost(lost.reason()));
+    }
+  }
+
+  private void noteRelease() {
+    if (events != null) {
+      events.onRelease(nanosSince(grantedAt));
+    }
+  }
+
+  private void tellEnd(boolean confirmed, Optional<LossReason> loss) {
+    LeaseEvents reported = events;
+    if (reported != null) {
+      loss.ifPresentOrElse(reported::lost, () -> reported.released(confirmed));
+    }
+  }
+
+  private long nanosSince(ClockReading earlier) {
+    return context.clock().now().nanosSince(earlier);
   }
 
   private void stop() {

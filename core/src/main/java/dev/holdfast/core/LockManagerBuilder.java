@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Makes a manager of a primitive, for authors of backends. Not safe for use by many threads. */
 public final class LockManagerBuilder implements ManagerSettings<LockManagerBuilder> {
@@ -56,6 +57,8 @@ public final class LockManagerBuilder implements ManagerSettings<LockManagerBuil
   public LockManager build() {
     boolean isOwn = options.scheduler().isEmpty();
     Scheduler timers = options.scheduler().orElseGet(() -> Scheduler.create("holdfast-timer"));
+    Listeners listeners = new Listeners(options.clock());
+    NodeEvents nodeEvents = new NodeEvents(listeners, timers);
     ManagerContext context =
         new ManagerContext(
             primitive,
@@ -68,9 +71,23 @@ public final class LockManagerBuilder implements ManagerSettings<LockManagerBuil
             options.maxTtl(),
             options.ownerLabel(),
             new InFlightOperations(),
-            new ConcurrencyLimiter(timers),
-            new UnconfirmedReleases(timers));
+            new ConcurrencyLimiter(timers, listeners),
+            new UnconfirmedReleases(timers),
+            listeners,
+            nodeEvents,
+            onlyNode(nodeEvents));
     return new CoreLockManager(context, isOwn ? timers::close : () -> {});
+  }
+
+  /** Returns the node of a backend that shows none; null if the backend shows its nodes itself. */
+  private @Nullable SingleNode onlyNode(NodeEvents nodeEvents) {
+    primitive.observe(nodeEvents);
+    if (!primitive.nodes().isEmpty()) {
+      return null;
+    }
+    SingleNode only = new SingleNode(primitive.address(), options.clock());
+    only.observe(nodeEvents);
+    return only;
   }
 
   private Executor callbacks(Scheduler timers) {

@@ -1,10 +1,14 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -157,6 +161,59 @@ public interface LockPrimitive extends AutoCloseable {
   CompletableFuture<Boolean> forceRelease(String name);
 
   /**
+   * Adds a receiver of votes and of changes of nodes. Called once for each manager over this
+   * backend, before its first operation. A backend that shows no {@link #nodes} may ignore it.
+   *
+   * @param observer takes each vote on an attempt or an extension, and each change of a node
+   */
+  default void observe(NodeObserver observer) {}
+
+  /**
+   * Shows the nodes as this backend knows them, without asking them.
+   *
+   * @return the same addresses in the same order every time; none if the backend has no nodes that
+   *     it could show. The core then shows one, whose state is that of the last attempt
+   */
+  default List<LockNode> nodes() {
+    return List.of();
+  }
+
+  /**
+   * Returns the address of the only node of a backend that shows no {@link #nodes}.
+   *
+   * @return for example {@code host:port}, for messages
+   */
+  default String address() {
+    return "backend";
+  }
+
+  /**
+   * Asks whether a quorum of nodes answers and may vote. Changes no lock. By default inspects a
+   * lock, which needs {@link LockCapability#INSPECTION}.
+   *
+   * @param name a name that no lock has
+   * @return whether it does; completes within the bound of the backend, normally for an outage
+   */
+  default CompletableFuture<Boolean> ping(String name) {
+    if (!capabilities().contains(LockCapability.INSPECTION)) {
+      return CompletableFuture.failedFuture(
+          new LockConfigurationException(
+              "ping needs "
+                  + LockCapability.INSPECTION
+                  + ", which this backend does not have: "
+                  + capabilities()));
+    }
+    return inspect(name)
+        .handle(
+            (status, failure) -> {
+              if (failure != null && !(Futures.cause(failure) instanceof LockOutageException)) {
+                throw Futures.unchecked(failure);
+              }
+              return failure == null;
+            });
+  }
+
+  /**
    * Gives what lies underneath; see {@link dev.holdfast.LockManager#unwrap}.
    *
    * @param <T> the type
@@ -298,6 +355,25 @@ public interface LockPrimitive extends AutoCloseable {
      * @return a moment of the manager's clock
      */
     ClockReading validUntil();
+
+    /**
+     * How many nodes granted the lock, for listeners.
+     *
+     * @return at least a quorum
+     */
+    default int votes() {
+      return 1;
+    }
+
+    /**
+     * How many more nodes can fail before an attempt has no quorum, by what was known when the
+     * grant was decided, for listeners.
+     *
+     * @return the nodes that granted the lock or had not voted yet, less the quorum
+     */
+    default int margin() {
+      return 0;
+    }
   }
 
   /**

@@ -2,12 +2,17 @@ package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Outcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** All that a manager's parts get from outside. Immutable. */
 record ManagerContext(
@@ -22,12 +27,34 @@ record ManagerContext(
     String defaultOwner,
     InFlightOperations operations,
     ConcurrencyLimiter limiter,
-    UnconfirmedReleases unconfirmed) {
+    UnconfirmedReleases unconfirmed,
+    Listeners listeners,
+    NodeEvents nodeEvents,
+    @Nullable SingleNode onlyNode) {
   /** Proposed to users who ask for more than {@code maxTtl}. */
   private static final Duration USUAL_TTL = Duration.ofSeconds(30);
 
   /** More than a thread of this process waits for a processor, on a machine that can serve it. */
   private static final long LATE_NANOS = 5_000_000_000L;
+
+  /** Starts an attempt. The caller ends the operation and releases the permit after it. */
+  CompletableFuture<Outcome> attempt(Attempt attempt) {
+    operations.begin();
+    limiter.acquirePermit();
+    return Futures.start(() -> primitive.attempt(attempt));
+  }
+
+  /** Notes what an attempt says of the node of a backend that has no others. */
+  void onAttempted(@Nullable Outcome outcome, @Nullable Throwable failure) {
+    if (onlyNode != null) {
+      onlyNode.onAttempted(outcome, failure);
+    }
+  }
+
+  /** Returns the nodes as they are known. */
+  List<LockNode> nodes() {
+    return onlyNode == null ? List.copyOf(primitive.nodes()) : onlyNode.nodes();
+  }
 
   /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
   long jitter(long delayNanos) {

@@ -33,7 +33,7 @@ final class Waiter {
   private final ActiveLeases leases;
   private final LockRequest request;
   private final WaitLimit wait;
-  private final CompletableFuture<Optional<Lease>> result = new CompletableFuture<>();
+  private final CompletableFuture<Optional<Lease>> result;
   private final AtomicWaiterState state = new AtomicWaiterState();
 
   Waiter(
@@ -47,6 +47,7 @@ final class Waiter {
     this.leases = leases;
     this.request = request;
     this.wait = WaitLimit.startingNow(context.clock(), Nanos.of(wait));
+    this.result = ReportedResult.of(context, request.name(), this.wait);
   }
 
   String name() {
@@ -230,6 +231,7 @@ final class Waiter {
 
   /** Ends the request: a lock that was granted, or will be, is released. */
   void abandon(Throwable failure) {
+    ReportedResult.abandon(result);
     if (!refuse(failure)) {
       result.thenAccept(DefaultLease::releaseUnclaimed);
     }
@@ -266,9 +268,8 @@ final class Waiter {
       fail(e);
       return;
     }
-    context.operations().begin();
-    context.limiter().acquirePermit();
-    Futures.start(() -> context.primitive().attempt(attempt))
+    context
+        .attempt(attempt)
         .whenComplete(
             (outcome, failure) -> {
               try {
@@ -276,6 +277,7 @@ final class Waiter {
               } catch (RuntimeException | Error e) {
                 fail(e);
               } finally {
+                context.onAttempted(outcome, failure);
                 context.limiter().releasePermit();
                 context.operations().end();
               }
@@ -300,7 +302,7 @@ final class Waiter {
   }
 
   private void onGranted(Grant grant, int consecutiveHandoffs, long attemptedAt) {
-    DefaultLease lease = leases.open(request, grant, consecutiveHandoffs, attemptedAt);
+    DefaultLease lease = leases.open(request, grant, consecutiveHandoffs, attemptedAt, result);
     queues.remember(name(), Contended.UNTRIED);
     end(Done.GRANTED);
     if (leases.closed() || !result.complete(Optional.of(lease))) {

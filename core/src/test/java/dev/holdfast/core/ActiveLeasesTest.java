@@ -8,6 +8,7 @@ import dev.holdfast.core.LockPrimitive.Grant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,7 @@ class ActiveLeasesTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final Listeners listeners = new Listeners(time);
   private Runnable beforeEachTimer = () -> {};
   private final ManagerContext context =
       new ManagerContext(
@@ -34,8 +36,11 @@ class ActiveLeasesTest {
           TTL,
           "tester",
           new InFlightOperations(),
-          new ConcurrencyLimiter(time),
-          new UnconfirmedReleases(time));
+          new ConcurrencyLimiter(time, listeners),
+          new UnconfirmedReleases(time),
+          listeners,
+          new NodeEvents(listeners, time),
+          null);
   private final ActiveLeases leases = new ActiveLeases(context, new WaitQueues());
   private final List<String> seen = new ArrayList<>();
   private final DefaultLease lease = open();
@@ -71,7 +76,8 @@ class ActiveLeasesTest {
 
   private DefaultLease open() {
     Attempt attempt = new Attempt("x", "tester", TTL, true);
-    return leases.open(REQUEST, (Grant) backend.attempt(attempt).join(), 0, 0);
+    return leases.open(
+        REQUEST, (Grant) backend.attempt(attempt).join(), 0, 0, new CompletableFuture<>());
   }
 
   private final class HookedTimers implements Scheduler {

@@ -19,8 +19,9 @@ class InFlightOperationsTest {
 
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final Listeners listeners = new Listeners(time);
   private final InFlightOperations operations = new InFlightOperations();
-  private final ConcurrencyLimiter limiter = new ConcurrencyLimiter(time);
+  private final ConcurrencyLimiter limiter = new ConcurrencyLimiter(time, listeners);
   private final LockManager manager =
       new CoreLockManager(
           new ManagerContext(
@@ -35,7 +36,10 @@ class InFlightOperationsTest {
               "tester",
               operations,
               limiter,
-              new UnconfirmedReleases(time)),
+              new UnconfirmedReleases(time),
+              listeners,
+              new NodeEvents(listeners, time),
+              null),
           () -> {});
 
   @Test

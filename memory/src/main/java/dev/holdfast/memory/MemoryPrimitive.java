@@ -48,6 +48,11 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
+  public String address() {
+    return "memory";
+  }
+
+  @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
     if (store.isOutage()) {
       return outage("no quorum voted on '" + attempt.name() + "'", false);

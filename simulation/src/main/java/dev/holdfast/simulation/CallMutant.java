@@ -117,7 +117,7 @@ enum CallMutant implements Flaw {
       Profile.PARTITIONS,
       Invariant.LOSS_REASON,
       edit(
-          "core/LeaseState",
+          "core/GrantState",
           "return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);",
           "return this;")),
   TAKEN_IS_REMOVED(

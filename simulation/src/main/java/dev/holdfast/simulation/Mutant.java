@@ -191,8 +191,8 @@ enum Mutant implements Flaw {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/internal/lock/AcquireAttempt",
-          "votes.mine(),\n                sent)",
-          "votes.mine(), votes.mine())"),
+          "votes,\n                sent)",
+          "votes,\n                votes.mine())"),
       edit(
           "redlock/internal/lock/ReleaseRounds",
           "command, connections.all(), policy",
@@ -211,7 +211,10 @@ enum Mutant implements Flaw {
       "the remaining keys of a lost lease are not released",
       Profile.PAUSES,
       Invariant.NO_ORPHANS,
-      edit("core/LeaseState", "releaseKeys(held, false);\n    leases", "leases")),
+      edit(
+          "core/LeaseState",
+          "releaseKeys(held, false);\n    leases",
+          "new CompletableFuture<>();\n    leases")),
   LOST_LEASE_LENGTHENS(
       "the release of the remaining keys of a lost lease lengthens their life",
       Profile.LONG_HOLDS,
@@ -225,7 +228,7 @@ enum Mutant implements Flaw {
       Profile.LONG_HOLDS,
       Invariant.HOLD_KEPT,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "if longer or left > tonumber(ARGV[2]) then",
           "if left > tonumber(ARGV[2]) then")),
   EXTENSION_REVIVES(
@@ -392,8 +395,7 @@ enum Mutant implements Flaw {
                                 token,
                                 OptionalLong.of(fence),
                                 options.validity().until(start, attempt.ttl()),
-                                connections.size(),
-                                votes.mine(),
+                                votes,
                                 sent))\
           """)),
   COUNTER_EXPIRES_WITH_THE_LOCK(

@@ -473,4 +473,22 @@ public abstract class LockManagerTck {
       super(fixture);
     }
   }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Listening extends ListenerRules {
+    Listening(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Nodes extends NodeRules {
+    Nodes(TckFixture fixture) {
+      super(fixture);
+    }
+  }
 }

@@ -100,15 +100,30 @@ public final class NodesCommand implements Callable<Integer> {
         "vote for a while, and its line says so: see 'holdfast nodes restart --help'. The",
         "state is the one for programs that give no maxTtl and cluster.",
         "",
-        "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
+        "With --url it shows the nodes behind a URL, as programs see them: up, down or",
+        "quarantined, with the cause.",
         "",
-        "Example:",
+        "Exit code: 0 if a quorum of the nodes is up, 69 if not, 64 if there are none.",
+        "With --url: 0 if a quorum answers and may vote, 69 if not.",
+        "",
+        "Examples:",
         "  holdfast nodes status",
+        "  holdfast nodes status --url redlock:redis://h1,redis://h2,redis://h3",
         "",
         "JSON: nodes (an array of objects with index, address, state, version and, if it",
-        "does not vote although it is up, text), up, voting and quorum."
+        "does not vote although it is up, text), up, voting and quorum. With --url: nodes",
+        "(address, state, since, text, votesAgain) and quorum (true or false)."
       })
-  int status(@Option(names = "--json", description = "Print JSON, one object.") boolean json) {
+  int status(
+      @Option(
+              names = "--url",
+              paramLabel = "URL",
+              description = "Show the nodes behind this URL, instead of those on this machine.")
+          @Nullable String url,
+      @Option(names = "--json", description = "Print JSON, one object.") boolean json) {
+    if (url != null) {
+      return show(NodesStatus.of(url), json);
+    }
     TestNodes nodes = LocalNodes.started();
     NodeVotes votes = NodeVotes.of(nodes);
     if (!json) {
@@ -124,6 +139,15 @@ public final class NodesCommand implements Callable<Integer> {
     all.put("quorum", quorum(nodes));
     out().println(Json.of(all));
     return up >= quorum(nodes) ? ExitCode.OK : ExitCode.UNAVAILABLE;
+  }
+
+  private int show(NodesStatus status, boolean json) {
+    if (json) {
+      out().println(status.json());
+    } else {
+      status.print(out());
+    }
+    return status.exitCode();
   }
 
   private static Map<String, Object> members(TestNode node, String whyNot) {

@@ -4,17 +4,20 @@ import dev.holdfast.legacy.internal.UndeclaredExtension;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.NodeObserver;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -23,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +44,8 @@ final class BothPrimitive implements LockPrimitive {
   private final LockPrimitive oldLocks;
   private final LockPrimitive newLocks;
   private final Clock clock;
+  private final SideNodes oldNodes;
+  private final SideNodes newNodes;
 
   /** The grants of both locks. */
   private record BothGrant(Grant ofOld, Grant ofNew, boolean tokens, AtomicBoolean isReleased)
@@ -77,6 +83,17 @@ final class BothPrimitive implements LockPrimitive {
     @Override
     public OptionalLong fencingToken() {
       return tokens ? ofNew.fencingToken() : OptionalLong.empty();
+    }
+
+    @Override
+    public int votes() {
+      return ofNew.votes();
+    }
+
+    /** The lock with the smaller margin decides. */
+    @Override
+    public int margin() {
+      return Math.min(ofOld.margin(), ofNew.margin());
     }
 
     @Override
@@ -123,6 +140,8 @@ final class BothPrimitive implements LockPrimitive {
     this.oldLocks = primitive("from", oldManager);
     this.newLocks = primitive("to", newManager);
     this.clock = clock;
+    this.oldNodes = SideNodes.of(oldLocks, clock);
+    this.newNodes = SideNodes.of(newLocks, clock);
   }
 
   private static LockPrimitive primitive(String which, LockManager manager) {
@@ -175,6 +194,7 @@ final class BothPrimitive implements LockPrimitive {
         attempt.callerWaits(),
         () -> oldLocks.attempt(attempt),
         (outcome, failure, waiting) -> {
+          oldNodes.onAttempted(outcome, failure);
           if (outcome instanceof Grant ofOld) {
             return attemptNew(attempt, ofOld, waiting);
           }
@@ -200,6 +220,7 @@ final class BothPrimitive implements LockPrimitive {
         callerWaits,
         () -> newLocks.attempt(second),
         (outcome, failure, waiting) -> {
+          newNodes.onAttempted(outcome, failure);
           if (!(outcome instanceof Grant ofNew)) {
             return afterRelease(oldLocks, ofOld, waiting, () -> ended(outcome, failure));
           }
@@ -292,6 +313,24 @@ final class BothPrimitive implements LockPrimitive {
   public CompletableFuture<Boolean> forceRelease(String name) {
     return started(() -> oldLocks.forceRelease(name))
         .thenCombine(started(() -> newLocks.forceRelease(name)), Boolean::logicalOr);
+  }
+
+  @Override
+  public void observe(NodeObserver observer) {
+    oldNodes.observe(observer);
+    newNodes.observe(observer);
+  }
+
+  /** The nodes of the old lock, and those of the new one. */
+  @Override
+  public List<LockNode> nodes() {
+    return Stream.concat(oldNodes.all(), newNodes.all()).toList();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> ping(String name) {
+    return started(() -> oldLocks.ping(name))
+        .thenCombine(started(() -> newLocks.ping(name)), Boolean::logicalAnd);
   }
 
   /** Asks the lock that stays first. */

@@ -280,6 +280,32 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   @Override
+  public String address() {
+    return server.address();
+  }
+
+  /** Reads a key that no lock has. */
+  @Override
+  public CompletableFuture<Boolean> ping(String name) {
+    return server
+        .<Boolean>run(
+            "the server did not answer a ping",
+            false,
+            new SerialTasks(),
+            (connection, late) -> {
+              connection.get(keyOf(name));
+              return true;
+            })
+        .exceptionally(
+            failure -> {
+              if (failure instanceof LockConfigurationException mistake) {
+                throw mistake;
+              }
+              return false;
+            });
+  }
+
+  @Override
   public CompletableFuture<Optional<LockStatus>> inspect(String name) {
     return CompletableFuture.failedFuture(undeclared(LockCapability.INSPECTION));
   }

@@ -54,7 +54,8 @@ record Flaw(
             UnseenFlaws.all(),
             MissedFlaws.all(),
             TransferFlaws.all(),
-            ManyFlaws.all())
+            ManyFlaws.all(),
+            ListenerFlaws.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param begun when the quarantine began by the node's clock, which identifies it, or zero if the
  *     node votes
  */
-record NodeGuardState(Duration age, Duration left, boolean isNew, String begun) {
+public record NodeGuardState(Duration age, Duration left, boolean isNew, String begun) {
   /** The argument that ends no quarantine. */
-  static final String NONE = "";
+  public static final String NONE = "";
 
   /**
    * Reports the quarantine. ARGV: the quarantine to end. It is ended only if the node is new and it
@@ -45,7 +45,7 @@ record NodeGuardState(Duration age, Duration left, boolean isNew, String begun) 
    *
    * @param toEnd the quarantine to end, or {@link #NONE}
    */
-  static Command command(GuardTerms guard, String toEnd) {
+  public static Command command(GuardTerms guard, String toEnd) {
     return guard.command(REVIEW, List.of(), List.of(toEnd));
   }
 
@@ -54,7 +54,7 @@ record NodeGuardState(Duration age, Duration left, boolean isNew, String begun) 
    *
    * @return null for any other reply
    */
-  static @Nullable NodeGuardState in(@Nullable Object reply) {
+  public static @Nullable NodeGuardState in(@Nullable Object reply) {
     return reply instanceof List<?> parts
             && parts.size() == 4
             && parts.get(0) instanceof Long age
@@ -66,12 +66,12 @@ record NodeGuardState(Duration age, Duration left, boolean isNew, String begun) 
         : null;
   }
 
-  boolean votes() {
+  public boolean votes() {
     return begun.equals(NONE_IS_UNDER_WAY);
   }
 
   /** Describes the state in words. */
-  String text() {
+  public String text() {
     if (votes()) {
       return "it votes";
     }

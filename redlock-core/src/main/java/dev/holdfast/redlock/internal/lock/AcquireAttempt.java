@@ -139,15 +139,7 @@ final class AcquireAttempt {
   private CompletableFuture<Outcome> acquired(QuorumCall call, Tally votes, OptionalLong fence) {
     return options.clock().now().nanosUntil(validUntil) > 0 && !connections.isVetoed()
         ? CompletableFuture.completedFuture(
-            new RedlockGrant(
-                attempt.name(),
-                key,
-                token,
-                fence,
-                validUntil,
-                connections.size(),
-                votes.mine(),
-                sent))
+            new RedlockGrant(attempt.name(), key, token, fence, validUntil, votes, sent))
         : notAcquired(call, votes);
   }
 
@@ -256,6 +248,11 @@ final class AcquireAttempt {
     @Override
     public @Nullable Vote read(int node, @Nullable Object reply) {
       return proposal.read(node, reply);
+    }
+
+    @Override
+    public boolean isObserved() {
+      return true;
     }
 
     @Override

@@ -84,6 +84,11 @@ final class LeaseExtension implements VotePolicy {
   }
 
   @Override
+  public boolean isObserved() {
+    return true;
+  }
+
+  @Override
   public boolean isDecided(Tally tally) {
     return tally.isExtensionDecided();
   }

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.internal.lock;
 
+import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.redlock.internal.round.QuorumCall;
@@ -21,6 +22,8 @@ final class RedlockGrant implements Grant {
    */
   private final @Nullable ClockReading[] sureUntil;
 
+  private final byte votes;
+  private final byte margin;
   private volatile NodeSet sent;
   private volatile @Nullable QuorumCall extension;
 
@@ -30,16 +33,17 @@ final class RedlockGrant implements Grant {
       String token,
       OptionalLong fencingToken,
       ClockReading validUntil,
-      int nodes,
-      NodeSet granting,
+      Tally tally,
       NodeSet sent) {
     this.name = name;
     this.key = key;
     this.token = token;
     this.fencingToken = fencingToken;
     this.validUntil = validUntil;
-    this.sureUntil = new ClockReading[nodes];
-    granting.forEach(node -> sureUntil[node] = validUntil);
+    this.votes = (byte) tally.granted();
+    this.margin = (byte) tally.margin();
+    this.sureUntil = new ClockReading[tally.nodes()];
+    tally.mine().forEach(node -> sureUntil[node] = validUntil);
     this.sent = sent;
   }
 
@@ -61,6 +65,16 @@ final class RedlockGrant implements Grant {
   @Override
   public ClockReading validUntil() {
     return validUntil;
+  }
+
+  @Override
+  public int votes() {
+    return votes;
+  }
+
+  @Override
+  public int margin() {
+    return margin;
   }
 
   String key() {

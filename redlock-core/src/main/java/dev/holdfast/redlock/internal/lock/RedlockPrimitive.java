@@ -1,10 +1,13 @@
 package dev.holdfast.redlock.internal.lock;
 
+import dev.holdfast.redlock.Redlock;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockStatus;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
@@ -284,6 +287,21 @@ public final class RedlockPrimitive implements LockPrimitive {
                         return votes;
                       });
             });
+  }
+
+  @Override
+  public void observe(NodeObserver observer) {
+    connections.health().observers().add(observer);
+  }
+
+  @Override
+  public List<LockNode> nodes() {
+    return connections.health().nodes();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> ping(String name) {
+    return open().thenCompose(now -> new Ping(context, keyOf(name)).start());
   }
 
   @Override

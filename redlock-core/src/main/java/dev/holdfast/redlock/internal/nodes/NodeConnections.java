@@ -22,6 +22,7 @@ public final class NodeConnections {
   private final long nodeTimeoutNanos;
   private final NodeSet all;
   private final NodeState[] states;
+  private final NodeHealth health;
   private final NodeConnector connector;
   private final SilenceWatch silence;
   private final LastAnswers lastAnswers;
@@ -39,7 +40,8 @@ public final class NodeConnections {
             .map(a -> new NodeState(a, NodeConnector.RECONNECT_NANOS, silenceNanos))
             .toArray(NodeState[]::new);
     this.all = NodeSet.all(states.length);
-    this.connector = new NodeConnector(nodes, states, options, scheduler);
+    this.health = new NodeHealth(states, clock);
+    this.connector = new NodeConnector(nodes, states, options, scheduler, health::onChanged);
     this.silence = new SilenceWatch(states, options, scheduler, connector::fail);
     this.lastAnswers = new LastAnswers(states, options, scheduler);
   }
@@ -67,6 +69,11 @@ public final class NodeConnections {
    */
   public CompletableFuture<Void> open() {
     return connector.open();
+  }
+
+  /** Returns the states of nodes as operators and observers see them. */
+  public NodeHealth health() {
+    return health;
   }
 
   public int size() {

@@ -47,12 +47,23 @@ public final class NodeConnector {
   private final Duration connectTimeout;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
   private volatile IntFunction<List<Round>> pending = node -> List.of();
+  private final IntConsumer health;
   private volatile IntConsumer changed = node -> {};
   private boolean opening;
   private volatile boolean closed;
 
+  /**
+   * Connects nothing yet.
+   *
+   * @param health called after each change of a node's state
+   */
   NodeConnector(
-      RedisNodes nodes, NodeState[] states, AlgorithmOptions options, Scheduler scheduler) {
+      RedisNodes nodes,
+      NodeState[] states,
+      AlgorithmOptions options,
+      Scheduler scheduler,
+      IntConsumer health) {
+    this.health = health;
     this.nodes = nodes;
     this.states = states;
     this.clock = options.clock();
@@ -199,6 +210,7 @@ public final class NodeConnector {
     if (state.noteRecovery()) {
       LOG.log(Level.INFO, "node {0} is back", state.address());
     }
+    health.accept(node);
     changed.accept(node);
     completeOpening();
   }
@@ -249,7 +261,10 @@ public final class NodeConnector {
     if (ended.returns() && !closed) {
       scheduler.schedule(
           nodeTimeoutNanos,
-          () -> states[node].endReturn(now).forEach(round -> round.failure(node, cause)));
+          () -> {
+            states[node].endReturn(now).forEach(round -> round.failure(node, cause));
+            health.accept(node);
+          });
     }
   }
 
@@ -257,6 +272,7 @@ public final class NodeConnector {
     try {
       log(states[node], cause, ended);
       ended.failing().forEach(round -> round.failure(node, cause));
+      health.accept(node);
       changed.accept(node);
       completeOpening();
     } finally { // last: rounds that fail here must not end the next connection

@@ -1,5 +1,7 @@
 package dev.holdfast.redlock.internal.round;
 
+import dev.holdfast.LockListener;
+import dev.holdfast.core.NodeObservers;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.internal.nodes.DiscardedReplies;
 import dev.holdfast.redlock.internal.nodes.NodeConnections;
@@ -37,6 +39,10 @@ public final class QuorumCall implements Round.Answers {
   private boolean decided;
   private boolean vetoed;
   private boolean missesStragglersOnly;
+
+  /** The nodes whose vote was reported to observers. */
+  private NodeSet reported = NodeSet.NONE;
+
   private volatile Scheduler.@Nullable Task deadline;
   private volatile long waitNanos;
 
@@ -136,9 +142,13 @@ public final class QuorumCall implements Round.Answers {
     connections.onAnswered(node);
     Vote vote = policy.read(node, reply);
     if (vote == null) {
+      report(node, LockListener.Vote.ERROR);
       failed(node, () -> NodeException.passing("a reply that is no vote: " + describe(reply)));
     } else {
       noteTerms(node, null);
+      if (policy.isObserved() || (canBeVetoed && vote == Vote.MINE)) {
+        connections.health().onVoted(node);
+      }
       vote(node, vote);
     }
   }
@@ -159,18 +169,22 @@ public final class QuorumCall implements Round.Answers {
     } else if (plain.startsWith(NodeException.FOREIGN)) {
       NodeException veto = NodeException.reply(plain);
       noteTerms(node, veto);
+      report(node, LockListener.Vote.ERROR);
       failed(node, () -> veto);
     } else {
+      report(node, LockListener.Vote.ERROR);
       failed(node, () -> NodeException.reply(plain));
     }
   }
 
   private void quarantined(int node, Quarantine quarantine) {
     noteTerms(node, null);
+    connections.health().onQuarantine(node, quarantine);
     policy.onQuarantine(node, quarantine);
     if (policy.trustsQuarantined(node)) {
       vote(node, quarantine.vote());
     } else {
+      report(node, LockListener.Vote.QUARANTINED);
       failed(node, () -> NodeException.of(quarantine));
     }
   }
@@ -185,6 +199,7 @@ public final class QuorumCall implements Round.Answers {
   @Override
   public void failure(int node, Throwable cause) {
     connections.onFailed(node);
+    report(node, LockListener.Vote.SILENT);
     failed(node, () -> NodeException.of(cause));
   }
 
@@ -225,6 +240,7 @@ public final class QuorumCall implements Round.Answers {
               NodeException cause = connections.cause(node);
               failures[node] = cause;
               policy.onFailure(node);
+              report(node, LockListener.Vote.SILENT);
               return cause.isVeto();
             });
     synchronized (this) {
@@ -255,11 +271,27 @@ public final class QuorumCall implements Round.Answers {
 
   private void vote(int node, Vote vote) {
     policy.onVote(node, vote);
+    report(node, vote == Vote.MINE ? LockListener.Vote.GRANTED : LockListener.Vote.REFUSED);
     Tally counted;
     synchronized (this) {
       counted = decided ? null : count(vote, NodeSet.of(node));
     }
     after(counted);
+  }
+
+  /** Reports the first that is known of a node's vote: a late vote was reported as silence. */
+  private void report(int node, LockListener.Vote vote) {
+    NodeObservers observers = connections.health().observers();
+    if (!policy.isObserved() || !observers.isActive()) {
+      return;
+    }
+    synchronized (this) {
+      if (reported.contains(node)) {
+        return;
+      }
+      reported = reported.with(node);
+    }
+    observers.onVote(connections.address(node), vote);
   }
 
   private void limit(Scheduler timers, long nanos) {
@@ -289,6 +321,7 @@ public final class QuorumCall implements Round.Answers {
       silent.forEach(node -> failures[node] = NodeException.noAnswerWithin(waitNanos));
       counted = count(null, silent);
     }
+    silent.forEach(node -> report(node, LockListener.Vote.SILENT));
     try {
       connections.onDeadline(silent, sentAt + waitNanos); // first: the next round asks them again
     } finally {

@@ -13,6 +13,11 @@ public interface VotePolicy extends VoteReader {
   /** Tells whether the votes so far decide the round. */
   boolean isDecided(Tally tally);
 
+  /** Tells whether listeners learn of the votes: they are those of an attempt or an extension. */
+  default boolean isObserved() {
+    return false;
+  }
+
   /** Tells whether the vote of a node counts although the node is in quarantine. */
   default boolean trustsQuarantined(int node) {
     return false;

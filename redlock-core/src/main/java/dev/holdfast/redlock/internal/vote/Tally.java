@@ -82,6 +82,11 @@ public record Tally(
     return failed.size();
   }
 
+  /** Returns how many more nodes can fail before a round of the same kind has no quorum. */
+  public int margin() {
+    return granted() + waitingFor() - quorum();
+  }
+
   public boolean isGranted() {
     return granted() >= quorum();
   }

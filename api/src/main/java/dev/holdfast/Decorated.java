@@ -1,0 +1,26 @@
+package dev.holdfast;
+
+/** The manager below a decorator that knows nothing of a method that was added to the interface. */
+final class Decorated {
+  private Decorated() {}
+
+  /**
+   * Returns the manager that a decorator passes its calls to.
+   *
+   * @param missing the method that the decorator lacks, for the message
+   * @throws LockConfigurationException if there is none
+   */
+  static LockManager below(LockManager decorator, String missing) {
+    return decorator
+        .unwrap(LockManager.class)
+        .filter(below -> below != decorator)
+        .orElseThrow(
+            () ->
+                new LockConfigurationException(
+                    decorator.getClass().getName()
+                        + " has no "
+                        + missing
+                        + ": override it, or return the manager below from"
+                        + " unwrap(LockManager.class)"));
+  }
+}

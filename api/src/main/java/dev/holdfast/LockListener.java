@@ -1,0 +1,171 @@
+package dev.holdfast;
+
+/**
+ * A listener to the locks, leases and nodes of one manager, for metrics, traces and alarms. Each
+ * method does nothing by default, so that an implementation overrides the methods that it needs.
+ *
+ * <p>A method is called inline, on the thread that made the change, after the change, and under no
+ * lock of the manager. {@link #onVote} and {@link #onNode} are the exception: they are called on a
+ * thread of the manager's own, within about 10 ms. A method must return at once, and be safe for
+ * use by many threads. A call that takes longer than 20 ms is logged, at most once a minute. A
+ * listener that blocks can cost leases, because renewals wait for it, but it never lets a second
+ * owner in. What a method throws is dropped, and logged the first time.
+ *
+ * <p>Inside a call, closing a manager and every call that blocks end with {@link
+ * IllegalStateException}. Calls that return a future are allowed.
+ *
+ * <p>Calls about one lease come in the order of its life: {@link #onGranted} is the first, and one
+ * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls about different leases
+ * come in any order. A listener that is added while locks are held or requested may learn nothing
+ * of them.
+ */
+public interface LockListener {
+  /** The reason why a request got no lock. */
+  enum Failure {
+    /** Another owner holds the lock, and the wait was over. */
+    CONTENDED,
+    /** No quorum of nodes answered until the wait was over. */
+    OUTAGE,
+    /** A person has to mend the request, the URL or a node. */
+    CONFIGURATION,
+    /** The caller's thread was interrupted, or its future was cancelled or completed. */
+    INTERRUPTED,
+    /** The manager is closed. */
+    CLOSED,
+    /** Something failed that a manager does not expect, such as an error of the JVM. */
+    ERROR
+  }
+
+  /** The outcome of a renewal. */
+  enum Renewal {
+    /** The lease is valid for longer. */
+    EXTENDED,
+    /** The lease was lost before the renewal succeeded. */
+    LOST,
+    /** The backend did not renew it. The lease is held, and the next renewal follows soon. */
+    OUTAGE
+  }
+
+  /** The vote of one node on an attempt, an extension or a renewal. */
+  enum Vote {
+    /** The node gave the lock, or extended it. */
+    GRANTED,
+    /** Another owner has the lock on the node, or the lock is gone. */
+    REFUSED,
+    /** The node did not answer in time, or is down. */
+    SILENT,
+    /** The node answered with an error, or with something that is no vote. */
+    ERROR,
+    /** The node lost its data, and its vote does not count yet. */
+    QUARANTINED
+  }
+
+  /**
+   * A request got its lock. Called before the lock is handed to the caller. If the caller has given
+   * up in the meantime, the lease ends by {@link #onReleased}.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease, unique in its manager
+   * @param waitedNanos nanoseconds from the call to the grant
+   * @param votes how many nodes granted the lock
+   * @param margin how many more nodes can fail before the next request has no quorum, by what was
+   *     known then: the nodes that granted the lock or had not voted yet, less the quorum
+   */
+  default void onGranted(String name, long leaseId, long waitedNanos, int votes, int margin) {}
+
+  /**
+   * A request ended without a lock. Each request has exactly one result: this one or {@link
+   * #onGranted}.
+   *
+   * @param name the name of the lock
+   * @param failure the reason
+   * @param waitedNanos nanoseconds from the call to the failure
+   */
+  default void onNotGranted(String name, Failure failure, long waitedNanos) {}
+
+  /**
+   * A renewal ended. A renewal that a release cut short has no outcome.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease
+   * @param outcome the outcome
+   * @param tookNanos nanoseconds from the beginning of the renewal
+   */
+  default void onRenewal(String name, long leaseId, Renewal outcome, long tookNanos) {}
+
+  /**
+   * A lease was released, and the release was answered. A lease that no caller took ends in this
+   * way, too.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease
+   * @param heldNanos nanoseconds from the grant to the call of the release
+   * @param confirmed false if no quorum answered: what was not reached expires with the ttl
+   */
+  default void onReleased(String name, long leaseId, long heldNanos, boolean confirmed) {}
+
+  /**
+   * A lease was transferred: its lock belongs to the text that {@link Lease#transfer} returned. The
+   * adoption is reported by the manager that adopts it, as a grant of its own.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease
+   * @param heldNanos nanoseconds from the grant to the transfer
+   */
+  default void onTransferred(String name, long leaseId, long heldNanos) {}
+
+  /**
+   * A lease was lost, and the release of what may be left of it was answered.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease
+   * @param reason the reason
+   * @param heldNanos nanoseconds from the grant to the loss
+   */
+  default void onLost(String name, long leaseId, LossReason reason, long heldNanos) {}
+
+  /**
+   * A holder released or closed a lease that had been lost before: its work since the loss was not
+   * protected. Called at most once for a lease, before or after {@link #onLost}.
+   *
+   * @param name the name of the lock
+   * @param leaseId the number of the lease
+   * @param overrunNanos nanoseconds from the loss to the release
+   */
+  default void onOverrun(String name, long leaseId, long overrunNanos) {}
+
+  /**
+   * A node voted on an attempt or an extension, or did not. Called once for each node that was
+   * asked, also for a vote that came too late to count.
+   *
+   * @param node the node's address
+   * @param vote the vote
+   */
+  default void onVote(String node, Vote vote) {}
+
+  /**
+   * A node is in another state than before. {@link LockNode.State#UP} after {@link
+   * LockNode.State#QUARANTINED} says that the node votes again.
+   *
+   * @param node the node's address
+   * @param state the new state
+   * @param cause the reason why it does not vote; empty if it votes
+   */
+  default void onNode(String node, LockNode.State state, String cause) {}
+
+  /**
+   * The number of waiting requests or of operations in flight has changed. Of several changes at
+   * the same time, only the last is sure to be reported.
+   *
+   * @param waiting how many requests have no result yet
+   * @param inFlight how many attempts, extensions and releases are sent and not answered
+   */
+  default void onLoad(int waiting, int inFlight) {}
+
+  /** The listening of one listener to one manager. */
+  interface Registration extends AutoCloseable {
+    /** Ends the listening. A call in progress on another thread goes on. May be called again. */
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,173 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockListener;
+import dev.holdfast.LockListener.Renewal;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LossReason;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of one lease, reported in the order in which they occurred. One thread reports at a
+ * time: an event that occurs during a call follows it, on the same thread. The monitor guards the
+ * order alone, and is free during calls. Exists only if there was a listener when the request
+ * began.
+ */
+final class LeaseEvents {
+  private final Listeners listeners;
+  private final String name;
+  private final ReportedResult request;
+  private final long id;
+  private final Queue<Consumer<LockListener>> events = new ArrayDeque<>();
+  private boolean isTelling;
+  private boolean isGranted;
+  private boolean isEnded;
+  private boolean isReleased;
+  private long heldNanos;
+  private Flight.Span span = Flight.Span.NONE;
+  private @Nullable Long renewalBegunAt;
+
+  LeaseEvents(Listeners listeners, String name, ReportedResult request) {
+    this.listeners = listeners;
+    this.name = name;
+    this.request = request;
+    this.id = listeners.nextLeaseId();
+  }
+
+  /**
+   * Reports the grant, unless another result of the request was reported. Then no event of this
+   * lease is reported.
+   */
+  void granted(int votes, int margin) {
+    if (!request.claim("GRANTED")) {
+      return;
+    }
+    long waited = request.waitedNanos();
+    synchronized (this) {
+      isGranted = true;
+      span = Flight.RECORDER.hold(name, id);
+      events.add(listener -> listener.onGranted(name, id, waited, votes, margin));
+    }
+    tell();
+  }
+
+  /** Notes that a holder released the lease, or no caller took it. Its end is reported later. */
+  synchronized void onRelease(long held) {
+    isReleased = true;
+    heldNanos = held;
+  }
+
+  /** Notes that the lease was lost. Its end is reported later. */
+  synchronized void onLoss(long held) {
+    heldNanos = held;
+  }
+
+  synchronized void renewalBegun() {
+    renewalBegunAt = listeners.nanos();
+  }
+
+  /**
+   * Reports the outcome of the renewal in flight, unless the end of the lease has done so, or a
+   * release has cut the renewal short.
+   */
+  void renewalEnded(@Nullable Throwable failure) {
+    Throwable cause = failure == null ? null : Futures.cause(failure);
+    synchronized (this) {
+      if (isReleased) {
+        renewalBegunAt = null;
+      } else {
+        addRenewal(
+            cause == null
+                ? Renewal.EXTENDED
+                : cause instanceof LockLostException ? Renewal.LOST : Renewal.OUTAGE);
+      }
+    }
+    tell();
+  }
+
+  /** Reports that the lease was released, unless it has ended. */
+  void released(boolean confirmed) {
+    end(
+        confirmed ? "RELEASED" : "UNCONFIRMED",
+        null,
+        listener -> listener.onReleased(name, id, heldNanos(), confirmed));
+  }
+
+  /** Reports that the lease was transferred, unless it has ended. */
+  void transferred() {
+    end("TRANSFERRED", null, listener -> listener.onTransferred(name, id, heldNanos()));
+  }
+
+  /** Reports that the lease was lost, unless it has ended; a renewal in flight failed with it. */
+  void lost(LossReason reason) {
+    boolean isFirst =
+        end("LOST", Renewal.LOST, listener -> listener.onLost(name, id, reason, heldNanos()));
+    if (isFirst) {
+      Flight.RECORDER.lost(name, id, reason.name(), heldNanos());
+    }
+  }
+
+  private synchronized long heldNanos() {
+    return heldNanos;
+  }
+
+  /** Reports once that a holder has released the lease after its loss. */
+  void overrun(long overrunNanos) {
+    synchronized (this) {
+      if (!isGranted || isReleased) {
+        return;
+      }
+      isReleased = true;
+      events.add(listener -> listener.onOverrun(name, id, overrunNanos));
+    }
+    tell();
+  }
+
+  private boolean end(
+      String outcomeOfHold, @Nullable Renewal outcome, Consumer<LockListener> event) {
+    synchronized (this) {
+      if (!isGranted || isEnded) {
+        return false;
+      }
+      if (outcome != null) {
+        addRenewal(outcome);
+      }
+      isEnded = true;
+      events.add(event);
+      span.end(outcomeOfHold);
+    }
+    tell();
+    return true;
+  }
+
+  private void addRenewal(Renewal outcome) {
+    Long begunAt = renewalBegunAt;
+    renewalBegunAt = null;
+    if (begunAt != null && isGranted && !isEnded) {
+      long took = listeners.nanos() - begunAt;
+      events.add(listener -> listener.onRenewal(name, id, outcome, took));
+    }
+  }
+
+  private void tell() {
+    synchronized (this) {
+      if (isTelling) {
+        return;
+      }
+      isTelling = true;
+    }
+    Consumer<LockListener> next = next();
+    while (next != null) {
+      listeners.tell(next);
+      next = next();
+    }
+  }
+
+  private synchronized @Nullable Consumer<LockListener> next() {
+    Consumer<LockListener> next = events.poll();
+    isTelling = next != null;
+    return next;
+  }
+}

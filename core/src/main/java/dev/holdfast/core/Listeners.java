@@ -1,0 +1,166 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockListener;
+import dev.holdfast.LockListener.Registration;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listeners of one manager. Without a listener a caller pays two volatile reads: of the
+ * listeners and of the flight recorder. Safe for use by many threads.
+ */
+final class Listeners {
+  private static final Logger LOG = System.getLogger(LockListener.class.getName());
+
+  /** The longest call that is not logged. Metrics take less than a microsecond. */
+  private static final long SLOW_NANOS = 20_000_000;
+
+  /** One warning a minute names the trouble; more hide it. */
+  private static final long PERIOD_NANOS = 60_000_000_000L;
+
+  /** Set while a thread runs a listener. */
+  private static final ThreadLocal<Boolean> INSIDE = new ThreadLocal<>();
+
+  /** Whether a listener was ever added to any manager. */
+  private static volatile boolean isUsed;
+
+  private final Clock clock;
+  private final AtomicLong lastLeaseId = new AtomicLong();
+  private final AtomicReference<List<Listening>> all = new AtomicReference<>(List.of());
+
+  Listeners(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** Returns whether there is a listener. Callers ask this before any work for listeners. */
+  boolean isEmpty() {
+    return all.get().isEmpty();
+  }
+
+  /** Returns whether a request that begins now is reported: to a listener or to the recorder. */
+  boolean isActive() {
+    return !isEmpty() || Flight.RECORDER.isActive();
+  }
+
+  Registration add(LockListener listener) {
+    isUsed = true;
+    Listening added = new Listening(listener);
+    all.updateAndGet(
+        before -> {
+          List<Listening> after = new ArrayList<>(before);
+          after.add(added);
+          return List.copyOf(after);
+        });
+    return added;
+  }
+
+  /** Calls each listener, on this thread. Never throws. */
+  void tell(Consumer<LockListener> event) {
+    all.get().forEach(listening -> listening.call(event));
+  }
+
+  /** Returns the number of a new lease. */
+  long nextLeaseId() {
+    return lastLeaseId.incrementAndGet();
+  }
+
+  long nanos() {
+    return clock.nanos();
+  }
+
+  /**
+   * Refuses a call that blocks, on a thread that runs a listener.
+   *
+   * @param call the method, for the message
+   * @throws IllegalStateException saying what to do
+   */
+  static void requireOutside(String call) {
+    if (isUsed && INSIDE.get() != null) {
+      throw new IllegalStateException(
+          call
+              + " was called by a LockListener, which must return at once: call it on a thread of"
+              + " your own");
+    }
+  }
+
+  /** One listener, from its addition to its end. */
+  private final class Listening implements Registration {
+    private final LockListener listener;
+    private final AtomicBoolean hasThrown = new AtomicBoolean();
+    private final AtomicReference<@Nullable Long> slowLoggedAt = new AtomicReference<>();
+    private volatile boolean isClosed;
+
+    Listening(LockListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void close() {
+      isClosed = true;
+      all.updateAndGet(before -> before.stream().filter(other -> other != this).toList());
+    }
+
+    void call(Consumer<LockListener> event) {
+      if (isClosed) {
+        return;
+      }
+      Boolean outer = INSIDE.get();
+      INSIDE.set(true);
+      try {
+        long begunAt = clock.nanos();
+        event.accept(listener);
+        onReturned(clock.nanos(), begunAt);
+      } catch (Throwable e) { // also checked exceptions, which not every language declares
+        onThrown(e);
+      } finally {
+        if (outer == null) {
+          INSIDE.remove();
+        }
+      }
+    }
+
+    private void onThrown(Throwable failure) {
+      if (hasThrown.compareAndSet(false, true)) {
+        log(
+            "a LockListener, "
+                + listener.getClass().getName()
+                + ", failed: this and all further failures of it are dropped; correct it",
+            failure);
+      }
+    }
+
+    private void onReturned(long now, long begunAt) {
+      if (now - begunAt <= SLOW_NANOS) {
+        return;
+      }
+      Long before = slowLoggedAt.get();
+      boolean isDue = before == null || now - before >= PERIOD_NANOS;
+      if (isDue && slowLoggedAt.compareAndSet(before, now)) {
+        log(
+            "a LockListener, "
+                + listener.getClass().getName()
+                + ", took "
+                + (now - begunAt) / 1_000_000
+                + " ms: renewals and waiters wait for it; return at once, and work on another"
+                + " thread",
+            null);
+      }
+    }
+
+    /** Drops what the user's logger throws, as what the listener throws. */
+    private void log(String message, @Nullable Throwable failure) {
+      try {
+        LOG.log(Level.WARNING, message, failure);
+      } catch (RuntimeException | Error ignored) {
+        // the logger is broken; there is no other place to report to
+      }
+    }
+  }
+}

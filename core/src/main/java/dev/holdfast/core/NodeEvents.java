@@ -1,0 +1,91 @@
+package dev.holdfast.core;
+
+import dev.holdfast.LockListener;
+import dev.holdfast.LockNode;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * The votes and changes of nodes, reported to listeners in their order, by one thread at a time for
+ * which nothing else waits. A backend counts votes under its own locks and between the steps of a
+ * round, where no listener may run: so it only queues them here (docs/adr/0021-listeners.md).
+ */
+final class NodeEvents implements NodeObserver {
+  /** How long events are gathered: at most a hundred hand-overs a second, whatever the load. */
+  private static final long GATHER_NANOS = 10_000_000;
+
+  /** Maximum number of votes that wait for a listener. Further votes are dropped. */
+  private static final int MAX_WAITING = 10_000;
+
+  private final Listeners listeners;
+  private final Scheduler scheduler;
+  private final Queue<Consumer<LockListener>> events = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicBoolean isGathering = new AtomicBoolean();
+  private final AtomicInteger tellers = new AtomicInteger();
+
+  NodeEvents(Listeners listeners, Scheduler scheduler) {
+    this.listeners = listeners;
+    this.scheduler = scheduler;
+  }
+
+  @Override
+  public boolean isActive() {
+    return !listeners.isEmpty();
+  }
+
+  @Override
+  public void onVote(String node, LockListener.Vote vote) {
+    if (isActive() && waiting.get() < MAX_WAITING) {
+      add(listener -> listener.onVote(node, vote));
+    }
+  }
+
+  @Override
+  public void onNode(String node, LockNode.State state, String cause) {
+    if (state == LockNode.State.DOWN) {
+      Flight.RECORDER.nodeDown(node, cause);
+    }
+    if (isActive()) {
+      add(listener -> listener.onNode(node, state, cause));
+    }
+  }
+
+  private void add(Consumer<LockListener> event) {
+    waiting.incrementAndGet();
+    events.add(event);
+    if (!isGathering.get() && isGathering.compareAndSet(false, true)) {
+      tellLater();
+    }
+  }
+
+  /** Throws nothing: a backend's round must not fail because of a listener. */
+  private void tellLater() {
+    try {
+      scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::tell));
+    } catch (RuntimeException | Error e) {
+      isGathering.set(false); // the next event tries again
+    }
+  }
+
+  /** Reports the gathered events. */
+  void tell() {
+    isGathering.set(false); // first, so that what comes from now on is seen by this call or a later
+    if (tellers.getAndIncrement() != 0) {
+      return;
+    }
+    int seen;
+    do {
+      seen = tellers.get();
+      Consumer<LockListener> next = events.poll();
+      while (next != null) {
+        waiting.decrementAndGet();
+        listeners.tell(next);
+        next = events.poll();
+      }
+    } while (tellers.addAndGet(-seen) > 0);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.holdfast.core;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener.Failure;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockOutageException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The result of a request that began while there was a listener. It is reported to listeners once,
+ * before it is completed: a caller that has its result finds it reported. It is a subclass, because
+ * a request without a listener must not cost more than a plain future does.
+ */
+final class ReportedResult extends CompletableFuture<Optional<Lease>> {
+  private final ManagerContext context;
+  private final String name;
+  private final WaitLimit wait;
+  private final Flight.Span span;
+  private final AtomicBoolean isReported = new AtomicBoolean();
+
+  private ReportedResult(ManagerContext context, String name, WaitLimit wait) {
+    this.context = context;
+    this.name = name;
+    this.wait = wait;
+    this.span = Flight.RECORDER.acquire(name);
+  }
+
+  /** Returns the future of a new request, which reports to listeners if there are any. */
+  static CompletableFuture<Optional<Lease>> of(
+      ManagerContext context, String name, WaitLimit wait) {
+    if (!context.listeners().isActive()) {
+      return new CompletableFuture<>();
+    }
+    ReportedResult result = new ReportedResult(context, name, wait);
+    context.limiter().load().onRequested();
+    return result;
+  }
+
+  /** Returns the events of the lease of a request; null if nothing is reported of it. */
+  static @Nullable LeaseEvents lease(CompletableFuture<Optional<Lease>> result) {
+    return result instanceof ReportedResult reported
+        ? new LeaseEvents(reported.context.listeners(), reported.name, reported)
+        : null;
+  }
+
+  /** Reports that the caller has given up, whatever its future will be completed with. */
+  static void abandon(CompletableFuture<Optional<Lease>> result) {
+    if (result instanceof ReportedResult reported) {
+      reported.tell(Failure.INTERRUPTED);
+    }
+  }
+
+  /** Reports a request that was refused before it began to wait. */
+  static void refused(ManagerContext context, String name, Throwable failure) {
+    if (context.listeners().isActive()) {
+      Failure reason = reason(failure);
+      Flight.RECORDER.acquire(name).end(reason.name());
+      context.listeners().tell(listener -> listener.onNotGranted(name, reason, 0));
+    }
+  }
+
+  /**
+   * Returns whether this call decides which result of the request is reported.
+   *
+   * @param outcome the result, for the flight recorder
+   */
+  boolean claim(String outcome) {
+    boolean claimed = isReported.compareAndSet(false, true);
+    if (claimed) {
+      span.end(outcome);
+      context.limiter().load().onResult();
+    }
+    return claimed;
+  }
+
+  long waitedNanos() {
+    return wait.waited();
+  }
+
+  @Override
+  public boolean complete(Optional<Lease> lease) {
+    if (lease.isEmpty()) {
+      tell(Failure.CONTENDED);
+    }
+    return super.complete(lease);
+  }
+
+  @Override
+  public boolean completeExceptionally(Throwable failure) {
+    if (!isDone()) {
+      tell(reason(failure));
+    }
+    return super.completeExceptionally(failure);
+  }
+
+  private void tell(Failure failure) {
+    if (claim(failure.name())) {
+      long waited = waitedNanos();
+      context.listeners().tell(listener -> listener.onNotGranted(name, failure, waited));
+    }
+  }
+
+  private static Failure reason(Throwable failure) {
+    Throwable cause = Futures.cause(failure);
+    if (cause instanceof LockOutageException) {
+      return Failure.OUTAGE;
+    }
+    if (cause instanceof LockConfigurationException) {
+      return Failure.CONFIGURATION;
+    }
+    if (cause instanceof LockLostException) {
+      return Failure.CONTENDED; // an adoption of what another owner has, or no owner any more
+    }
+    if (cause instanceof ManagerClosedException) {
+      return Failure.CLOSED;
+    }
+    return cause instanceof InterruptedException || cause instanceof CancellationException
+        ? Failure.INTERRUPTED
+        : Failure.ERROR;
+  }
+}

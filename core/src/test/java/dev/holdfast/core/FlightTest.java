@@ -1,0 +1,90 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.Configuration;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The events in the flight recorder, read from a recording with the settings of docs. */
+class FlightTest {
+  private static final Path SETTINGS = Path.of("../docs/holdfast.jfc");
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+
+  @TempDir Path folder;
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+
+  @Test
+  void requestsLeasesLossesAndNodesAreRecorded() throws Exception {
+    try (Recording recording = new Recording(Configuration.create(SETTINGS))) {
+      recording.start();
+      useLocks();
+      recording.stop();
+      Path file = folder.resolve("events.jfr");
+      recording.dump(file);
+
+      assertThat(events(file, "Acquire"))
+          .extracting(event -> event.getString("name") + " " + event.getString("outcome"))
+          .containsExactlyInAnyOrder("x GRANTED", "x CONTENDED", "y GRANTED", "z OUTAGE");
+      assertThat(events(file, "Hold"))
+          .extracting(event -> event.getString("name") + " " + event.getString("outcome"))
+          .containsExactlyInAnyOrder("x RELEASED", "y LOST");
+      assertThat(events(file, "Lost"))
+          .extracting(
+              event ->
+                  event.getString("name")
+                      + " "
+                      + event.getString("reason")
+                      + " "
+                      + event.getDuration("held"))
+          .containsExactly("y EXPIRED PT30S");
+      assertThat(events(file, "NodeDown"))
+          .extracting(event -> event.getString("node") + " " + event.getString("cause"))
+          .containsExactly("backend no quorum");
+    }
+  }
+
+  @Test
+  void withoutARecordingNothingIsReported() throws Exception {
+    assertThat(new Listeners(time).isActive()).isFalse();
+    try (Recording recording = new Recording()) {
+      recording.enable("dev.holdfast.Lost");
+      recording.start();
+      assertThat(new Listeners(time).isActive()).isTrue();
+    }
+    assertThat(new Listeners(time).isActive()).isFalse();
+  }
+
+  private void useLocks() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    assertThat(manager.tryAcquire(REQUEST)).isEmpty();
+    assertThat(lease.release()).isTrue();
+    manager.acquire("y", TTL);
+    time.advance(TTL);
+    backend.failing(Op.ATTEMPT, new LockOutageException("no quorum", Map.of(), false));
+    assertThatThrownBy(() -> manager.tryAcquire("z", TTL)).isInstanceOf(LockOutageException.class);
+  }
+
+  private static List<RecordedEvent> events(Path file, String type) throws Exception {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("dev.holdfast." + type))
+        .toList();
+  }
+}

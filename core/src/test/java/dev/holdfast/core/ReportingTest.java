@@ -1,0 +1,537 @@
+package dev.holdfast.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.core.ScriptedBackend.Op;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Reports to listeners, and what a manager shows of its leases and nodes. */
+class ReportingTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final LockRequest REQUEST = LockRequest.of("x", TTL);
+  private static final LockOutageException OUTAGE =
+      new LockOutageException("no quorum", Map.of(), false);
+
+  /** How often a lock and its release read the clock before there were listeners. */
+  private static final int READINGS = 8;
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedBackend backend = new ScriptedBackend(time);
+  private final LockManager manager = ScriptedBackend.manager(backend, time).build();
+  private final List<String> seen = new ArrayList<>();
+
+  /** Writes down what concerns requests and leases, with times in milliseconds. */
+  private class Recorder implements LockListener {
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      seen.add("%s %d granted %s %d %d".formatted(name, leaseId, ms(waited), votes, margin));
+    }
+
+    @Override
+    public void onNotGranted(String name, Failure failure, long waited) {
+      seen.add("%s %s %s".formatted(name, failure, ms(waited)));
+    }
+
+    @Override
+    public void onRenewal(String name, long leaseId, Renewal outcome, long took) {
+      seen.add("%s %d renewal %s %s".formatted(name, leaseId, outcome, ms(took)));
+    }
+
+    @Override
+    public void onReleased(String name, long leaseId, long held, boolean confirmed) {
+      seen.add("%s %d released %s %s".formatted(name, leaseId, ms(held), confirmed));
+    }
+
+    @Override
+    public void onLost(String name, long leaseId, LossReason reason, long held) {
+      seen.add("%s %d lost %s %s".formatted(name, leaseId, reason, ms(held)));
+    }
+
+    @Override
+    public void onOverrun(String name, long leaseId, long overrun) {
+      seen.add("%s %d overrun %s".formatted(name, leaseId, ms(overrun)));
+    }
+
+    private String ms(long nanos) {
+      return nanos / 1_000_000 + "ms";
+    }
+  }
+
+  private void listen() {
+    manager.addListener(new Recorder());
+  }
+
+  @Test
+  void aLeaseIsReportedWithItsTimes() throws Exception {
+    listen();
+    backend.giveToAnother("x", TTL);
+    CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
+    time.advance(Duration.ofMillis(10));
+    backend.wipe("x");
+    backend.tell("x");
+    time.advance(Duration.ofMillis(10));
+    Lease lease = waiting.get().orElseThrow();
+    time.advance(Duration.ofMillis(70));
+
+    assertThat(lease.release()).isTrue();
+
+    assertThat(seen).hasSize(2);
+    assertThat(seen.get(0)).startsWith("x 1 granted 1").endsWith("ms 1 0");
+    assertThat(seen.get(1)).matches("x 1 released (7|8)\\dms true");
+  }
+
+  @Test
+  void aReleaseIsReportedOnceItIsAnswered() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    time.advance(Duration.ofMillis(30));
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0");
+
+    released.thenRun(() -> seen.add("answered"));
+    backend.next().answer();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true", "answered");
+  }
+
+  @Test
+  void aReleaseInAnOutageIsUnconfirmed() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    backend.failing(Op.RELEASE, OUTAGE);
+
+    assertThatThrownBy(lease::release).isInstanceOf(LockOutageException.class);
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms false");
+  }
+
+  @Test
+  void aLossThatTheReleaseFindsIsALossAndNoOverrun() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    backend.wipe("x");
+
+    assertThat(lease.release()).isFalse();
+    assertThat(lease.release()).isFalse();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 lost REMOVED 0ms");
+  }
+
+  @Test
+  void aLossIsReportedOnceItsKeysAreReleased() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    backend.holdBack(Op.RELEASE);
+    time.advance(TTL);
+    assertThat(lease.isHeld()).isFalse();
+    assertThat(seen).hasSize(1);
+
+    backend.next().answer();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 lost EXPIRED 30000ms");
+  }
+
+  @Test
+  void workAfterALossIsAnOverrun() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    time.advance(TTL.plusMillis(5));
+
+    lease.close();
+    assertThat(lease.release()).isFalse();
+
+    assertThat(seen)
+        .containsExactly("x 1 granted 0ms 1 0", "x 1 lost EXPIRED 30000ms", "x 1 overrun 5ms");
+  }
+
+  @Test
+  void renewalsAreReportedAndTheEndIsLast() throws Exception {
+    listen();
+    manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    time.advance(Duration.ofSeconds(10));
+    backend.failing(Op.EXTEND, OUTAGE);
+    time.advance(Duration.ofSeconds(10));
+    backend.healed();
+    backend.wipe("x");
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(seen).startsWith("x 1 granted 0ms 1 0", "x 1 renewal EXTENDED 0ms");
+    assertThat(seen).contains("x 1 renewal OUTAGE 0ms", "x 1 renewal LOST 0ms");
+    assertThat(seen.get(seen.size() - 1)).startsWith("x 1 lost REMOVED");
+    assertThat(seen.stream().filter(text -> text.contains("LOST"))).hasSize(1);
+  }
+
+  @Test
+  void aRenewalThatAReleaseCutsShortIsNotReported() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    backend.holdBack(Op.EXTEND);
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(lease.release()).isTrue();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 10000ms true");
+  }
+
+  @Test
+  void aRenewalInFlightIsLostWithItsLease() throws Exception {
+    listen();
+    manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+    backend.holdBack(Op.EXTEND);
+    time.advance(TTL);
+
+    assertThat(seen)
+        .containsExactly(
+            "x 1 granted 0ms 1 0", "x 1 renewal LOST 20000ms", "x 1 lost UNREACHABLE 30000ms");
+  }
+
+  @Test
+  void eachRequestHasOneResult() throws Exception {
+    listen();
+    backend.giveToAnother("x", TTL);
+    assertThat(manager.tryAcquire(REQUEST)).isEmpty();
+    backend.failing(Op.ATTEMPT, OUTAGE);
+    assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isInstanceOf(LockOutageException.class);
+    backend.failing(Op.ATTEMPT, new IllegalArgumentException("a bug"));
+    assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).hasMessage("a bug");
+    backend.healed();
+    assertThatThrownBy(() -> manager.tryAcquire("x", Duration.ofDays(400)))
+        .isInstanceOf(LockConfigurationException.class);
+    manager.tryAcquireAsync(REQUEST.waitForever()).cancel(true);
+    CompletableFuture<Optional<Lease>> closed = manager.tryAcquireAsync(REQUEST.waitForever());
+    manager.close();
+    assertThat(closed).isCompletedExceptionally();
+    assertThat(manager.tryAcquireAsync(REQUEST)).isCompletedExceptionally();
+
+    assertThat(seen)
+        .containsExactly(
+            "x CONTENDED 0ms",
+            "x OUTAGE 0ms",
+            "x ERROR 0ms",
+            "x CONFIGURATION 0ms",
+            "x INTERRUPTED 0ms",
+            "x CLOSED 0ms",
+            "x CLOSED 0ms");
+  }
+
+  @Test
+  void aGrantToARequestThatWasGivenUpHasNoEvents() {
+    listen();
+    backend.holdBack(Op.ATTEMPT);
+    manager.tryAcquireAsync(REQUEST).cancel(true);
+
+    backend.next().answer();
+
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(seen).containsExactly("x INTERRUPTED 0ms");
+  }
+
+  @Test
+  void aLeaseThatIsGrantedWhileItsListenerCancelsEndsAsReleased() {
+    List<CompletableFuture<?>> requests = new ArrayList<>();
+    manager.addListener(
+        new Recorder() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            super.onGranted(name, leaseId, waited, votes, margin);
+            requests.forEach(request -> request.cancel(true));
+          }
+        });
+    backend.holdBack(Op.ATTEMPT);
+    requests.add(manager.tryAcquireAsync(REQUEST));
+
+    backend.next().answer();
+
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true");
+  }
+
+  @Test
+  void aGrantThatCannotBeTakenInEndsAsReleased() {
+    LockManager broken =
+        ScriptedBackend.manager(backend, time).scheduler(new WithoutWatches()).build();
+    broken.addListener(new Recorder());
+
+    assertThatThrownBy(() -> broken.tryAcquire(REQUEST)).hasMessage("no timer");
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true");
+  }
+
+  @Test
+  void aListenerThatIsAddedLaterLearnsOfLaterRequestsAlone() throws Exception {
+    Lease before = manager.acquire(REQUEST);
+    listen();
+    assertThat(before.release()).isTrue();
+    assertThat(seen).isEmpty();
+
+    assertThat(manager.acquire(REQUEST).release()).isTrue();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true");
+  }
+
+  @Test
+  void listenersMayBeAddedAndRemovedInsideACall() throws Exception {
+    List<LockListener.Registration> registrations = new ArrayList<>();
+    registrations.add(
+        manager.addListener(
+            new LockListener() {
+              @Override
+              public void onGranted(String name, long leaseId, long waited, int votes, int m) {
+                registrations.get(0).close();
+                listen();
+              }
+            }));
+
+    assertThat(manager.acquire(REQUEST).release()).isTrue();
+    assertThat(manager.acquire(REQUEST).release()).isTrue();
+
+    assertThat(seen)
+        .containsExactly("x 1 released 0ms true", "x 2 granted 0ms 1 0", "x 2 released 0ms true");
+  }
+
+  @Test
+  void aCallThatBlocksIsRefusedInsideAndAllowedAfterwards() throws Exception {
+    List<Throwable> refused = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            try {
+              manager.close();
+            } catch (IllegalStateException e) {
+              refused.add(e);
+            }
+          }
+        });
+
+    Lease lease = manager.acquire(REQUEST);
+
+    assertThat(refused).hasSize(1);
+    assertThat(refused.get(0)).hasMessageContaining("return at once");
+    assertThat(lease.release()).isTrue();
+    manager.close();
+  }
+
+  @Test
+  void aSlowCallIsLoggedOnceAMinute() throws Exception {
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            time.passUnnoticed(Duration.ofMillis(21));
+          }
+        });
+    try (Warnings warnings = Warnings.of(LockListener.class)) {
+      assertThat(manager.acquire(REQUEST).release()).isTrue();
+      assertThat(manager.acquire(REQUEST).release()).isTrue();
+      assertThat(warnings.texts()).hasSize(1);
+
+      time.passUnnoticed(Duration.ofMinutes(1));
+      assertThat(manager.acquire(REQUEST).release()).isTrue();
+
+      assertThat(warnings.texts()).hasSize(2);
+      assertThat(warnings.texts().get(0)).contains("took 21 ms", "return at once");
+    }
+  }
+
+  @Test
+  void aListenerAndALoggerThatThrowChangeNothing() throws Exception {
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            throw new AssertionError("a test's");
+          }
+        });
+    listen();
+    try (Warnings warnings = Warnings.throwing(LockListener.class)) {
+      assertThat(manager.acquire(REQUEST).release()).isTrue();
+      assertThat(manager.acquire(REQUEST).release()).isTrue();
+      assertThat(warnings.texts()).hasSize(1);
+    }
+    assertThat(seen).hasSize(4);
+  }
+
+  @Test
+  void theLastLoadIsThePresentOne() throws Exception {
+    List<String> loads = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            loads.add(waiting + "/" + inFlight);
+          }
+        });
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
+    manager.tryAcquireAsync(REQUEST.waitForever()).cancel(true);
+    assertThat(loads).containsExactly("1/0", "1/1", "2/1", "1/1");
+
+    backend.next().answer();
+    assertThat(first.get().orElseThrow().release()).isTrue();
+
+    assertThat(loads).endsWith("0/0");
+  }
+
+  @Test
+  void withoutAListenerNoClockIsReadForOne() throws Exception {
+    CountingClock without = new CountingClock();
+    useOnce(without, ScriptedBackend.manager(backend, time).clock(without).build(), false);
+    CountingClock with = new CountingClock();
+    useOnce(with, ScriptedBackend.manager(backend, time).clock(with).build(), true);
+
+    assertThat(without.readings).as("before there were listeners").isEqualTo(READINGS);
+    assertThat(with.readings).isGreaterThan(READINGS);
+  }
+
+  private static void useOnce(CountingClock clock, LockManager locks, boolean listens)
+      throws Exception {
+    assertThat(locks.acquire(REQUEST).release()).isTrue(); // the state of the only node is known
+    if (listens) {
+      locks.addListener(new LockListener() {});
+    }
+    clock.readings = 0;
+    assertThat(locks.acquire(REQUEST).release()).isTrue();
+  }
+
+  @Test
+  void heldLocksAreShown() throws Exception {
+    Lease lease = manager.acquire(REQUEST.ownerLabel("w").keepAliveUpTo(Duration.ofHours(1)));
+    manager.acquire("y", TTL);
+    time.advance(Duration.ofSeconds(1));
+
+    HeldLock shown =
+        manager.leases().stream().filter(held -> held.name().equals("x")).findAny().orElseThrow();
+
+    Instant now = Instant.EPOCH.plusNanos(time.wallMicros() * 1000);
+    assertThat(shown.ownerLabel()).isEqualTo("w");
+    assertThat(shown.since()).isEqualTo(now.minusSeconds(1));
+    assertThat(shown.remaining()).isEqualTo(TTL.minusSeconds(1));
+    assertThat(shown.keptAliveUntil()).contains(now.minusSeconds(1).plusSeconds(3600));
+    assertThat(manager.leases())
+        .extracting(HeldLock::ownerLabel)
+        .containsExactlyInAnyOrder("w", "tester");
+    assertThat(lease.release()).isTrue();
+    time.passUnnoticed(TTL);
+    assertThat(manager.leases()).isEmpty();
+  }
+
+  @Test
+  void aBackendWithoutNodesShowsOne() throws Exception {
+    List<String> changes = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onNode(String node, LockNode.State state, String cause) {
+            changes.add(node + " " + state + " " + cause);
+          }
+
+          @Override
+          public void onVote(String node, Vote vote) {
+            changes.add(node + " " + vote);
+          }
+        });
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.UNKNOWN);
+
+    assertThat(manager.tryAcquire(REQUEST)).isPresent();
+    backend.failing(Op.ATTEMPT, OUTAGE);
+    assertThatThrownBy(() -> manager.tryAcquire("y", TTL)).isInstanceOf(LockOutageException.class);
+
+    assertThat(manager.nodes()).hasSize(1);
+    assertThat(manager.nodes().get(0).state()).isEqualTo(LockNode.State.DOWN);
+    assertThat(manager.nodes().get(0).cause()).contains("no quorum");
+    assertThat(changes).as("gathered for 10 ms").isEmpty();
+    time.advance(Duration.ofMillis(10));
+    assertThat(changes)
+        .containsExactly(
+            "backend UP ", "backend GRANTED", "backend DOWN no quorum", "backend SILENT");
+  }
+
+  @Test
+  void aManagerThatIsClosedReportsWhatItHasGathered() throws Exception {
+    List<String> votes = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onVote(String node, Vote vote) {
+            votes.add(node + " " + vote);
+          }
+        });
+    assertThat(manager.tryAcquire(REQUEST)).isPresent();
+
+    manager.close();
+
+    assertThat(votes).containsExactly("backend GRANTED");
+  }
+
+  @Test
+  void pingSaysWhetherAQuorumAnswers() {
+    assertThat(manager.ping(Duration.ofSeconds(1))).isTrue();
+    backend.failing(Op.INSPECT, OUTAGE);
+    assertThat(manager.ping(Duration.ofSeconds(1))).isFalse();
+    backend.failing(Op.INSPECT, new LockConfigurationException("a password is missing"));
+    assertThatThrownBy(() -> manager.ping(Duration.ofSeconds(1)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessage("a password is missing");
+    backend.healed();
+    backend.holdBack(Op.INSPECT);
+    assertThat(manager.ping(Duration.ofMillis(1))).as("without an answer").isFalse();
+    assertThatThrownBy(() -> manager.ping(Duration.ofMillis(-1)))
+        .hasMessageContaining("more than zero");
+  }
+
+  /** Counts its readings. */
+  private final class CountingClock implements Clock {
+    private int readings;
+
+    @Override
+    public long nanos() {
+      readings++;
+      return time.nanos();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
+  }
+
+  /** Watches nothing. */
+  private final class WithoutWatches implements Scheduler {
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      return time.schedule(delayNanos, task);
+    }
+
+    @Override
+    public Task watch(long delayNanos, Runnable task) {
+      throw new IllegalStateException("no timer");
+    }
+
+    @Override
+    public void fork(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,76 @@
+package dev.holdfast.redlock.internal.lock;
+
+import dev.holdfast.redlock.internal.guard.NodeGuardState;
+import dev.holdfast.redlock.internal.round.QuorumCall;
+import dev.holdfast.redlock.internal.round.VotePolicy;
+import dev.holdfast.redlock.internal.nodes.NodeHealth;
+import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.redlock.internal.vote.Tally;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question to all nodes: whether they answer and may vote. A node whose quarantine can end with
+ * the next attempt counts. Stragglers are waited for, so that the states of all nodes are known
+ * afterwards. Changes no lock.
+ */
+final class Ping implements VotePolicy {
+  private final RedlockContext context;
+  private final String key;
+
+  Ping(RedlockContext context, String key) {
+    this.context = context;
+    this.key = key;
+  }
+
+  /** Starts the question; completes with whether a quorum answers and may vote. */
+  CompletableFuture<Boolean> start() {
+    QuorumCall call = context.toAll(command(), this, false);
+    call.start(context.scheduler(), context.quorumNanos());
+    return call.decision().thenApply(votes -> votes.isGranted() || isPassing(call, votes));
+  }
+
+  private Command command() {
+    return context.guard().isOn()
+        ? NodeGuardState.command(context.guard(), NodeGuardState.NONE)
+        : new Command.Eval(Scripts.INSPECT, false, List.of(key), List.of());
+  }
+
+  /** Returns false for a failure that may pass, and throws one that a person has to mend. */
+  private boolean isPassing(QuorumCall call, Tally votes) {
+    LockException failure =
+        context.failures().noQuorum("no quorum answered a ping", call, votes, false);
+    if (failure instanceof LockConfigurationException) {
+      throw failure;
+    }
+    return false;
+  }
+
+  @Override
+  public @Nullable Vote read(int node, @Nullable Object reply) {
+    if (!context.guard().isOn()) {
+      return reply instanceof List<?> ? Vote.MINE : null;
+    }
+    NodeGuardState state = NodeGuardState.in(reply);
+    if (state == null) {
+      return null;
+    }
+    NodeHealth health = context.connections().health();
+    if (state.votes()) {
+      health.onVoted(node);
+    } else {
+      health.onQuarantine(node, state.age(), state.left(), state.text());
+    }
+    return state.votes() || state.left().isZero() ? Vote.MINE : Vote.OTHER;
+  }
+
+  @Override
+  public boolean isDecided(Tally tally) {
+    return tally.isComplete();
+  }
+}

@@ -1,0 +1,125 @@
+package dev.holdfast.redlock.internal.nodes;
+
+import dev.holdfast.LockNode;
+import dev.holdfast.LockNode.State;
+import dev.holdfast.core.Clock;
+import dev.holdfast.core.ClockReading;
+import dev.holdfast.core.NodeObservers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of each node as operators and observers see it, by the connections and by the replies
+ * to attempts and extensions. Safe for use by many threads.
+ */
+public final class NodeHealth {
+  private final NodeState[] states;
+  private final Clock clock;
+  private final NodeObservers observers = new NodeObservers();
+  private final AtomicReferenceArray<@Nullable Seen> quarantines;
+  private final Known[] known;
+
+  /** A quarantine, with its times by this manager's clock. */
+  private record Seen(String cause, ClockReading since, ClockReading votesAgain) {}
+
+  /** A state that observers know. */
+  private record Known(State state, ClockReading since, String cause) {}
+
+  NodeHealth(NodeState[] states, Clock clock) {
+    this.states = states;
+    this.clock = clock;
+    this.quarantines = new AtomicReferenceArray<>(states.length);
+    this.known = new Known[states.length];
+    ClockReading now = clock.now();
+    for (int node = 0; node < states.length; node++) {
+      known[node] = new Known(State.UNKNOWN, now, "not connected yet");
+    }
+  }
+
+  public NodeObservers observers() {
+    return observers;
+  }
+
+  /** Notes that a node reported its quarantine instead of a vote. */
+  public void onQuarantine(int node, Quarantine quarantine) {
+    onQuarantine(node, quarantine.age(), quarantine.left(), quarantine.toString());
+  }
+
+  /**
+   * Notes that a node is in quarantine.
+   *
+   * @param age how long it has been
+   * @param left how long it does not vote yet
+   */
+  public void onQuarantine(int node, Duration age, Duration left, String cause) {
+    if (quarantines.get(node) == null) {
+      ClockReading now = clock.now();
+      ClockReading since = now.plusNanos(-age.toNanos());
+      quarantines.set(node, new Seen(cause, since, now.plusNanos(left.toNanos())));
+      onChanged(node);
+    }
+  }
+
+  /** Notes a vote, which only a node that is in no quarantine gives. */
+  public void onVoted(int node) {
+    if (quarantines.get(node) != null) {
+      quarantines.set(node, null);
+      onChanged(node);
+    }
+  }
+
+  /**
+   * Compares a node's state with the one that observers know. They queue what they receive, so that
+   * the monitor may be held, which keeps the order of changes.
+   */
+  synchronized void onChanged(int node) {
+    State state = state(node);
+    Known before = known[node];
+    if (state == before.state()) {
+      return;
+    }
+    if (state == State.DOWN) { // whether it kept its data is unknown when it comes back
+      quarantines.set(node, null);
+    }
+    Seen seen = quarantines.get(node);
+    String cause =
+        state == State.DOWN
+            ? String.valueOf(states[node].cause().getMessage())
+            : state == State.QUARANTINED && seen != null ? seen.cause() : "";
+    ClockReading since = state == State.QUARANTINED && seen != null ? seen.since() : clock.now();
+    known[node] = new Known(state, since, cause);
+    observers.onNode(states[node].address(), state, cause);
+  }
+
+  private State state(int node) {
+    if (!states[node].isTried()) {
+      return State.UNKNOWN;
+    }
+    if (!states[node].isReachable()) {
+      return State.DOWN;
+    }
+    return quarantines.get(node) == null ? State.UP : State.QUARANTINED;
+  }
+
+  /** Returns each node as it is known. */
+  public synchronized List<LockNode> nodes() {
+    List<LockNode> nodes = new ArrayList<>();
+    for (int node = 0; node < states.length; node++) {
+      Known now = known[node];
+      Seen seen = now.state() == State.QUARANTINED ? quarantines.get(node) : null;
+      NodeException veto = states[node].veto();
+      nodes.add(
+          new LockNode(
+              states[node].address(),
+              now.state(),
+              now.since().instant(),
+              veto == null ? now.cause() : String.valueOf(veto.getMessage()),
+              Optional.ofNullable(seen).map(quarantine -> quarantine.votesAgain().instant())));
+    }
+    return List.copyOf(nodes);
+  }
+}

@@ -1,0 +1,214 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockNode.State;
+import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.redlock.ScriptedNodes.Asked;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The votes and states of nodes as listeners and operators see them, message by message. */
+class NodeReportsTest {
+  private static final Duration TTL = Duration.ofSeconds(10);
+  private static final Duration GATHERING = Duration.ofMillis(10);
+  private static final long FENCE = 1_700_000_000_000_000L;
+
+  // replies to the question for a guard record: age, time left, whether new, quarantine
+  private static final List<Object> VOTES = List.of(1_700_000_000_000L, 0L, 0L, "0");
+  private static final List<Object> OVER = List.of(70_000L, 0L, 0L, "17");
+  private static final List<Object> QUARANTINED = List.of(3_000L, 57_001L, 0L, "17");
+
+  private final ManualTime time = new ManualTime();
+  private final ScriptedNodes nodes = new ScriptedNodes(5);
+  private final List<String> seen = new ArrayList<>();
+  private final LockManager locks = Redlock.open(nodes, time.options());
+
+  /** Writes down grants, votes and changes of nodes. */
+  private final class Recorder implements LockListener {
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      seen.add("granted by " + votes + ", margin " + margin);
+    }
+
+    @Override
+    public void onVote(String node, Vote vote) {
+      seen.add(node.substring(0, 2) + " " + vote);
+    }
+
+    @Override
+    public void onNode(String node, State state, String cause) {
+      seen.add(node.substring(0, 2) + " " + state + " " + cause);
+    }
+  }
+
+  private List<Asked> ask() {
+    locks.addListener(new Recorder());
+    ask("a");
+    return nodes.take();
+  }
+
+  private CompletableFuture<Optional<Lease>> ask(String name) {
+    return locks.tryAcquireAsync(LockRequest.of(name, TTL));
+  }
+
+  private static void grant(List<Asked> asked, int... voters) {
+    for (int node : voters) {
+      asked.get(node).round().reply(node, FENCE);
+    }
+  }
+
+  private List<String> gathered() {
+    time.advance(GATHERING);
+    List<String> gathered = List.copyOf(seen);
+    seen.clear();
+    return gathered;
+  }
+
+  @Test
+  @DisplayName("LISTEN-12: each vote is reported once, also one that comes after the decision")
+  void eachVoteIsReportedOnce() {
+    List<Asked> asked = ask();
+    asked.get(0).round().reply(0, FENCE);
+    asked.get(1).round().reply(1, FENCE);
+    asked.get(3).round().error(3, "OOM no memory");
+    asked.get(2).round().reply(2, FENCE);
+    asked.get(4).round().reply(4, FENCE);
+
+    assertThat(gathered())
+        .containsExactly(
+            "granted by 3, margin 1",
+            "h1 GRANTED",
+            "h2 GRANTED",
+            "h4 ERROR",
+            "h3 GRANTED",
+            "h5 GRANTED");
+  }
+
+  @Test
+  @DisplayName(
+      "LISTEN-12: a node that lets the deadline pass is silent, and its late vote is not reported")
+  void aLateVoteWasReportedAsSilence() {
+    List<Asked> asked = ask();
+    asked.get(0).round().reply(0, FENCE);
+    asked.get(1).round().reply(1, Scripts.OTHER);
+    asked.get(2).round().reply(2, "no vote");
+    time.advance(Duration.ofSeconds(1));
+    asked.get(3).round().reply(3, FENCE);
+
+    assertThat(gathered())
+        .containsOnlyOnce("h1 GRANTED", "h2 REFUSED", "h3 ERROR", "h4 SILENT", "h5 SILENT")
+        .doesNotContain("h4 GRANTED");
+  }
+
+  @Test
+  @DisplayName("LISTEN-12: a node that is down is silent, and takes one from the margin")
+  void aNodeThatIsDownIsSilent() {
+    nodes.unreachable(4, new IllegalStateException("refused"));
+    nodes.breakConnection(4);
+    time.advance(Duration.ofMillis(100));
+    nodes.take();
+
+    List<Asked> asked = ask();
+    grant(asked, 0, 1, 2);
+
+    assertThat(gathered()).contains("granted by 3, margin 1", "h5 SILENT").hasSize(5);
+  }
+
+  @Test
+  @DisplayName("NODES-5: a node that goes down and comes back is reported, with the cause")
+  void aNodeThatGoesDownIsReported() {
+    locks.addListener(new Recorder());
+    assertThat(locks.nodes()).extracting(LockNode::state).containsOnly(State.UP);
+    Instant opened = locks.nodes().get(0).since();
+    time.advance(Duration.ofSeconds(1));
+    nodes.unreachable(1, new IllegalStateException("refused"));
+    nodes.breakConnection(1);
+    time.advance(Duration.ofMillis(100));
+
+    assertThat(gathered()).containsExactly("h2 DOWN refused");
+    LockNode down = locks.nodes().get(1);
+    assertThat(down.state()).isEqualTo(State.DOWN);
+    assertThat(down.cause()).isEqualTo("refused");
+    assertThat(down.since()).isAfter(opened);
+
+    nodes.unreachable(1, null);
+    time.advance(Duration.ofSeconds(2));
+
+    assertThat(gathered()).containsExactly("h2 UP ");
+    assertThat(locks.nodes().get(1).state()).isEqualTo(State.UP);
+    assertThat(locks.nodes().get(1).cause()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("NODES-5: a connection that is replaced at once is no change")
+  void aConnectionThatIsReplacedIsNoChange() {
+    locks.addListener(new Recorder());
+
+    nodes.breakConnection(1);
+    time.advance(Duration.ofMillis(20));
+
+    assertThat(gathered()).isEmpty();
+  }
+
+  @Test
+  @DisplayName(
+      "NODES-6: a node in quarantine is shown with the time of its next vote, until it votes")
+  void aNodeInQuarantineIsShown() {
+    List<Asked> asked = ask();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
+    grant(asked, 0, 2, 3);
+
+    assertThat(gathered())
+        .contains("h2 QUARANTINED", "granted by 3, margin 1")
+        .anyMatch(text -> text.startsWith("h2 QUARANTINED it came back without its data"));
+    LockNode node = locks.nodes().get(1);
+    assertThat(node.state()).isEqualTo(State.QUARANTINED);
+    assertThat(Duration.between(node.since(), node.votesAgain().orElseThrow()))
+        .isEqualTo(Duration.ofSeconds(60));
+
+    ask("b");
+    grant(nodes.take(), 0, 1, 2);
+
+    assertThat(gathered()).contains("h2 UP ");
+    assertThat(locks.nodes().get(1).votesAgain()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("NODES-4: ping counts the nodes that vote, or will vote when they are asked")
+  void pingCountsNodesThatVote() {
+    assertThat(pinged(VOTES, VOTES, OVER, QUARANTINED, QUARANTINED)).isTrue();
+    assertThat(pinged(VOTES, VOTES, QUARANTINED, QUARANTINED, QUARANTINED)).isFalse();
+    assertThatThrownBy(() -> pinged(VOTES, "NOPERM no", "NOPERM no", "NOPERM no", VOTES))
+        .hasCauseInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("NOPERM");
+  }
+
+  private boolean pinged(Object... replies) {
+    CompletableFuture<Boolean> ping = locks.unwrap(LockPrimitive.class).orElseThrow().ping("p");
+    List<Asked> asked = nodes.take();
+    for (int node = 0; node < replies.length; node++) {
+      if (replies[node] instanceof String error) {
+        asked.get(node).round().error(node, error);
+      } else {
+        asked.get(node).round().reply(node, replies[node]);
+      }
+    }
+    return ping.join();
+  }
+}

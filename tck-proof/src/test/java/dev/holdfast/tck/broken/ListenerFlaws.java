@@ -1,0 +1,286 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Reports to listeners, and views of nodes and leases. */
+final class ListenerFlaws {
+  private ListenerFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        inListener(
+            "a request that gets no lock is not reported",
+            Set.of("LISTEN-1"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onNotGranted(String name, Failure failure, long waited) {}
+                }),
+        inListener(
+                "an outage is reported as contention",
+                Set.of("LISTEN-1"),
+                right ->
+                    new PassingListener(right) {
+                      @Override
+                      public void onNotGranted(String name, Failure failure, long waited) {
+                        super.onNotGranted(
+                            name, failure == Failure.OUTAGE ? Failure.CONTENDED : failure, waited);
+                      }
+                    })
+            .asVariation(),
+        inListener(
+            "a loss is reported as a release",
+            Set.of("LISTEN-2"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onLost(String name, long leaseId, LossReason reason, long held) {
+                    super.onReleased(name, leaseId, held, true);
+                  }
+                }),
+        inListener(
+                "a release that nobody answered is reported as confirmed",
+                Set.of("LISTEN-2"),
+                right ->
+                    new PassingListener(right) {
+                      @Override
+                      public void onReleased(
+                          String name, long leaseId, long held, boolean confirmed) {
+                        super.onReleased(name, leaseId, held, true);
+                      }
+                    })
+            .asVariation(),
+        inListener(
+            "a renewal is reported after the end of its lease",
+            Set.of("LISTEN-3"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onReleased(String name, long leaseId, long held, boolean confirmed) {
+                    super.onReleased(name, leaseId, held, confirmed);
+                    super.onRenewal(name, leaseId, Renewal.LOST, 0);
+                  }
+                }),
+        Flaw.inManager(
+            "the caller gets what a listener throws", Set.of("LISTEN-4"), Rethrowing::new),
+        Flaw.inManager(
+            "a listener may block, on a thread that is lent to it",
+            Set.of("LISTEN-5"),
+            Lending::new),
+        inListener(
+            "renewals are not reported",
+            Set.of("LISTEN-7"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onRenewal(String name, long leaseId, Renewal outcome, long took) {}
+                }),
+        Flaw.inManager(
+            "a registration that is closed goes on",
+            Set.of("LISTEN-8"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public LockListener.Registration addListener(LockListener listener) {
+                    right.addListener(listener);
+                    return () -> {};
+                  }
+                }),
+        inListener(
+            "an overrun is reported with each release",
+            Set.of("LISTEN-10"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onReleased(String name, long leaseId, long held, boolean confirmed) {
+                    super.onReleased(name, leaseId, held, confirmed);
+                    super.onOverrun(name, leaseId, 1);
+                  }
+
+                  @Override
+                  public void onOverrun(String name, long leaseId, long overrun) {}
+                }),
+        inListener(
+            "a load of zero is not reported",
+            Set.of("LISTEN-11"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onLoad(int waiting, int inFlight) {
+                    if (waiting + inFlight > 0) {
+                      super.onLoad(waiting, inFlight);
+                    }
+                  }
+                }),
+        inListener(
+            "votes against are not reported",
+            Set.of("LISTEN-12"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onVote(String node, Vote vote) {
+                    if (vote == Vote.GRANTED) {
+                      super.onVote(node, vote);
+                    }
+                  }
+                }),
+        inListener(
+            "nodes that go down are not reported",
+            Set.of("NODES-5"),
+            right ->
+                new PassingListener(right) {
+                  @Override
+                  public void onNode(String node, LockNode.State state, String cause) {
+                    if (state != LockNode.State.DOWN) {
+                      super.onNode(node, state, cause);
+                    }
+                  }
+                }),
+        Flaw.inManager(
+            "nodes are asked before they are shown",
+            Set.of("NODES-1"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public List<LockNode> nodes() {
+                    right.ping(Duration.ofMillis(100));
+                    return right.nodes();
+                  }
+                }),
+        Flaw.inManager(
+            "nodes are always shown as up",
+            Set.of("NODES-2"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public List<LockNode> nodes() {
+                    return right.nodes().stream().map(ListenerFlaws::asUp).toList();
+                  }
+                }),
+        Flaw.inManager(
+            "leases are shown after their end", Set.of("NODES-3"), RememberedLeases::new),
+        Flaw.inManager(
+            "ping says what nodes() shows",
+            Set.of("NODES-4"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public boolean ping(Duration timeout) {
+                    return right.ping(timeout)
+                        || right.nodes().stream().allMatch(ListenerFlaws::isUp);
+                  }
+                }));
+  }
+
+  private static boolean isUp(LockNode node) {
+    return node.state() == LockNode.State.UP;
+  }
+
+  private static LockNode asUp(LockNode node) {
+    return new LockNode(node.address(), LockNode.State.UP, node.since(), "", Optional.empty());
+  }
+
+  private static Flaw inListener(
+      String mistake, Set<String> rules, UnaryOperator<LockListener> listener) {
+    return Flaw.inManager(
+        mistake,
+        rules,
+        right ->
+            new PassingManager(right) {
+              @Override
+              public LockListener.Registration addListener(LockListener added) {
+                return right.addListener(listener.apply(added));
+              }
+            });
+  }
+
+  /** Throws at the next request what a listener has thrown. */
+  private static final class Rethrowing extends PassingManager {
+    private final AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+
+    Rethrowing(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+              try {
+                super.onGranted(name, leaseId, waited, votes, margin);
+              } catch (RuntimeException e) {
+                thrown.set(e);
+                throw e;
+              }
+            }
+          });
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      Throwable failure = thrown.getAndSet(null);
+      if (failure != null) {
+        throw new IllegalArgumentException(failure);
+      }
+      return super.tryAcquire(request);
+    }
+  }
+
+  /** Lets calls block on another thread. */
+  private static final class Lending extends PassingManager {
+    Lending(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      try {
+        return super.tryAcquire(request);
+      } catch (IllegalStateException inside) {
+        if (!String.valueOf(inside.getMessage()).contains("LockListener")) {
+          throw inside;
+        }
+        return CompletableFuture.supplyAsync(() -> right.tryAcquireAsync(request))
+            .thenCompose(lease -> lease)
+            .join();
+      }
+    }
+  }
+
+  /** Shows all leases that it has ever seen. */
+  private static final class RememberedLeases extends PassingManager {
+    private final List<HeldLock> seen = new CopyOnWriteArrayList<>();
+
+    RememberedLeases(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public List<HeldLock> leases() {
+      List<HeldLock> now = right.leases();
+      List<HeldLock> before = new ArrayList<>(seen);
+      before.removeIf(old -> now.stream().anyMatch(held -> held.name().equals(old.name())));
+      seen.addAll(now);
+      before.addAll(now);
+      return before;
+    }
+  }
+}

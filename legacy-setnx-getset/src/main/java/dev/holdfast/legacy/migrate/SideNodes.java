@@ -1,4 +1,4 @@
-package dev.holdfast.legacy;
+package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.LockNode;
 import dev.holdfast.core.Clock;

@@ -75,6 +75,7 @@ abstract class ClockRules {
     LockRequest request = fixture.request(contender.name()).waitAtMost(HOUR);
     Call<Lease> waiter = Call.begin(() -> locks.acquire(request));
     fixture.soon().until("it waits", waiter::isWaiting);
+    TckFixture.regardless(fixture.take(locks, fixture.name("before"), fixture.ttl())::release);
 
     clock.step(HOUR.negated());
     contender.letGo();

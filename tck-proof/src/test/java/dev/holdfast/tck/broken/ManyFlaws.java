@@ -5,6 +5,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.Request.Verb;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -56,6 +58,14 @@ final class ManyFlaws {
             BlockingAttempts::new),
         Flaw.inLease("extendAsync waits for the answer", Set.of("RES-3"), BlockingExtensions::new),
         Flaw.inLease("releaseAsync waits for the answer", Set.of("RES-3"), BlockingReleases::new),
+        Flaw.inRedlock(
+            "no attempt is made until the wall clock is past the last one",
+            Set.of("WAIT-5"),
+            (members, clock, timeouts) -> new AfterTheLast(members, clock, timeouts, true)),
+        Flaw.inRedlock(
+            "nothing is extended until the wall clock is past the grant",
+            Set.of("KEEP-1"),
+            (members, clock, timeouts) -> new AfterTheLast(members, clock, timeouts, false)),
         Flaw.of(
             "those who wait are served by another manager than those who do not",
             Set.of("WAIT-10"),
@@ -279,6 +289,40 @@ final class ManyFlaws {
       // the caller sees it in the future
     }
     return future;
+  }
+
+  /** Does nothing while the wall clock shows an earlier time than at the last attempt. */
+  private static final class AfterTheLast extends SmallRedlock {
+    private final Clock clock;
+    private final boolean delaysAttempts;
+    private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
+
+    AfterTheLast(Members members, Clock clock, Timeouts timeouts, boolean delaysAttempts) {
+      super(members, clock, timeouts);
+      this.clock = clock;
+      this.delaysAttempts = delaysAttempts;
+    }
+
+    @Override
+    public CompletableFuture<Outcome> attempt(Attempt attempt) {
+      long now = clock.wallMicros();
+      if (delaysAttempts && now < last.get()) {
+        return CompletableFuture.failedFuture(tooEarly());
+      }
+      last.accumulateAndGet(now, Math::max);
+      return super.attempt(attempt);
+    }
+
+    @Override
+    public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
+      return !delaysAttempts && clock.wallMicros() < last.get()
+          ? CompletableFuture.failedFuture(tooEarly())
+          : super.extend(grant, ttl);
+    }
+
+    private static LockOutageException tooEarly() {
+      return new LockOutageException("the clock is behind", Map.of(), false);
+    }
   }
 
   private static final class ManagerOfWaiters extends PassingManager {

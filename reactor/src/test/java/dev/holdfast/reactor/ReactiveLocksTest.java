@@ -218,7 +218,6 @@ class ReactiveLocksTest {
 
   @Test
   void aFailureAfterALossIsItsCause() {
-    Sinks.One<String> work = Sinks.one();
     StepVerifier.create(
             locks.usingLock(
                 REQUEST,

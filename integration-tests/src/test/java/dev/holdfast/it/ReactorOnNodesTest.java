@@ -10,8 +10,10 @@ import dev.holdfast.junit.HoldfastExtension;
 import dev.holdfast.reactor.ReactiveLocks;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.reactivestreams.Publisher;
@@ -41,14 +43,15 @@ class ReactorOnNodesTest {
   }
 
   @Test
+  @Tag("exclusion")
   void contendersTakeTurns(LockManager manager) {
     ReactiveLocks locks = ReactiveLocks.over(manager);
     LockRequest request = LockRequest.of("turns", Duration.ofSeconds(30));
-    int[] inside = {0};
+    AtomicInteger inside = new AtomicInteger();
     Mono<Integer> work =
-        Mono.fromSupplier(() -> ++inside[0])
+        Mono.fromSupplier(inside::incrementAndGet)
             .delayElement(Duration.ofMillis(5))
-            .doOnNext(count -> inside[0]--);
+            .doOnNext(count -> inside.decrementAndGet());
 
     Long alone =
         Flux.range(0, 20)
@@ -65,7 +68,7 @@ class ReactorOnNodesTest {
   void aLossIsSignalledAndACancelledSubscriberReleasesTheLock(LockManager manager) {
     ReactiveLocks locks = ReactiveLocks.over(manager);
     LockRequest request =
-        LockRequest.of("lost", Duration.ofMillis(600)).keepAliveUpTo(Duration.ofMinutes(5));
+        LockRequest.of("lost", Duration.ofSeconds(2)).keepAliveUpTo(Duration.ofMinutes(5));
     Mono<Object> work =
         locks.usingLock(
             request,

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -143,7 +144,7 @@ final class LockJournal {
   }
 
   private static String inSeconds(Duration time) {
-    return time.toSeconds() + "." + String.format("%03d", time.toMillisPart()) + " s";
+    return String.format(Locale.ROOT, "%d.%03d s", time.toSeconds(), time.toMillisPart());
   }
 
   /** Returns the place in the user's code that asks for a lock. */

@@ -113,12 +113,17 @@ final class ManualTimers implements Scheduler {
       long end = clock.nanos() + nanos;
       long giveUpAt = System.nanoTime() + PATIENCE_NANOS;
       awaitCallbacks(giveUpAt);
-      while (runNext(end)) {
-        awaitCallbacks(giveUpAt);
-      }
+      runAll(end, giveUpAt);
       clock.moveTo(end);
+      runAll(end, giveUpAt); // tasks that other threads scheduled before the clock was moved
     } finally {
       stepping.unlock();
+    }
+  }
+
+  private void runAll(long end, long giveUpAt) {
+    while (runNext(end)) {
+      awaitCallbacks(giveUpAt);
     }
   }
 

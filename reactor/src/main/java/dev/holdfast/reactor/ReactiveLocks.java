@@ -91,7 +91,7 @@ public final class ReactiveLocks {
     return Flux.usingWhen(
         acquire(request),
         lease -> LeaseUse.of(lease, Flux.from(work.apply(lease))),
-        LeaseUse::release,
+        lease -> Mono.empty(), // released before the end was signalled
         (lease, failure) -> LeaseUse.release(lease),
         LeaseUse::release);
   }

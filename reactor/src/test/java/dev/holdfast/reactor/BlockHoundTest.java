@@ -21,7 +21,7 @@ import reactor.test.StepVerifier;
 
 /** No call blocks a thread that must not block. */
 class BlockHoundTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(30));
 
   private final LockManager manager = MemoryLocks.builder().open();

@@ -30,7 +30,7 @@ import reactor.test.publisher.TestPublisher;
 /** Leases around publishers, over locks in memory. */
 class ReactiveLocksTest {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
 
   private final ManualClock clock = ManualClock.running();
@@ -92,7 +92,7 @@ class ReactiveLocksTest {
                 .usingLock(REQUEST, lease -> work.asMono())
                 .doOnNext(value -> assertThat(store.holder("x")).isEmpty()))
         .expectSubscription()
-        .then(() -> await().until(() -> store.holder("x").isPresent()))
+        .then(() -> await().atMost(PATIENCE).until(() -> store.holder("x").isPresent()))
         .then(() -> assertThat(work.tryEmitValue("done").isSuccess()).isTrue())
         .expectNext("done")
         .expectComplete()
@@ -126,7 +126,7 @@ class ReactiveLocksTest {
     TestPublisher<Integer> work = TestPublisher.create();
     StepVerifier.create(locks.usingLockMany(REQUEST, lease -> work), 0)
         .expectSubscription()
-        .then(() -> await().until(work::wasSubscribed))
+        .then(() -> await().atMost(PATIENCE).until(work::wasSubscribed))
         .then(work::assertWasNotRequested)
         .thenRequest(2)
         .then(() -> work.assertMinRequested(2))
@@ -167,12 +167,12 @@ class ReactiveLocksTest {
   void aCancelledSubscriberReleasesTheLock() {
     TestPublisher<Integer> work = TestPublisher.create();
     Disposable subscriber = locks.usingLockMany(REQUEST, lease -> work).subscribe();
-    await().until(work::wasSubscribed);
+    await().atMost(PATIENCE).until(work::wasSubscribed);
     assertThat(store.holder("x")).isPresent();
 
     subscriber.dispose();
     work.assertCancelled();
-    await().until(() -> store.holder("x").isEmpty());
+    await().atMost(PATIENCE).until(() -> store.holder("x").isEmpty());
   }
 
   @Test
@@ -180,7 +180,7 @@ class ReactiveLocksTest {
     TestPublisher<Integer> work = TestPublisher.create();
     StepVerifier.create(locks.usingLockMany(REQUEST, lease -> work))
         .expectSubscription()
-        .then(() -> await().until(work::wasSubscribed))
+        .then(() -> await().atMost(PATIENCE).until(work::wasSubscribed))
         .then(() -> work.next(1))
         .expectNext(1)
         .then(() -> clock.advance(TTL))
@@ -195,7 +195,7 @@ class ReactiveLocksTest {
     LockRequest kept = REQUEST.keepAliveUpTo(Duration.ofHours(1));
     StepVerifier.create(locks.usingLock(kept, lease -> work.mono()))
         .expectSubscription()
-        .then(() -> await().until(work::wasSubscribed))
+        .then(() -> await().atMost(PATIENCE).until(work::wasSubscribed))
         .then(() -> store.steal("x", TTL))
         .then(() -> clock.advance(TTL.dividedBy(3)))
         .expectErrorSatisfies(failure -> assertLost(failure, LossReason.TAKEN))
@@ -218,7 +218,6 @@ class ReactiveLocksTest {
 
   @Test
   void aFailureAfterALossIsItsCause() {
-    Sinks.One<String> work = Sinks.one();
     StepVerifier.create(
             locks.usingLock(
                 REQUEST,

@@ -42,9 +42,34 @@ class SpecTest {
   /** Rules about who holds a lock, about tokens, and about what is sent twice. */
   private static final Set<String> EXCLUSION =
       Set.of(
-          "ACQ-1", "ACQ-2", "ACQ-4", "ACQ-5", "ACQ-10", "ACQ-11", "ACQ-12", "VAL-1", "VAL-2",
-          "VAL-4", "VAL-5", "REL-1", "REL-6", "REL-9", "EXT-1", "EXT-2", "EXT-3", "EXT-6", "LOSS-3",
-          "ERR-6", "FAULT-4", "GUARD-1", "GUARD-3", "GUARD-6", "INT-1", "OPEN-2", "CLOSE-1");
+          "ACQ-1",
+          "ACQ-2",
+          "ACQ-4",
+          "ACQ-5",
+          "ACQ-10",
+          "ACQ-11",
+          "ACQ-12",
+          "VAL-1",
+          "VAL-2",
+          "VAL-4",
+          "VAL-5",
+          "REL-1",
+          "REL-6",
+          "REL-9",
+          "EXT-1",
+          "EXT-2",
+          "EXT-3",
+          "EXT-6",
+          "LOSS-3",
+          "ERR-6",
+          "FAULT-4",
+          "GUARD-1",
+          "GUARD-3",
+          "GUARD-6",
+          "INT-1",
+          "OPEN-2",
+          "CLOSE-1",
+          "LISTEN-6");
 
   /**
    * One test, and one rule that it names.

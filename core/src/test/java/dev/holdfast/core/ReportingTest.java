@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Reports to listeners, and what a manager shows of its leases and nodes. */
@@ -392,6 +393,40 @@ class ReportingTest {
   }
 
   @Test
+  @DisplayName("LISTEN-13: without a listener a request and its lease have nothing for one")
+  void withoutAListenerNothingIsMadeForOne() {
+    ManagerContext context = contextWith(new Listeners(time));
+    WaitLimit wait = WaitLimit.startingNow(time, 0);
+
+    CompletableFuture<Optional<Lease>> result = ReportedResult.of(context, "x", wait);
+
+    assertThat(result.getClass()).isEqualTo(CompletableFuture.class);
+    assertThat(ReportedResult.lease(result)).isNull();
+    context.listeners().add(new LockListener() {});
+    assertThat(ReportedResult.of(context, "x", wait)).isInstanceOf(ReportedResult.class);
+  }
+
+  private ManagerContext contextWith(Listeners listeners) {
+    return new ManagerContext(
+        backend,
+        backend.capabilities(),
+        time,
+        time,
+        () -> 0,
+        Runnable::run,
+        1,
+        TTL,
+        "tester",
+        new InFlightOperations(),
+        new ConcurrencyLimiter(time, listeners),
+        new UnconfirmedReleases(time),
+        listeners,
+        new NodeEvents(listeners, time),
+        null);
+  }
+
+  @Test
+  @DisplayName("LISTEN-13: without a listener no clock is read for one")
   void withoutAListenerNoClockIsReadForOne() throws Exception {
     CountingClock without = new CountingClock();
     useOnce(without, ScriptedBackend.manager(backend, time).clock(without).build(), false);

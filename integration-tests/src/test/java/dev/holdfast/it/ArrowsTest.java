@@ -58,7 +58,7 @@ class ArrowsTest {
 
   private static final Module API =
       Module.of("dev.holdfast", "dev.holdfast.spi", "dev.holdfast.internal..");
-  private static final Module CORE = Module.of("dev.holdfast.core..").over(API);
+  private static final Module CORE = Module.of("dev.holdfast.core..").over(API).with("jdk.jfr..");
   private static final Module MEMORY = Module.of("dev.holdfast.memory..").over(API, CORE);
   private static final Module JUNIT =
       Module.of("dev.holdfast.junit..").over(API, MEMORY).with("org.junit.jupiter.api..");

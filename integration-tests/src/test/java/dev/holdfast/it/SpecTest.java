@@ -69,6 +69,7 @@ class SpecTest {
           "INT-1",
           "OPEN-2",
           "CLOSE-1",
+          "LISTEN-6",
           "TRANSFER-2",
           "TRANSFER-4",
           "TRANSFER-5",

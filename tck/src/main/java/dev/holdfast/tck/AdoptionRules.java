@@ -141,6 +141,32 @@ abstract class AdoptionRules {
   @Test
   @Tag("exclusion")
   @Rule("TRANSFER-5")
+  @IfThisFails("check that comparing and replacing the token is one step at each node")
+  void nothingComesBetweenComparingAndReplacing() {
+    fixture.needs(TckFault.FROZEN);
+    List<LockManager> adopters = List.of(fixture.open(), fixture.open());
+    TransferredLock lock = TransferredLock.of(fixture, "in-between");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    List<CompletableFuture<Lease>> adoptions =
+        adopters.stream()
+            .map(locks -> locks.adoptAsync(lock.text(), fixture.request(lock.name())))
+            .toList();
+    long begun = System.nanoTime();
+    fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
+
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    fixture.awaitRegardless(
+        "both are answered", () -> adoptions.stream().allMatch(CompletableFuture::isDone));
+
+    assertThat(adoptions)
+        .as("adoptions that got the lock")
+        .filteredOn(one -> one.isDone() && !one.isCompletedExceptionally())
+        .hasSizeLessThan(2);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-5")
   @IfThisFails("check that a text is used up by its first adoption, also after the release")
   void aTextServesOneAdoption() {
     LockManager first = fixture.open();

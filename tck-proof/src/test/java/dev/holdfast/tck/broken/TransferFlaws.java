@@ -60,7 +60,7 @@ final class TransferFlaws {
                 }),
         Flaw.of(
             "an adoption looks at the token first, and replaces it then",
-            Set.of("TRANSFER-5"),
+            Set.of("TRANSFER-5", "TRANSFER-7", "TRANSFER-11"),
             Parts.TRANSFERRING.withConnections(TwoSteps.of(Verb.SWAP, TransferFlaws::lookFirst))),
         of(
             "an adoption goes on with the transferred token",

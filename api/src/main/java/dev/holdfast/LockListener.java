@@ -15,9 +15,9 @@ package dev.holdfast;
  * IllegalStateException}. Calls that return a future are allowed.
  *
  * <p>Calls about one lease come in the order of its life: {@link #onGranted} is the first, and one
- * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls about different leases
- * come in any order. A listener that is added while locks are held or requested may learn nothing
- * of them.
+ * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls
+ * about different leases come in any order. A listener that is added while locks are held or
+ * requested may learn nothing of them.
  */
 public interface LockListener {
   /** The reason why a request got no lock. */

@@ -432,7 +432,9 @@ final class LeaseState {
         (handsOver, waits) ->
             Futures.start(
                 () ->
-                    context.primitive().release(new Release(grant, keep, isValid, handsOver, waits)));
+                    context
+                        .primitive()
+                        .release(new Release(grant, keep, isValid, handsOver, waits)));
     return keep.isZero()
         ? handoff.during(callerWaits, release)
         : release.apply(false, callerWaits); // no waiter can have it yet

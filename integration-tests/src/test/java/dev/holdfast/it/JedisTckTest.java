@@ -6,7 +6,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.jedis.JedisRedlock;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.net.URI;
 
 @RunsFor(Backend.JEDIS)

@@ -1,7 +1,7 @@
 package dev.holdfast.it;
 
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 
 @RunsFor(Backend.JEDIS_WITHOUT_SCRIPTS)
 class JedisWithoutScriptsTckTest extends LockManagerTck {

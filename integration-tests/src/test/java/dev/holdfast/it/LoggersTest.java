@@ -16,22 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** The names of loggers are those that docs/errors.md lists, so that they can be relied on. */
 class LoggersTest {
-  private static final Path ROOT = Path.of("..");
-
-  private static final List<String> MODULES =
-      List.of(
-          "api",
-          "core",
-          "redis-uri",
-          "memory",
-          "junit",
-          "reactor",
-          "redlock-core",
-          "redlock-jedis",
-          "redlock-lettuce",
-          "redlock-redisson",
-          "legacy-setnx-getset");
-
   private static final Pattern LOGGER =
       Pattern.compile("System\\.getLogger\\(\\s*(\\w+)\\.class\\.getName\\(\\)\\)");
 
@@ -41,8 +25,8 @@ class LoggersTest {
   @Test
   void eachLoggerIsListedByItsName() throws IOException {
     Set<String> used = new TreeSet<>();
-    for (String module : MODULES) {
-      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+    for (Path module : Modules.libraries()) {
+      try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
         for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
           String source = Files.readString(file);
           List<String> named = groups(LOGGER, source);
@@ -53,7 +37,7 @@ class LoggersTest {
     }
 
     assertThat(used).isNotEmpty();
-    assertThat(groups(LISTED, Files.readString(ROOT.resolve("docs/errors.md"))))
+    assertThat(groups(LISTED, Files.readString(Modules.ROOT.resolve("docs/errors.md"))))
         .containsExactlyInAnyOrderElementsOf(used);
   }
 

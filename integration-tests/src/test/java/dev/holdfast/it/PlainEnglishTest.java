@@ -22,30 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Markdown, messages and help texts against the phrases of {@code plain-english.txt}. */
 class PlainEnglishTest {
-  private static final Path ROOT = Path.of("..");
+  private static final Path ROOT = Modules.ROOT;
 
   /** This page is made of the names of tests. */
   private static final Path GENERATED = ROOT.resolve("docs/rules.md");
-
-  private static final List<String> MODULES =
-      List.of(
-          "api",
-          "core",
-          "redis-uri",
-          "memory",
-          "junit",
-          "reactor",
-          "redlock-core",
-          "redlock-jedis",
-          "redlock-lettuce",
-          "redlock-redisson",
-          "legacy-setnx-getset",
-          "cli",
-          "tck",
-          "tck-redis",
-          "test-nodes",
-          "benchmarks",
-          "benchmarks-peers");
 
   /** A letter or a closing mark, the end of a sentence, and the beginning of the next one. */
   private static final Pattern TWO_SENTENCES =
@@ -78,8 +58,8 @@ class PlainEnglishTest {
   @Test
   void messagesArePlainEnglish() throws IOException {
     List<Text> messages = new ArrayList<>();
-    for (String module : MODULES) {
-      for (Path file : filesIn(ROOT.resolve(module).resolve("src/main/java"), ".java")) {
+    for (Path module : Modules.shipped()) {
+      for (Path file : filesIn(module.resolve("src/main/java"), ".java")) {
         JavaLiterals.of(Files.readString(file)).stream()
             .filter(literal -> literal.text().contains(" "))
             .forEach(literal -> messages.add(new Text(file, literal.line(), literal.text())));

@@ -6,7 +6,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.redisson.RedissonRedlock;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 
 @RunsFor(Backend.REDISSON)
 class RedissonTckTest extends LockManagerTck {

@@ -9,7 +9,7 @@ import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.InnerRun;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.holdfast.redlock;
 
-import dev.holdfast.redlock.spi.PubSubConnection;
 import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.Subscription;
+import dev.holdfast.redlock.spi.PubSubConnection;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Subscription;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -1,7 +1,5 @@
 package dev.holdfast.redlock;
 
-import dev.holdfast.redlock.internal.vote.Vote;
-import dev.holdfast.redlock.internal.vote.Scripts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +12,8 @@ import dev.holdfast.LockNode.State;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.internal.vote.Vote;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -53,7 +53,10 @@ enum GuardMutant implements Flaw {
       "a node that got the lock in quarantine votes by storing the fencing token",
       Profile.GUARDED_ROUNDS,
       Invariant.EXCLUSION,
-      edit("redlock/internal/lock/AcquireAttempt", "proposal::readStored,", "dev.holdfast.redlock.internal.vote.Scripts::compared,")),
+      edit(
+          "redlock/internal/lock/AcquireAttempt",
+          "proposal::readStored,",
+          "dev.holdfast.redlock.internal.vote.Scripts::compared,")),
   OTHERS_RECORD_IS_IGNORED(
       "clients with another maxTtl are not refused, and change the guard record",
       Profile.STRANGERS,

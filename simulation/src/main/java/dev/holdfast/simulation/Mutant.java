@@ -336,7 +336,10 @@ enum Mutant implements Flaw {
           "if not value then return 2 end\n          if value ~= ARGV[1] then return 0 end\n"
               + "          local fence",
           "local fence"),
-      edit("redlock/internal/lock/AcquireAttempt", "proposal::readStored,", "dev.holdfast.redlock.internal.vote.Scripts::compared,")),
+      edit(
+          "redlock/internal/lock/AcquireAttempt",
+          "proposal::readStored,",
+          "dev.holdfast.redlock.internal.vote.Scripts::compared,")),
   WRITE_BACK_SETS_BACK(
       "a fencing token is stored even in the place of a larger one",
       Profile.FENCES,

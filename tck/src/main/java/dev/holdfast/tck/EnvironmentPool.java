@@ -1,5 +1,7 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.tck.env.TckEnvironment;
+import dev.holdfast.tck.rules.Alone;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

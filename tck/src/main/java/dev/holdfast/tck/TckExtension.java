@@ -2,6 +2,13 @@ package dev.holdfast.tck;
 
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import dev.holdfast.tck.env.TckEnvironment;
+import dev.holdfast.tck.env.TckTiming;
+import dev.holdfast.tck.rules.AnotherRule;
+import dev.holdfast.tck.rules.IfThisFails;
+import dev.holdfast.tck.rules.IgnoredFailures;
+import dev.holdfast.tck.rules.Stalls;
+import dev.holdfast.tck.rules.TckFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;

@@ -5,13 +5,16 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.tck.env.TckClock;
+import dev.holdfast.tck.env.TckEnvironment;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Managers that share a store in this process, which is the one node. */
-final class MemoryEnvironment implements TckEnvironment {
+public final class MemoryEnvironment implements TckEnvironment {
   private final SteppedClock clock = new SteppedClock();
   private final LockManager observer = MemoryLocks.builder().clock(clock).open();
   private final MemoryStore store = observer.unwrap(MemoryStore.class).orElseThrow();

@@ -1,5 +1,7 @@
 package dev.holdfast.tck;
 
+import dev.holdfast.tck.env.TckEnvironment;
+
 class MemoryTckTest extends LockManagerTck {
   @Override
   protected TckEnvironment environment() {

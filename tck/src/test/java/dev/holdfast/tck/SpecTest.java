@@ -3,6 +3,7 @@ package dev.holdfast.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.tck.rules.IfThisFails;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.core.Clock;
+import dev.holdfast.tck.env.TckClock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

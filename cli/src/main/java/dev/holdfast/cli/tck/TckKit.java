@@ -1,7 +1,7 @@
 package dev.holdfast.cli.tck;
 
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import dev.holdfast.cli.process.ExitCode;
 import dev.holdfast.cli.process.Signals;
 import dev.holdfast.cli.report.Json;
 import dev.holdfast.cli.terminal.Terminal;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

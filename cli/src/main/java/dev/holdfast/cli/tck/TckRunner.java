@@ -3,7 +3,7 @@ package dev.holdfast.cli.tck;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import dev.holdfast.cli.command.UsageException;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;

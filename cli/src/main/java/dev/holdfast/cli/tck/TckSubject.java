@@ -6,7 +6,7 @@ import dev.holdfast.cli.backend.FoundBackend;
 import dev.holdfast.cli.backend.Origin;
 import dev.holdfast.cli.backend.Providers;
 import dev.holdfast.cli.command.Version;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

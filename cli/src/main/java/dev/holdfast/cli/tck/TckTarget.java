@@ -5,7 +5,7 @@ import dev.holdfast.cli.backend.LocalNodes;
 import dev.holdfast.cli.command.UsageException;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockUrl;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import dev.holdfast.testnodes.RedisErrorReply;
 import java.util.List;

@@ -1,7 +1,7 @@
 package com.example.socketdriver;
 
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 
 class SocketDriverTckTest extends LockManagerTck {

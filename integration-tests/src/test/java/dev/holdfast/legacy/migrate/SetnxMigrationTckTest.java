@@ -1,8 +1,8 @@
 package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
-import dev.holdfast.tck.TckTiming;
+import dev.holdfast.tck.env.TckEnvironment;
+import dev.holdfast.tck.env.TckTiming;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.time.Duration;
 

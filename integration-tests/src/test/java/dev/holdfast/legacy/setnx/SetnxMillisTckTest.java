@@ -1,7 +1,7 @@
 package dev.holdfast.legacy.setnx;
 
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.util.Map;
 
 /** Milliseconds with a fraction: stamps that differ from each other, and end with their ttl. */

@@ -1,9 +1,9 @@
 package dev.holdfast.legacy.setnx;
 
 import dev.holdfast.core.Clock;
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckLink;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;

@@ -1,6 +1,5 @@
 package dev.holdfast.legacy.migrate;
 
-import dev.holdfast.legacy.internal.UndeclaredExtension;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
@@ -12,6 +11,7 @@ import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.NodeObserver;
+import dev.holdfast.legacy.internal.UndeclaredExtension;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

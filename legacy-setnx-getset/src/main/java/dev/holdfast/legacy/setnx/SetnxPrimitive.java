@@ -1,6 +1,5 @@
 package dev.holdfast.legacy.setnx;
 
-import dev.holdfast.legacy.internal.UndeclaredExtension;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
@@ -11,6 +10,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.legacy.internal.UndeclaredExtension;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.LockManagerTck;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,5 @@
 package dev.holdfast.legacy.migrate;
 
-import dev.holdfast.legacy.setnx.HandClock;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
@@ -11,6 +10,7 @@ import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Release;
+import dev.holdfast.legacy.setnx.HandClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

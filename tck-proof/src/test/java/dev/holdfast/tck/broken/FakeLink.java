@@ -1,6 +1,6 @@
 package dev.holdfast.tck.broken;
 
-import dev.holdfast.tck.TckLink;
+import dev.holdfast.tck.env.TckLink;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;

@@ -1,10 +1,10 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.core.Scheduler;
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckLink;
-import dev.holdfast.tck.TckNode;
 import dev.holdfast.tck.broken.NodeError.Kind;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.EnumSet;

@@ -3,7 +3,7 @@ package dev.holdfast.tck.broken;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.LockManagerBuilder;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -5,7 +5,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import dev.holdfast.tck.InnerRun;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;

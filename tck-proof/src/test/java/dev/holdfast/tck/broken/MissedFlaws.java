@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockedTask;
-import dev.holdfast.tck.TckEnvironment;
+import dev.holdfast.tck.env.TckEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

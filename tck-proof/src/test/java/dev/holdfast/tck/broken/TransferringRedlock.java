@@ -107,7 +107,8 @@ class TransferringRedlock extends SmallRedlock {
     members()
         .ask(
             members().all(),
-            Request.release(adoption.attempt().name(), adoption.transferredToken(), Duration.ZERO, false),
+            Request.release(
+                adoption.attempt().name(), adoption.transferredToken(), Duration.ZERO, false),
             limit,
             votes -> false,
             node -> true);

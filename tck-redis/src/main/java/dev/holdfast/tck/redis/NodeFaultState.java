@@ -1,7 +1,7 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.tck.TckFault;
+import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.testnodes.RedisErrorReply;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

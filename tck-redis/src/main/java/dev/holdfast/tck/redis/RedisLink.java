@@ -1,7 +1,7 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.tck.TckLink;
+import dev.holdfast.tck.env.TckLink;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

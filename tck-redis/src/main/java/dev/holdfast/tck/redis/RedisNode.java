@@ -1,9 +1,9 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckLink;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNode.State;

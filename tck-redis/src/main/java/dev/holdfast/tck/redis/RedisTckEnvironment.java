@@ -2,10 +2,10 @@ package dev.holdfast.tck.redis;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.tck.TckClock;
-import dev.holdfast.tck.TckEnvironment;
-import dev.holdfast.tck.TckNode;
-import dev.holdfast.tck.TckTiming;
+import dev.holdfast.tck.env.TckClock;
+import dev.holdfast.tck.env.TckEnvironment;
+import dev.holdfast.tck.env.TckNode;
+import dev.holdfast.tck.env.TckTiming;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import dev.holdfast.testnodes.NodeException;
 import java.time.Duration;
 import java.util.List;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckLink;
-import dev.holdfast.tck.TckLink.Fate;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckLink.Fate;
+import dev.holdfast.tck.env.TckNode;
 import dev.holdfast.testnodes.NodeException;
 import java.io.IOException;
 import java.time.Duration;

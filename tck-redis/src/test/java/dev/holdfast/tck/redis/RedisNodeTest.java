@@ -3,8 +3,8 @@ package dev.holdfast.tck.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterAll;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckNode;
-import dev.holdfast.tck.TckTiming;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import dev.holdfast.tck.env.TckTiming;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package dev.holdfast.tck.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.holdfast.tck.TckFault;
-import dev.holdfast.tck.TckNode;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,15 +1,15 @@
 package dev.holdfast.redlock.internal.lock;
 
-import dev.holdfast.redlock.internal.guard.NodeGuardState;
-import dev.holdfast.redlock.internal.round.QuorumCall;
-import dev.holdfast.redlock.internal.round.VotePolicy;
-import dev.holdfast.redlock.internal.nodes.NodeHealth;
-import dev.holdfast.redlock.internal.vote.Vote;
-import dev.holdfast.redlock.internal.vote.Tally;
-import dev.holdfast.redlock.internal.vote.Scripts;
-import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.redlock.internal.guard.NodeGuardState;
+import dev.holdfast.redlock.internal.nodes.NodeHealth;
+import dev.holdfast.redlock.internal.round.QuorumCall;
+import dev.holdfast.redlock.internal.round.VotePolicy;
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.internal.vote.Tally;
+import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.redlock.spi.Command;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

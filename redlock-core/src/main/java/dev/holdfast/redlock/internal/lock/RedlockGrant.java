@@ -1,9 +1,9 @@
 package dev.holdfast.redlock.internal.lock;
 
-import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.redlock.internal.round.QuorumCall;
+import dev.holdfast.redlock.internal.vote.Tally;
 import dev.holdfast.redlock.internal.vote.Vote;
 import dev.holdfast.redlock.spi.NodeSet;
 import java.util.OptionalLong;

@@ -1,6 +1,5 @@
 package dev.holdfast.redlock.internal.lock;
 
-import dev.holdfast.redlock.Redlock;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockNode;
@@ -11,7 +10,6 @@ import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
-import dev.holdfast.redlock.internal.Millis;
 import dev.holdfast.redlock.internal.guard.DefaultRestartGuardAdmin;
 import dev.holdfast.redlock.internal.guard.GuardRecords;
 import dev.holdfast.redlock.internal.guard.GuardTerms;

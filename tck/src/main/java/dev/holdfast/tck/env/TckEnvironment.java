@@ -1,0 +1,165 @@
+package dev.holdfast.tck.env;
+
+import dev.holdfast.LockManager;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The part of the kit that a backend's author provides: how managers that see the same locks are
+ * opened; and, the more the better, the places where locks are kept and what can go wrong there.
+ * What is not supplied is not tested, and the report says so.
+ *
+ * <pre>{@code
+ * return TckEnvironment.ofUrl("mybackend:somewhere");
+ * }</pre>
+ *
+ * <p>One environment serves one test at a time; {@link #open} alone may be called by several
+ * threads. For drivers on Redis nodes there is a ready one in holdfast-tck-redis.
+ */
+@FunctionalInterface
+public interface TckEnvironment extends AutoCloseable {
+  /**
+   * A backend that is seen through its managers alone, in this process and in others.
+   *
+   * @param url by which all managers see the same locks
+   * @return an environment without nodes
+   */
+  static TckEnvironment ofUrl(String url) {
+    return ofUrl(url, false, Map.of());
+  }
+
+  /**
+   * A backend that is seen through its managers alone.
+   *
+   * @param url by which all managers see the same locks
+   * @param isInProcess whether other processes have other locks, as with {@code memory:name}
+   * @param brokenByDesign as {@link #brokenByDesign()}
+   * @return an environment without nodes
+   */
+  static TckEnvironment ofUrl(String url, boolean isInProcess, Map<String, String> brokenByDesign) {
+    return new UrlEnvironment(url, isInProcess, brokenByDesign);
+  }
+
+  /**
+   * Opens a new manager. All that are opened see the same locks. The kit closes it.
+   *
+   * @param options of SPEC.md, as in a URL: {@code owner}, {@code maxTtl}, {@code retryDelay}; and
+   *     those about nodes, if it {@linkplain #hasNodeOptions has} them
+   * @return a new manager
+   */
+  LockManager open(Map<String, String> options);
+
+  /**
+   * Whether other environments of the same kit may be in use at the same time, because they share
+   * no lock, node or clock with this one.
+   *
+   * @return the same every time; by default false, which has tests run one after the other
+   */
+  default boolean isIsolated() {
+    return false;
+  }
+
+  /**
+   * Whether each lock is two, as while a fleet migrates: a forced release removes one after the
+   * other, so that two operators at the same time may each remove one of them.
+   *
+   * @return the same every time; by default false
+   */
+  default boolean holdsTwoLocks() {
+    return false;
+  }
+
+  /**
+   * Returns the places where locks are kept.
+   *
+   * @return the same nodes every time; empty if the kit can look at none
+   */
+  default List<TckNode> nodes() {
+    return List.of();
+  }
+
+  /**
+   * Whether managers know {@code nodeTimeout}, {@code quorumTimeout}, {@code connectTimeout} and
+   * {@code connect}.
+   *
+   * @return the same every time; by default true if there are nodes
+   */
+  default boolean hasNodeOptions() {
+    return !nodes().isEmpty();
+  }
+
+  /**
+   * Opens a manager with other nodes, or other ways to reach them.
+   *
+   * @param uris of nodes and of links
+   * @param options as with {@link #open}
+   * @return a new manager, which the kit closes
+   */
+  default LockManager openOn(List<String> uris, Map<String, String> options) {
+    throw new UnsupportedOperationException("this environment opens managers on its nodes alone");
+  }
+
+  /**
+   * A URL by which {@link LockManager#open(String, Map)} finds the same locks, also in another
+   * process with the same class path.
+   *
+   * @return empty if there is none
+   */
+  default Optional<String> url() {
+    return Optional.empty();
+  }
+
+  /**
+   * The wall clock of the managers that {@link #open} opens.
+   *
+   * @return empty if they have the machine's
+   */
+  default Optional<TckClock> clock() {
+    return Optional.empty();
+  }
+
+  /**
+   * How long things take.
+   *
+   * @return the same every time
+   */
+  default TckTiming timing() {
+    return TckTiming.local();
+  }
+
+  /**
+   * The rules that this backend cannot keep, and why. Each must be seen to be broken by a test of
+   * the kit, or the run fails: what was mended must be promised.
+   *
+   * @return the reason by the rule's id
+   */
+  default Map<String, String> brokenByDesign() {
+    return Map.of();
+  }
+
+  /**
+   * Returns facts for the report, such as the versions of servers.
+   *
+   * @return text by heading
+   */
+  default Map<String, String> facts() {
+    return Map.of();
+  }
+
+  /**
+   * Returns options under which the backend works in another way, such as {@code {fencing=false}}.
+   * Tests of times and of exclusion run with each set as well.
+   *
+   * @return by default none
+   */
+  default List<Map<String, String>> optionSets() {
+    return List.of();
+  }
+
+  /** Makes all nodes sound and empty again. Called after each test. */
+  default void reset() {}
+
+  @Override
+  default void close() {}
+}

@@ -1,0 +1,429 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** One adoption of a text gets the transferred lock, and no other. */
+public abstract class AdoptionRules {
+  private static final String IMPATIENT = "nodeTimeout=200ms";
+  private static final Duration SILENCE = Duration.ofMillis(300);
+
+  /** Enough for two adoptions to meet at a node that looks first and replaces then. */
+  private static final Duration RACES = Duration.ofMillis(1_500);
+
+  final TckFixture fixture;
+
+  public AdoptionRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-4")
+  @IfThisFails("check that an adoption needs a quorum of nodes that hold the transferred token")
+  void anyQuorumOfTheTransferredTokenIsAdopted() {
+    fixture.needsNodes(3);
+    for (List<TckNode> holding : Subsets.of(fixture.nodes())) {
+      if (holding.size() == fixture.quorum()) {
+        TransferredLock lock = TransferredLock.of(fixture, "quorum");
+        fixture.occupy(fixture.nodesBut(holding), lock.name());
+
+        Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
+
+        assertThat(thrown).as("exception of an adoption by %s", addresses(holding)).isNull();
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-4")
+  @IfThisFails("check that a node replaces the transferred token alone, in one step")
+  void otherOwnersAreLeftAlone() {
+    fixture.needsNodes(1);
+    TransferredLock lock = TransferredLock.of(fixture, "occupied");
+    fixture.occupy(fixture.blocking(), lock.name());
+
+    Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
+
+    assertThat(thrown).as("without a quorum of the transferred token").isNotNull();
+    assertThat(fixture.blocking())
+        .as("nodes with another owner")
+        .allMatch(node -> fixture.isUntouched(node, lock.name()));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-4")
+  @IfThisFails("check that a node without the key does not count for an adoption")
+  void nodesWithoutTheKeyDoNotCount() {
+    fixture.needsNodes(1);
+    TransferredLock lock = TransferredLock.of(fixture, "emptied");
+    fixture.blocking().forEach(node -> node.remove(lock.name()));
+
+    Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
+
+    assertThat(thrown).as("adopted by nodes that did not hold it").isNotNull();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-4")
+  @IfThisFails("check that a minority that is down or came back empty stops no adoption")
+  void aMinorityWithoutItsDataStopsNoAdoption() {
+    fixture.needs(LockCapability.FAULT_TOLERANT);
+    fixture.needs(TckFault.DEAD);
+    for (TckFault fault : List.of(TckFault.EMPTIED, TckFault.DEAD)) {
+      TransferredLock lock = TransferredLock.of(fixture, "minority");
+      LockManager adopter = fixture.open();
+      fixture.begin(fault, fixture.minority(), lock.name());
+
+      Throwable thrown = catchThrowable(() -> adopt(adopter, lock));
+      fixture.end(fault, fixture.minority(), lock.name());
+
+      assertThat(thrown).as("exception of an adoption, a minority being %s", fault).isNull();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-5")
+  @IfThisFails("check that comparing and replacing the token is one step at each node")
+  void ofAdoptionsAtTheSameTimeAtMostOneGetsTheLock() throws Exception {
+    LockManager holder = fixture.open();
+    List<LockManager> adopters = List.of(fixture.open(), fixture.open(), fixture.open());
+    CyclicBarrier start = new CyclicBarrier(adopters.size());
+    long begun = System.nanoTime();
+    try (Workers workers = new Workers()) {
+      while (Elapsed.since(begun).compareTo(RACES) < 0) {
+        Lease lease = fixture.take(holder, fixture.request(fixture.name("race")));
+        String text = TransferredLock.text(fixture, lease, fixture.ttl());
+        TransferredLock lock = new TransferredLock(lease.name(), lease.token(), text);
+        Queue<Lease> adopted = new ConcurrentLinkedQueue<>();
+        for (LockManager adopter : adopters) {
+          workers.start(
+              () -> {
+                start.await();
+                adoptedOrEmpty(adopter, lock).ifPresent(adopted::add);
+              });
+        }
+        workers.join();
+
+        assertThat(adopted).as("leases from one text").hasSizeLessThan(2);
+        adopted.forEach(one -> TckFixture.regardless(one::release));
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-5")
+  @IfThisFails("check that comparing and replacing the token is one step at each node")
+  void nothingComesBetweenComparingAndReplacing() {
+    fixture.needs(TckFault.FROZEN);
+    List<LockManager> adopters = List.of(fixture.open(), fixture.open());
+    TransferredLock lock = TransferredLock.of(fixture, "in-between");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    List<CompletableFuture<Lease>> adoptions =
+        adopters.stream()
+            .map(locks -> locks.adoptAsync(lock.text(), fixture.request(lock.name())))
+            .toList();
+    long begun = System.nanoTime();
+    fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
+
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    fixture.awaitRegardless(
+        "both are answered", () -> adoptions.stream().allMatch(CompletableFuture::isDone));
+
+    assertThat(adoptions)
+        .as("adoptions that got the lock")
+        .filteredOn(one -> one.isDone() && !one.isCompletedExceptionally())
+        .hasSizeLessThan(2);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-5")
+  @IfThisFails("check that a text is used up by its first adoption, also after the release")
+  void aTextServesOneAdoption() {
+    LockManager first = fixture.open();
+    LockManager second = fixture.open();
+    TransferredLock lock = TransferredLock.of(fixture, "twice");
+    Lease adopted = lock.adoptedOrSkipped(fixture, first);
+
+    assertThat(adoptedOrEmpty(second, lock)).as("adopted while it is held").isEmpty();
+    assertThat(adoptedOrEmpty(first, lock)).as("adopted again by its holder").isEmpty();
+    if (!adopted.isHeld()) {
+      AnotherRule.isBroken("an adopted lease is not held");
+    }
+    Attempts.giveBack(fixture, adopted);
+    assertThat(adoptedOrEmpty(second, lock)).as("adopted after the release").isEmpty();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adoption draws a token and a fencing token of its own")
+  void anAdoptionIsAGrantOfItsOwn() {
+    LockManager locks = fixture.open();
+    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("own")));
+    String text = TransferredLock.text(fixture, lease, fixture.ttl());
+    Lease adopted = TransferredLock.adoptedOrSkipped(fixture, fixture.open(), text, lease.name());
+
+    assertThat(adopted.name()).isEqualTo(lease.name());
+    assertThat(adopted.token()).isNotEqualTo(lease.token());
+    if (fixture.declares(LockCapability.FENCING_TOKEN)) {
+      assertThat(adopted.fencingToken().orElseThrow())
+          .isGreaterThan(lease.fencingToken().orElseThrow());
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adopted lock has the ttl of its own request, and not of the text")
+  void anAdoptionHasTheTtlOfItsRequest() {
+    Duration ttl = fixture.shortTtl();
+    TransferredLock lock = TransferredLock.of(fixture, "ttl");
+
+    Lease adopted =
+        fixture
+            .soon()
+            .get(
+                "it is adopted",
+                fixture
+                    .openForShortTtl()
+                    .adoptAsync(lock.text(), LockRequest.of(lock.name(), ttl)));
+
+    assertThat(adopted.remaining()).as("remaining()").isLessThanOrEqualTo(ttl);
+    assertThat(fixture.nodes())
+        .as("nodes that keep the lock for longer than the adopter asked for")
+        .noneMatch(
+            node ->
+                node.holder(lock.name()).equals(Optional.of(adopted.token()))
+                    && node.timeToLive(lock.name()).compareTo(ttl) > 0);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adoption's validity counts from before its first message")
+  void theTimeThatNodesTakeToAnswerAnAdoptionIsSpent() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          TransferredLock lock = TransferredLock.of(fixture, "slow");
+          fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+          long begun = System.nanoTime();
+          CompletableFuture<Lease> adoption =
+              locks.adoptAsync(lock.text(), fixture.request(lock.name()));
+          fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
+          fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+          fixture.awaitRegardless("it is answered", adoption::isDone);
+          if (!adoption.isDone() || adoption.isCompletedExceptionally()) {
+            AnotherRule.isBroken("an adoption that is answered late fails");
+          }
+
+          assertThat(adoption.join().remaining())
+              .as("remaining time of an adoption that took %s", SILENCE)
+              .isLessThan(fixture.ttl().minus(SILENCE));
+        });
+  }
+
+  @Test
+  @Rule("TRANSFER-7")
+  @IfThisFails("check that an adoption that fails releases its own token and the transferred one")
+  void anAdoptionThatFailsLeavesNothingBehind() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
+
+    Retries.anyOf(
+        () -> {
+          TransferredLock lock = TransferredLock.of(fixture, "outage");
+          fixture.begin(TckFault.FROZEN, fixture.blocking(), lock.name());
+          Throwable thrown = catchThrowable(() -> adopt(locks, lock));
+          fixture.end(TckFault.FROZEN, fixture.blocking(), lock.name());
+          if (thrown == null) {
+            AnotherRule.isBroken("an adoption succeeds without a quorum of answers");
+          }
+
+          fixture.awaitFree(lock.name());
+        });
+  }
+
+  @Test
+  @Rule("TRANSFER-7")
+  @IfThisFails("check that an adoption that fails releases the transferred token on every node")
+  void anAdoptionThatNodesCannotCarryOutLeavesNothingBehind() {
+    fixture.needs(TckFault.REFUSING);
+    TransferredLock lock = TransferredLock.of(fixture, "refusing");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.blocking(), lock.name());
+
+    Throwable thrown = catchThrowable(() -> adopt(locks, lock));
+    fixture.end(TckFault.REFUSING, fixture.blocking(), lock.name());
+    if (thrown == null) {
+      AnotherRule.isBroken("an adoption succeeds without a quorum of answers");
+    }
+
+    fixture.awaitFree(lock.name());
+  }
+
+  @Test
+  @Rule("TRANSFER-7")
+  @IfThisFails("check that an adoption that is refused by some nodes releases all others")
+  void anAdoptionThatFindsTooFewNodesLeavesNothingBehind() {
+    fixture.needsNodes(3);
+    TransferredLock lock = TransferredLock.of(fixture, "too-few");
+    List<TckNode> others = fixture.nodesBut(fixture.blocking());
+    fixture.blocking().forEach(node -> node.remove(lock.name()));
+    if (catchThrowable(() -> adopt(fixture.open(), lock)) == null) {
+      AnotherRule.isBroken("an adoption succeeds without a quorum of the transferred token");
+    }
+
+    fixture.soon().until("nothing is left", () -> fixture.isFreeOn(others, lock.name()));
+  }
+
+  @Test
+  @Rule("TRANSFER-8")
+  @IfThisFails("check that an adoption that comes too late reports a loss")
+  void anAdoptionAfterTheEndIsALoss() {
+    fixture.needsExpiry();
+    Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("late")));
+    TransferredLock lock =
+        new TransferredLock(
+            lease.name(), lease.token(), TransferredLock.text(fixture, lease, fixture.ttl()));
+    TckFixture.regardless(() -> fixture.open().forceRelease(lease.name()));
+    if (!fixture.declares(LockCapability.FORCE_RELEASE)) {
+      AnotherRule.isBroken("there is no way to end a transfer soon");
+    }
+    Attempts.awaitFree(fixture, lease.name());
+
+    LockLostException lost =
+        catchThrowableOfType(LockLostException.class, () -> adopt(fixture.open(), lock));
+
+    assertThat(lost).as("the end of an adoption that came too late").isNotNull();
+    assertThat(lost.reason()).isIn(LossReason.REMOVED, LossReason.EXPIRED);
+    assertThat(lost).hasMessageContaining(lock.name());
+  }
+
+  @Test
+  @Rule("TRANSFER-8")
+  @IfThisFails("check that an adoption that finds another owner reports TAKEN")
+  void anAdoptionThatFindsAnotherOwnerIsTaken() {
+    fixture.needsNodes(1);
+    TransferredLock lock = TransferredLock.of(fixture, "taken");
+    fixture.occupy(fixture.nodes(), lock.name());
+
+    LockLostException lost =
+        catchThrowableOfType(LockLostException.class, () -> adopt(fixture.open(), lock));
+
+    assertThat(lost).as("the end of an adoption of another owner's lock").isNotNull();
+    assertThat(lost.reason()).isEqualTo(LossReason.TAKEN);
+  }
+
+  @Test
+  @Rule("TRANSFER-8")
+  @IfThisFails("check that an adoption that no quorum answers is an outage, and no loss")
+  void anAdoptionThatNobodyAnswersIsAnOutage() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
+    TransferredLock lock = TransferredLock.of(fixture, "silent");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+
+    Throwable thrown = catchThrowable(() -> adopt(locks, lock));
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+
+    assertThat(thrown).isInstanceOf(LockOutageException.class);
+  }
+
+  @Test
+  @Rule("TRANSFER-9")
+  @IfThisFails("check that a text is verified before any node is asked")
+  void aDamagedTextIsRefusedAndStaysUsable() {
+    LockManager locks = fixture.open();
+    TransferredLock lock = TransferredLock.of(fixture, "damaged");
+    String text = lock.text();
+    List<String> damaged =
+        new ArrayList<>(List.of("", "x", text + "A", text.toLowerCase(Locale.ROOT)));
+    IntStream.range(0, text.length())
+        .filter(i -> i % 7 == 0)
+        .forEach(i -> damaged.add(text.substring(0, i) + text.substring(i + 1)));
+
+    long before = fixture.requestsWhenAllAreAnswered();
+    for (String one : damaged) {
+      assertRefused(locks, one, fixture.request(lock.name()));
+    }
+    assertRefused(locks, text, fixture.request(fixture.name("another")));
+    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(catchThrowable(() -> adopt(locks, lock)))
+        .as("exception of an adoption by the undamaged text")
+        .isNull();
+  }
+
+  @Test
+  @Rule("TRANSFER-11")
+  @IfThisFails("check that an adopted lock is released whose future was cancelled")
+  void anAdoptionThatNoCallerTakesGivesTheLockBack() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    TransferredLock lock = TransferredLock.of(fixture, "cancelled");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    CompletableFuture<Lease> adoption = locks.adoptAsync(lock.text(), fixture.request(lock.name()));
+
+    adoption.cancel(false);
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+
+    fixture.awaitFree(lock.name());
+  }
+
+  private static void assertRefused(LockManager locks, String text, LockRequest request) {
+    assertThat(catchThrowable(() -> locks.adopt(text, request)))
+        .as("the end of an adoption of '%s' by a wrong text", request.name())
+        .isInstanceOf(LockConfigurationException.class);
+  }
+
+  private Lease adopt(LockManager locks, TransferredLock lock) {
+    return locks.adopt(lock.text(), fixture.request(lock.name()));
+  }
+
+  private Optional<Lease> adoptedOrEmpty(LockManager locks, TransferredLock lock) {
+    try {
+      return Optional.of(adopt(locks, lock));
+    } catch (LockException notAdopted) {
+      return Optional.empty();
+    }
+  }
+
+  private static List<String> addresses(List<TckNode> nodes) {
+    return nodes.stream().map(TckNode::address).toList();
+  }
+}

@@ -1,0 +1,256 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Results belong to one user each: no other user sees what is done to one. */
+public abstract class AliasRules {
+  private static final String HASTY = "nodeTimeout=150ms";
+
+  final TckFixture fixture;
+
+  public AliasRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that users who complete or cancel what onLoss() gave them do so alone")
+  void nobodyCompletesLostForOthers() {
+    Lease lease = fixture.take(fixture.open(), fixture.name("lost"), fixture.ttl());
+    CompletableFuture<LossReason> before = of(lease.onLoss());
+
+    tamper(lease.onLoss(), LossReason.MAX_HOLD);
+    CompletableFuture<LossReason> after = of(lease.onLoss());
+
+    assertThat(before).as("onLoss() of a lease that is held").isNotDone();
+    assertThat(after).as("onLoss() that is asked for later").isNotDone();
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that users who change what onLoss() gave them change no other's reason")
+  void nobodyChangesTheReasonOfALossForOthers() {
+    Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("lost"), fixture.briefTtl());
+    CompletableFuture<LossReason> before = of(lease.onLoss());
+    fixture.awaitOver(lease);
+    fixture.awaitRegardless("onLoss() completes", before::isDone);
+    if (!before.isDone()) {
+      AnotherRule.isBroken("onLoss() does not complete");
+    }
+
+    tamper(lease.onLoss(), LossReason.MAX_HOLD);
+
+    assertThat(fixture.soon().get("onLoss() that is asked for later completes", of(lease.onLoss())))
+        .isEqualTo(before.join());
+    assertThat(catchThrowableOfType(LockLostException.class, lease::requireHeld))
+        .satisfiesAnyOf(
+            thrown -> assertThat(thrown).isNull(),
+            thrown -> assertThat(thrown.reason()).isNotEqualTo(LossReason.MAX_HOLD));
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that each call of releaseAsync() gives a stage of its own")
+  void nobodyChangesTheAnswerToAReleaseForOthers() {
+    Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
+    CompletableFuture<Boolean> first = lease.releaseAsync();
+    boolean answer = fixture.soon().get("the release is answered", first);
+
+    tamper(first, !answer);
+
+    assertThat(fixture.soon().get("the next is answered", lease.releaseAsync())).isEqualTo(answer);
+    assertThat(lease.release()).isEqualTo(answer);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that releaseAsync() goes on for others when one who asked gives up")
+  void whoGivesUpAReleaseDoesSoAlone() {
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    CompletableFuture<Boolean> mine = lease.releaseAsync();
+    CompletableFuture<Boolean> others = lease.releaseAsync();
+
+    giveUp(mine);
+    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+
+    fixture.soon().until("the release is answered", others::isDone);
+    assertThat(others).isNotCancelled();
+    assertThat(failureOf(others)).isNotInstanceOf(Changed.class);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that each call of extendAsync() gives a stage of its own")
+  void whoGivesUpAnExtensionDoesSoAlone() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    CompletableFuture<Void> mine = lease.extendAsync(fixture.ttl());
+    CompletableFuture<Void> others = lease.extendAsync(fixture.ttl());
+
+    giveUp(mine);
+    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+
+    fixture.soon().until("the extension is over", others::isDone);
+    assertThat(others).isNotCancelled();
+    assertThat(failureOf(others)).isNotInstanceOf(Changed.class);
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that callers who extend or release at the same time have a stage each")
+  void nobodyChangesTheAnswersToOthersWhoAskAtTheSameTime() {
+    LockManager locks = fixture.open();
+    for (int round = 0; round < 20; round++) {
+      Lease lease = fixture.take(locks, fixture.name("shared"), fixture.ttl());
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        CompletableFuture<Void> mine = lease.extendAsync(fixture.ttl());
+        CompletableFuture<Void> others = lease.extendAsync(fixture.ttl());
+        giveUp(mine);
+        CompletableFuture<Void> later = lease.extendAsync(fixture.ttl());
+        assertOwn(others);
+        assertOwn(later);
+      }
+      CompletableFuture<Boolean> mine = lease.releaseAsync();
+      CompletableFuture<Boolean> others = lease.releaseAsync();
+      giveUp(mine);
+      CompletableFuture<Boolean> later = lease.releaseAsync();
+      assertOwn(others);
+      assertOwn(later);
+    }
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that a future which is cancelled or completed ends no other's wait")
+  void whoGivesUpAWaitDoesSoAlone() throws InterruptedException {
+    String name = fixture.name("waited-for");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitForever();
+    List<CompletableFuture<Optional<Lease>>> waits = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      waits.add(locks.tryAcquireAsync(request));
+    }
+
+    waits.get(0).cancel(true);
+    waits.get(2).complete(Optional.empty());
+    waits.get(3).completeExceptionally(new Changed());
+    List<CompletableFuture<Optional<Lease>>> others = List.of(waits.get(1), waits.get(4));
+
+    assertThat(Attempts.stays(() -> others.stream().noneMatch(CompletableFuture::isDone)))
+        .as("the others still wait: %s", others)
+        .isTrue();
+    contender.letGo();
+  }
+
+  @Test
+  @Rule("RES-1")
+  @IfThisFails("check that calls that see the same outage have an exception each")
+  void nobodyChangesAnExceptionForOthers() throws InterruptedException {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(HASTY);
+    String name = fixture.name("silent");
+    Lease held = fixture.take(locks, fixture.name("released"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+
+    LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(300));
+    List<Call<?>> calls = new ArrayList<>();
+    List<CompletableFuture<?>> stages = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      calls.add(Call.begin(() -> locks.tryAcquire(request)));
+      calls.add(Call.begin(held::release));
+      stages.add(locks.tryAcquireAsync(request));
+      stages.add(held.releaseAsync());
+    }
+    calls.forEach(call -> call.awaited(fixture));
+
+    List<Throwable> thrown = new ArrayList<>();
+    calls.forEach(call -> call.thrown().ifPresent(thrown::add));
+    for (CompletableFuture<?> stage : stages) {
+      fixture.soon().until("a call is over", () -> stage.isDone());
+      thrown.add(failureOf(stage));
+    }
+    thrown.removeIf(failure -> !(failure instanceof LockException));
+    if (thrown.isEmpty()) {
+      AnotherRule.isBroken("silence is no outage");
+    }
+    Set<Throwable> distinct = Collections.newSetFromMap(new IdentityHashMap<>());
+    distinct.addAll(thrown);
+    assertThat(distinct).as("exceptions of so many callers").hasSameSizeAs(thrown);
+  }
+
+  /** A mark that is left on one result, to be looked for on another. */
+  private static final class Changed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Told by a stage that depends on it, which users have of their own. */
+  private static CompletableFuture<LossReason> of(CompletableFuture<LossReason> lost) {
+    return lost.thenApply(reason -> reason);
+  }
+
+  /** All that a user can do to a result. */
+  private static <T> void tamper(CompletableFuture<T> stage, T value) {
+    CompletableFuture<T> future = stage;
+    TckFixture.regardless(() -> future.orTimeout(1, TimeUnit.NANOSECONDS));
+    TckFixture.regardless(() -> future.completeOnTimeout(value, 1, TimeUnit.NANOSECONDS));
+    TckFixture.regardless(() -> future.completeAsync(() -> value, Runnable::run));
+    TckFixture.regardless(() -> future.complete(value));
+    TckFixture.regardless(() -> future.cancel(true));
+    TckFixture.regardless(() -> future.obtrudeValue(value));
+  }
+
+  private static void giveUp(CompletableFuture<?> stage) {
+    CompletableFuture<?> future = stage;
+    future.cancel(true);
+    TckFixture.regardless(() -> future.obtrudeException(new Changed()));
+  }
+
+  /** Checks that nobody else has cancelled or changed a stage. */
+  private void assertOwn(CompletableFuture<?> stage) {
+    fixture.awaitRegardless("a stage completes", stage::isDone);
+    if (stage.isDone()) {
+      assertThat(stage).isNotCancelled();
+      assertThat(failureOf(stage)).isNotInstanceOf(Changed.class);
+    }
+  }
+
+  private static Throwable failureOf(CompletableFuture<?> stage) {
+    try {
+      stage.join();
+      return new CancellationException("none");
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    } catch (CancellationException e) {
+      return e;
+    }
+  }
+}

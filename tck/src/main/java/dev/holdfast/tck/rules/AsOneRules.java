@@ -1,0 +1,389 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whatever compares before it acts does both as one. A link holds back each request of an operation
+ * in turn, so that something comes between whatever steps a backend takes.
+ */
+@Tag("exclusion")
+public abstract class AsOneRules {
+  private static final int RELEASED = 50;
+
+  /** Time for a step of an extension that comes behind the release. */
+  private static final long LATER_NANOS = 5_000_000;
+
+  /** More than any operation takes on one node. */
+  private static final int MAX_STEPS = 12;
+
+  /** How long an operation may take to its next step, or a node to do it. */
+  private static final Duration STEP = Duration.ofMillis(100);
+
+  final TckFixture fixture;
+
+  public AsOneRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  /** An operation, and what comes between its steps. */
+  private interface Scene {
+    /** Makes ready, and returns the operation. */
+    Eventually.Assertions prepared(LockManager locks, String name) throws Exception;
+
+    /** Something that others do on the node meanwhile. */
+    void between(TckNode node, String name);
+
+    /** The state that an operation must leave. */
+    boolean isRight(TckNode node, String name);
+  }
+
+  /** Scenes in which another owner takes the lock between the steps. */
+  private abstract class Overtaken implements Scene {
+    @Override
+    public void between(TckNode node, String name) {
+      fixture.occupy(List.of(node), name);
+    }
+
+    @Override
+    public boolean isRight(TckNode node, String name) {
+      return fixture.isUntouched(node, name);
+    }
+  }
+
+  @Test
+  @Rule("REL-1")
+  @IfThisFails("check that a node compares the token and deletes in one step")
+  void nothingComesBetweenComparingAndDeleting() throws InterruptedException {
+    atEachStep(
+        new Overtaken() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            return fixture.takeOnAll(locks, name, fixture.ttl())::release;
+          }
+        });
+  }
+
+  @Test
+  @Rule("REL-1")
+  @IfThisFails("check that a node compares the token and shortens the ttl in one step")
+  void nothingComesBetweenComparingAndShortening() throws InterruptedException {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Duration least = fixture.ttl().dividedBy(2);
+    atEachStep(
+        new Overtaken() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            return fixture.takeOnAll(locks, fixture.request(name).holdAtLeast(least))::release;
+          }
+        });
+  }
+
+  @Test
+  @Rule("EXT-1")
+  @IfThisFails("check that a node compares the token and sets the ttl in one step")
+  void nothingComesBetweenComparingAndExtending() throws InterruptedException {
+    Duration foreign = fixture.ttl().dividedBy(3);
+    atEachStep(
+        new Scene() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            Lease lease = fixture.takeOnAll(locks, name, foreign);
+            return () -> lease.extend(fixture.ttl());
+          }
+
+          @Override
+          public void between(TckNode node, String name) {
+            node.occupy(name, TckFixture.occupant(node), foreign);
+          }
+
+          @Override
+          public boolean isRight(TckNode node, String name) {
+            return node.holder(name).equals(Optional.of(TckFixture.occupant(node)))
+                && node.timeToLive(name).compareTo(foreign) <= 0;
+          }
+        });
+  }
+
+  @Test
+  @Rule("EXT-1")
+  @IfThisFails("check that a node looks for the key and puts it back in one step")
+  void nothingComesBetweenMissingAKeyAndPuttingItBack() throws InterruptedException {
+    fixture.needsNodes(3);
+    atEachStep(
+        new Overtaken() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+            fixture.node(0).remove(name);
+            return () -> lease.extend(fixture.ttl());
+          }
+        });
+  }
+
+  @Test
+  @Rule("EXT-3")
+  @IfThisFails("check that a node compares the times and sets the longer one in one step")
+  void nothingComesBetweenComparingTheTimesAndSettingOne() throws InterruptedException {
+    Duration first = fixture.ttl().dividedBy(3);
+    atEachStep(
+        new Scene() {
+          private String token = "";
+
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            Lease lease = fixture.takeOnAll(locks, name, first);
+            token = lease.token();
+            return () -> lease.extend(fixture.ttl());
+          }
+
+          @Override
+          public void between(TckNode node, String name) {
+            node.occupy(name, token, fixture.foreignTtl());
+          }
+
+          @Override
+          public boolean isRight(TckNode node, String name) {
+            return node.timeToLive(name).compareTo(fixture.ttl()) > 0;
+          }
+        });
+  }
+
+  @Test
+  @Rule("ACQ-4")
+  @IfThisFails("check that what an attempt left is compared and deleted in one step")
+  void nothingComesBetweenComparingAndTakingBack() throws InterruptedException {
+    fixture.needsNodes(3);
+    atEachStep(
+        new Overtaken() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
+            return () -> locks.tryAcquire(name, fixture.ttl());
+          }
+        });
+  }
+
+  @Test
+  @Rule("ACQ-10")
+  @IfThisFails("check that a node sets a key and its ttl in one step")
+  void aKeyHasItsTtlFromTheFirst() throws InterruptedException {
+    atEachStep(
+        new Scene() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            return () -> locks.tryAcquire(name, fixture.ttl());
+          }
+
+          @Override
+          public void between(TckNode node, String name) {
+            Duration longest = fixture.ttl().plusMillis(1);
+            assertThat(staysForAStep(() -> node.timeToLive(name).compareTo(longest) <= 0))
+                .as("the key ends with its ttl though its holder dies now")
+                .isTrue();
+          }
+
+          @Override
+          public boolean isRight(TckNode node, String name) {
+            return true;
+          }
+        });
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails(
+      "check that forceRelease reports the lock that it removed, not one that it saw before")
+  void aForcedReleaseThatRemovesNothingDoesNotSayThatItDid() throws InterruptedException {
+    forcedAtEachStep(
+        name -> fixture.nodes().forEach(node -> node.remove(name)),
+        (name, said) -> assertThat(said).as("it says that there was something").isFalse());
+  }
+
+  @Test
+  @Rule("REL-9")
+  @IfThisFails("check that an extension compares the token and extends in one atomic step")
+  void aReleaseRightBehindAnExtensionLeavesNoKey() {
+    fixture.needs(LockCapability.EXTENSION);
+    List<String> behindOthers =
+        keptAfterRelease(lease -> TckFixture.regardless(() -> lease.extend(fixture.ttl())));
+    if (!behindOthers.isEmpty()) {
+      AnotherRule.isBroken("a lock that was extended and released is not free");
+    }
+
+    assertThat(keptAfterRelease(lease -> lease.extendAsync(fixture.ttl())))
+        .as("released, and not free")
+        .isEmpty();
+  }
+
+  /** Returns the names of the locks that are not free after a release behind an extension. */
+  private List<String> keptAfterRelease(Consumer<Lease> extension) {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    List<String> kept = new ArrayList<>();
+    for (int i = 0; i < RELEASED; i++) {
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+      extension.accept(lease);
+      CompletableFuture<Boolean> released = lease.releaseAsync();
+      fixture.awaitRegardless("the release is answered", released::isDone);
+      LockSupport.parkNanos(LATER_NANOS);
+      if (!Attempts.comes(() -> gets(other, lease.name()))) {
+        kept.add(lease.name());
+      }
+    }
+    return kept;
+  }
+
+  private boolean gets(LockManager locks, String name) {
+    try {
+      return fixture.gets(locks, name);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease frees the name for any holder")
+  void aForcedReleaseThatSaysSoHasFreedTheNameWhoeverCameBetween() throws InterruptedException {
+    forcedAtEachStep(
+        name -> fixture.occupy(fixture.nodes(), name),
+        (name, said) ->
+            assertThat(!said || Attempts.comes(() -> fixture.isFreeOn(fixture.nodes(), name)))
+                .as("the name is free, if it says so: %s", said)
+                .isTrue());
+  }
+
+  /** Another scene for each request of the operation, which is held back while others act. */
+  private void atEachStep(Scene scene) throws InterruptedException {
+    fixture.needsNodes(1);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
+    List<String> uris = fixture.uris();
+    uris.set(0, link.uri());
+    LockManager locks = fixture.openOn(uris);
+    for (int passing = 0; passing < MAX_STEPS; passing++) {
+      String name = fixture.name("step-" + passing);
+      Eventually.Assertions operation = prepared(scene, locks, name);
+      int held = link.requests(name).size() + passing;
+      link.after(name, passing, TckLink.Fate.LATE);
+      Call<Boolean> call = begun(operation);
+      if (!comes(call, () -> link.requests(name).size() > held)) {
+        needsOne(passing);
+        link.mend();
+        return;
+      }
+      scene.between(node, name);
+      link.mend();
+      call.awaited(fixture);
+
+      assertThat(staysForAStep(() -> scene.isRight(node, name)))
+          .as("right after what came before request %d of the operation", passing + 1)
+          .isTrue();
+    }
+  }
+
+  private interface Said {
+    void check(String name, boolean said) throws InterruptedException;
+  }
+
+  private interface Act {
+    void on(String name);
+  }
+
+  /** Does the same for operations that ask all nodes before they act. */
+  private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
+    fixture.needsNodes(1);
+    List<TckLink> links = new ArrayList<>();
+    fixture.nodes().forEach(node -> links.add(fixture.needsLink(node)));
+    LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    LockManager holder = fixture.open();
+    for (int passing = 0; passing < MAX_STEPS; passing++) {
+      String name = fixture.name("step-" + passing);
+      fixture.takeOnAll(holder, name, fixture.ttl());
+      int held = passing;
+      links.forEach(link -> link.after(name, held, TckLink.Fate.LATE));
+      Call<Boolean> call = Call.begin(() -> operator.forceRelease(name));
+      if (!comes(call, () -> links.stream().allMatch(l -> l.requests(name).size() > held))) {
+        needsOne(passing);
+        links.forEach(TckLink::mend);
+        return;
+      }
+      between.on(name);
+      links.forEach(TckLink::mend);
+
+      after.check(name, call.awaited(fixture).result().orElse(false));
+    }
+  }
+
+  private static Eventually.Assertions prepared(Scene scene, LockManager locks, String name) {
+    try {
+      return scene.prepared(locks, name);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static Call<Boolean> begun(Eventually.Assertions operation) {
+    return Call.begin(
+        () -> {
+          TckFixture.regardless(operation);
+          return true;
+        });
+  }
+
+  /** Whether something comes before an operation is over, or soon after that. */
+  private boolean comes(Call<?> call, BooleanSupplier come) {
+    long[] overSince = {0};
+    fixture
+        .soon()
+        .until(
+            "a request was held back, or the operation was over",
+            () -> {
+              if (call.isOver() && overSince[0] == 0) {
+                overSince[0] = System.nanoTime();
+              }
+              return come.getAsBoolean()
+                  || (overSince[0] != 0 && Elapsed.since(overSince[0]).compareTo(STEP) > 0);
+            });
+    return come.getAsBoolean();
+  }
+
+  private static boolean staysForAStep(BooleanSupplier condition) {
+    long begun = System.nanoTime();
+    while (Elapsed.since(begun).compareTo(STEP) < 0) {
+      if (!condition.getAsBoolean()) {
+        return false;
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    return true;
+  }
+
+  /** Leaves the test out if nothing is held back, because then it shows nothing. */
+  private static void needsOne(int passing) {
+    if (passing == 0) {
+      abort("this environment's links hold nothing back, or the operation asks no node");
+    }
+  }
+}

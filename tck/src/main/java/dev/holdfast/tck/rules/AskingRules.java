@@ -1,0 +1,383 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.tck.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * All ways to ask for a lock serve the same request alike. The first of them, {@code tryAcquire},
+ * is proved by the other rules; these compare the others with it.
+ */
+public abstract class AskingRules {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  final TckFixture fixture;
+
+  public AskingRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("ACQ-16")
+  @IfThisFails("check that every way to ask passes the request's label on")
+  void everyWayToAskShowsTheOwner() throws InterruptedException {
+    fixture.needs(LockCapability.INSPECTION);
+    LockManager locks = fixture.open();
+    LockManager operator = fixture.open();
+
+    for (AskingWay way : ways()) {
+      LockRequest request = viewable(way, request("owned")).ownerLabel("Łódź 東京 by " + way);
+      Holding holding = Holding.of(fixture, way, locks, request);
+
+      assertServed(
+          holding,
+          "its owner is seen",
+          () ->
+              operator
+                  .inspect(request.name())
+                  .map(LockStatus::ownerLabel)
+                  .equals(Optional.of("Łódź 東京 by " + way)));
+      holding.giveBack();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-16")
+  @IfThisFails("check that every way to ask passes the request's ttl on")
+  void everyWayToAskGivesTheTtl() {
+    LockManager locks = fixture.open();
+    Duration ttl = fixture.ttl().dividedBy(3);
+
+    for (AskingWay way : ways()) {
+      LockRequest request = viewable(way, LockRequest.of(fixture.name("ttl"), ttl));
+      Holding holding = Holding.of(fixture, way, locks, request);
+
+      holding
+          .lease()
+          .ifPresent(
+              lease ->
+                  assertServed(
+                      holding,
+                      "it is valid for its ttl",
+                      () -> isNearly(lease.remaining(), ttl) && lease.isHeld()));
+      if (!fixture.nodes().isEmpty()) {
+        assertServed(
+            holding,
+            "nodes keep it for its ttl",
+            () ->
+                fixture.nodes().stream()
+                    .filter(node -> node.holder(request.name()).isPresent())
+                    .allMatch(node -> isNearly(node.timeToLive(request.name()), ttl)));
+      }
+      holding.giveBack();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-16")
+  @IfThisFails("check that every way to ask has a lease renewed that was asked for so")
+  void everyWayToAskKeepsAlive() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          List<Holding> holdings = new ArrayList<>();
+          for (AskingWay way : AskingWay.values()) {
+            LockRequest request = LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR);
+            holdings.add(Holding.asking(fixture, way, locks, request));
+          }
+          holdings.forEach(Holding::awaitHeld);
+          long begun = System.nanoTime();
+          fixture
+              .soon()
+              .until("their ttl is over", () -> isPast(begun, ttl.multipliedBy(5).dividedBy(4)));
+
+          for (Holding holding : holdings) {
+            boolean kept =
+                holding.lease().map(Lease::isHeld).orElse(true)
+                    && !fixture.gets(other, holding.name());
+            if (!kept && holding.way() == AskingWay.TRY_ACQUIRE) {
+              fixture.needsRenewals();
+            }
+            assertThat(kept).as("held after its ttl, got by %s", holding.way()).isTrue();
+          }
+          holdings.forEach(Holding::giveBack);
+        });
+  }
+
+  @Test
+  @Rule("ACQ-16")
+  @IfThisFails("check that every way to ask has a lease end with its longest hold")
+  void everyWayToAskLimitsTheHold() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.briefTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    List<Holding> holdings = new ArrayList<>();
+    for (AskingWay way : AskingWay.values()) {
+      LockRequest request =
+          LockRequest.of(fixture.name("limited"), ttl).keepAliveUpTo(ttl.multipliedBy(2));
+      holdings.add(Holding.asking(fixture, way, locks, request));
+    }
+    holdings.forEach(Holding::awaitHeld);
+    long begun = System.nanoTime();
+    fixture.soon().until("their time is over", () -> isPast(begun, ttl.multipliedBy(3)));
+
+    for (Holding holding : holdings) {
+      assertServed(
+          holding,
+          "others get it after its longest hold",
+          () -> comes(() -> fixture.gets(other, holding.name())));
+    }
+  }
+
+  @Test
+  @Rule("ACQ-16")
+  @IfThisFails("check that every way to ask passes holdAtLeast on, and every end keeps it")
+  void everyWayToAskHoldsAtLeast() throws InterruptedException {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    for (AskingWay way : ways()) {
+      LockRequest request = viewable(way, request("at-least")).holdAtLeast(fixture.ttl());
+      Holding holding = Holding.of(fixture, way, locks, request);
+      holding.giveBack();
+
+      assertServed(
+          holding, "others are kept out for as long", () -> !fixture.gets(other, holding.name()));
+    }
+  }
+
+  @Test
+  @Rule("ACQ-17")
+  @IfThisFails("check that nothing is remembered of a request beyond the call, such as a deadline")
+  void theLongestHoldOfARequestThatIsUsedAgainBeginsAgain() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration ttl = fixture.shortTtl().dividedBy(2);
+    LockManager locks = fixture.openForShortTtl();
+
+    Retries.anyOf(
+        () -> {
+          LockRequest request =
+              LockRequest.of(fixture.name("again"), ttl).keepAliveUpTo(ttl.multipliedBy(3));
+          long begun = System.nanoTime();
+          Attempts.giveBack(fixture, fixture.take(locks, request));
+          fixture
+              .soon()
+              .until("most of its hold is over", () -> isPast(begun, ttl.multipliedBy(2)));
+          Lease again = fixture.take(locks, request);
+          long granted = System.nanoTime();
+          fixture
+              .soon()
+              .until(
+                  "it is held for longer than was left, or over",
+                  () -> !again.isHeld() || isPast(granted, ttl.multipliedBy(2)));
+          if (!again.isHeld()) {
+            fixture.needsRenewals();
+          }
+
+          assertThat(again.isHeld()).as("held for as long as the first time").isTrue();
+          TckFixture.regardless(again::release);
+        });
+  }
+
+  @Test
+  @Rule("ACQ-17")
+  @IfThisFails("check that the time to wait is counted from each call, not from the first")
+  void aRequestThatIsUsedAgainWaitsAgain() throws InterruptedException {
+    Duration wait = fixture.allowance().dividedBy(2);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("held"), fixture.ttl());
+    LockRequest request = LockRequest.of(lease.name(), fixture.ttl()).waitAtMost(wait);
+
+    Duration first = timeOf(() -> locks.tryAcquire(request));
+    Duration second = timeOf(() -> locks.tryAcquire(request));
+    if (first.compareTo(wait) < 0) {
+      AnotherRule.isBroken("a waiter gives up before its time");
+    }
+
+    assertThat(second)
+        .as("time that the second wait without success took")
+        .isGreaterThanOrEqualTo(wait);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @Rule("ACQ-17")
+  @IfThisFails("check that a deadline belongs to a call, not to its request or to an equal one")
+  void oneRequestInTwoThreadsWaitsItsTimeInEach() {
+    Duration wait = fixture.allowance();
+    LockManager locks = fixture.open();
+    List<Call<Optional<Lease>>> first = new ArrayList<>();
+    List<Call<Optional<Lease>>> second = new ArrayList<>();
+    List<Call<Optional<Lease>>> alone = new ArrayList<>();
+    List<Runnable> later = new ArrayList<>();
+    for (Asking way : Asking.values()) {
+      for (boolean same : new boolean[] {true, false}) {
+        String name = fixture.name("shared");
+        Contender.holding(fixture, name);
+        LockRequest request = fixture.request(name).waitAtMost(wait);
+        LockRequest equal = same ? request : fixture.request(name).waitAtMost(wait);
+        first.add(Call.begin(() -> way.ask(locks, request)));
+        later.add(() -> second.add(Call.begin(() -> way.ask(locks, equal))));
+      }
+      String name = fixture.name("alone");
+      Contender.holding(fixture, name);
+      later.add(() -> alone.add(Call.begin(() -> way.ask(locks, request(name, wait)))));
+    }
+    Attempts.stays(() -> true);
+    later.forEach(Runnable::run);
+    for (List<Call<Optional<Lease>>> calls : List.of(alone, first, second)) {
+      fixture.awaitRegardless("a wait is over", () -> calls.stream().allMatch(Call::isOver));
+    }
+    if (!alone.stream().allMatch(call -> isWaitedFor(call, wait))) {
+      AnotherRule.isBroken("a waiter gives up before its time");
+    }
+
+    assertThat(first).as("the calls that came first").allMatch(call -> isWaitedFor(call, wait));
+    assertThat(second).as("the calls that came later").allMatch(call -> isWaitedFor(call, wait));
+  }
+
+  @Test
+  @Rule("ACQ-17")
+  @IfThisFails("check that equal requests in flight are not treated as one")
+  void oneRequestThatIsUsedAtTheSameTimeIsGrantedToEachByItself() {
+    LockManager locks = fixture.open();
+    Lease first = fixture.take(locks, fixture.name("shared"), fixture.ttl());
+    LockRequest request = LockRequest.of(first.name(), fixture.ttl()).waitForever();
+    int waiters = 5;
+    List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+    Queue<Lease> granted = new ConcurrentLinkedQueue<>();
+    for (int i = 0; i < waiters; i++) {
+      CompletableFuture<Optional<Lease>> waiter = locks.tryAcquireAsync(request);
+      waiting.add(waiter);
+      waiter.thenAccept(lease -> lease.ifPresent(granted::add));
+    }
+
+    TckFixture.regardless(first::release);
+    // by their identity: tokens that are time stamps can be the same
+    Set<Lease> different = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 1; i <= waiters; i++) {
+      int nth = i;
+      fixture.awaitRegardless("one more is granted", () -> granted.size() >= nth);
+      List<Lease> held = granted.stream().filter(Lease::isHeld).toList();
+      assertThat(held).as("leases that are held at the same time").hasSizeLessThanOrEqualTo(1);
+      different.addAll(granted);
+      held.forEach(lease -> TckFixture.regardless(lease::release));
+    }
+
+    if (granted.size() < waiters && !everybodyGetsItsTurn(locks, waiters)) {
+      AnotherRule.isBroken("a waiter is never served");
+    }
+    assertThat(different).as("leases of %d waiters", waiters).hasSize(waiters);
+    waiting.forEach(waiter -> waiter.cancel(true));
+  }
+
+  /** Requests that differ in nothing but that they are no one object, nor equal. */
+  private boolean everybodyGetsItsTurn(LockManager locks, int waiters) {
+    Lease first = fixture.take(locks, fixture.name("turns"), fixture.ttl());
+    Queue<Lease> granted = new ConcurrentLinkedQueue<>();
+    for (int i = 0; i < waiters; i++) {
+      LockRequest request =
+          LockRequest.of(first.name(), fixture.ttl().minusMillis(i)).waitForever();
+      locks
+          .tryAcquireAsync(request)
+          .thenAccept(
+              lease ->
+                  lease.ifPresent(
+                      one -> {
+                        granted.add(one);
+                        one.releaseAsync();
+                      }));
+    }
+    TckFixture.regardless(first::release);
+    fixture.awaitRegardless("all are granted", () -> granted.size() >= waiters);
+    return granted.size() >= waiters;
+  }
+
+  /** Views need KEEP_ALIVE. */
+  private List<AskingWay> ways() {
+    return fixture.declares(LockCapability.KEEP_ALIVE)
+        ? Stream.of(AskingWay.values()).toList()
+        : AskingWay.withLeases();
+  }
+
+  private LockRequest request(String end) {
+    return LockRequest.of(fixture.name(end), fixture.ttl());
+  }
+
+  private static LockRequest viewable(AskingWay way, LockRequest request) {
+    return way.isView() ? request.keepAliveUpTo(HOUR) : request;
+  }
+
+  /** Leaves the test out if the first way is wrong as well, because that is another rule's. */
+  private static void assertServed(Holding holding, String what, Callable<Boolean> condition) {
+    boolean served;
+    try {
+      served = condition.call();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    if (!served && holding.way() == AskingWay.TRY_ACQUIRE) {
+      AnotherRule.isBroken("it is not so by tryAcquire either: " + what);
+    }
+    assertThat(served).as("%s, where it was acquired by %s", what, holding.way()).isTrue();
+  }
+
+  private boolean comes(Callable<Boolean> condition) {
+    try {
+      fixture.soon().until("it comes to be so", condition);
+      return true;
+    } catch (AssertionError never) {
+      return false;
+    }
+  }
+
+  /** No other duration that is in use here is as near. */
+  private static boolean isNearly(Duration left, Duration ttl) {
+    return left.compareTo(ttl) <= 0 && left.compareTo(ttl.multipliedBy(2).dividedBy(3)) > 0;
+  }
+
+  private static boolean isPast(long since, Duration time) {
+    return Elapsed.since(since).compareTo(time) > 0;
+  }
+
+  private LockRequest request(String name, Duration wait) {
+    return LockRequest.of(name, fixture.ttl()).waitAtMost(wait);
+  }
+
+  /** Whether a call ended no sooner than its wait, except for the tick of a clock. */
+  private static boolean isWaitedFor(Call<?> call, Duration wait) {
+    return call.isOver() && call.took().compareTo(wait.minusMillis(2)) >= 0;
+  }
+
+  private static Duration timeOf(Eventually.Assertions call) {
+    long begun = System.nanoTime();
+    TckFixture.regardless(call);
+    return Elapsed.since(begun);
+  }
+}

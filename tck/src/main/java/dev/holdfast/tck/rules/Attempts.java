@@ -1,0 +1,169 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Single attempts at a lock, for tests that are not about what an attempt in vain looks like. */
+final class Attempts {
+  /** How long a test looks on to see that something does not happen. */
+  static final Duration LOOK = Duration.ofMillis(200);
+
+  private static final Duration FOR_A_VOTE = Duration.ofMillis(250);
+
+  private Attempts() {}
+
+  /** Empty whatever keeps the manager from the lock: what it throws then is another rule's. */
+  static Optional<Lease> once(LockManager locks, String name, Duration ttl)
+      throws InterruptedException {
+    try {
+      return locks.tryAcquire(name, ttl);
+    } catch (RuntimeException notGot) {
+      return Optional.empty();
+    }
+  }
+
+  /** One that fails; the test is left out if it does not, which is another rule's. */
+  static void inVain(TckFixture fixture, LockManager locks, String name)
+      throws InterruptedException {
+    if (fixture.gets(locks, name)) {
+      AnotherRule.isBroken(
+          "the attempt was granted, so that nothing can be seen of one that fails");
+    }
+  }
+
+  /** One after the other, because waiting in line is another rule's. */
+  static Lease untilGot(TckFixture fixture, LockManager locks, String name) {
+    AtomicReference<@Nullable Lease> got = new AtomicReference<>();
+    fixture
+        .soon()
+        .until(
+            name + " was acquired",
+            () -> {
+              got.set(once(locks, name, fixture.ttl()).orElse(null));
+              return got.get() != null;
+            });
+    return Objects.requireNonNull(got.get());
+  }
+
+  /** Gives a lock back, and makes sure of it from behind where that can be done. */
+  static void giveBack(TckFixture fixture, Lease lease) {
+    TckFixture.regardless(lease::release);
+    fixture.nodes().forEach(node -> node.remove(lease.name()));
+  }
+
+  /** Waits until a node that a manager can reach grants its locks. */
+  static void awaitVote(TckFixture fixture, LockManager locks, TckNode node) {
+    fixture.soon().until(node.address() + " granted a lock", () -> votes(fixture, locks, node));
+  }
+
+  /** Leaves the test out if a node is not used again, which is another rule's. */
+  static void needsVote(TckFixture fixture, LockManager locks, TckNode node) {
+    try {
+      awaitVote(fixture, locks, node);
+    } catch (AssertionError e) {
+      AnotherRule.isBroken(node.address() + " is not used again");
+    }
+  }
+
+  /** Leaves the test out if no lock is got any more, which is another rule's. */
+  static Lease untilGotAgain(TckFixture fixture, LockManager locks, String name) {
+    try {
+      return untilGot(fixture, locks, name);
+    } catch (AssertionError e) {
+      return AnotherRule.isBroken("the nodes are not used again");
+    }
+  }
+
+  static void awaitVotes(TckFixture fixture, LockManager locks, List<TckNode> nodes) {
+    nodes.forEach(node -> awaitVote(fixture, locks, node));
+  }
+
+  /** Waits until nobody holds a lock: seen from behind, or by getting it. */
+  static void awaitFree(TckFixture fixture, String name) {
+    if (fixture.nodes().isEmpty()) {
+      TckFixture.regardless(untilGot(fixture, fixture.open(), name)::release);
+    } else {
+      fixture.awaitFree(name);
+    }
+  }
+
+  /** Waits as {@link #staysFree} does, once attempts in flight have ended. */
+  static void awaitFreeForGood(TckFixture fixture, String name) {
+    fixture.soon().until("no caller took " + name + " any more", () -> staysFree(fixture, name));
+  }
+
+  /** Whether nobody takes a lock that is free, for as long as a test looks on. */
+  static boolean staysFree(TckFixture fixture, String name) throws InterruptedException {
+    return stays(() -> fixture.isFreeOn(fixture.nodes(), name))
+        && (!fixture.nodes().isEmpty() || once(fixture.open(), name, fixture.ttl()).isPresent());
+  }
+
+  /** Whether others are kept out by a grant, for as long as a test looks on. */
+  static boolean staysTaken(TckFixture fixture, Lease lease) throws InterruptedException {
+    String name = lease.name();
+    return stays(
+            () ->
+                fixture.nodes().isEmpty()
+                    || fixture.holding(name, lease.token()) >= fixture.quorum())
+        && once(fixture.open(), name, fixture.ttl()).isEmpty();
+  }
+
+  /** Whether something is so for as long as a test looks on. */
+  static boolean stays(BooleanSupplier condition) {
+    long begun = System.nanoTime();
+    while (System.nanoTime() - begun < LOOK.toNanos()) {
+      if (!condition.getAsBoolean()) {
+        return false;
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+    return true;
+  }
+
+  /** Returns the lease of a future, empty whatever keeps the manager from the lock. */
+  static Optional<Lease> answered(TckFixture fixture, CompletableFuture<Optional<Lease>> asked) {
+    fixture.awaitRegardless("it is answered", asked::isDone);
+    return asked.isDone() && !asked.isCompletedExceptionally() ? asked.join() : Optional.empty();
+  }
+
+  /** Waits for a moment between two looks. */
+  static void pause() {
+    LockSupport.parkNanos(1_000_000);
+  }
+
+  /** Whether something comes to be so while a test looks on. */
+  static boolean comes(BooleanSupplier condition) {
+    return !stays(() -> !condition.getAsBoolean());
+  }
+
+  private static boolean votes(TckFixture fixture, LockManager locks, TckNode node)
+      throws InterruptedException {
+    String name = fixture.name("vote");
+    Optional<Lease> lease = once(locks, name, fixture.ttl());
+    if (lease.isEmpty()) {
+      return false;
+    }
+    try {
+      long begun = System.nanoTime();
+      while (System.nanoTime() - begun < FOR_A_VOTE.toNanos()) {
+        if (node.holder(name).equals(Optional.of(lease.get().token()))) {
+          return true;
+        }
+        LockSupport.parkNanos(1_000_000);
+      }
+      return false;
+    } finally {
+      TckFixture.regardless(lease.get()::release);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package dev.holdfast.tck.rules;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** A call on a thread of its own: what came of it, and how long it took. */
+final class Call<T> {
+  private final Thread thread;
+  private volatile @Nullable T result;
+  private volatile @Nullable Throwable thrown;
+  private volatile Duration took = Duration.ZERO;
+  private volatile boolean over;
+
+  private Call(Callable<T> call) {
+    thread =
+        new Thread(
+            () -> {
+              long begun = System.nanoTime();
+              try {
+                result = call.call();
+              } catch (Throwable t) {
+                thrown = t;
+              }
+              took = Duration.ofNanos(System.nanoTime() - begun);
+              over = true;
+            },
+            "call");
+    thread.setDaemon(true);
+  }
+
+  static <T> Call<T> begin(Callable<T> call) {
+    Call<T> begun = new Call<>(call);
+    begun.thread.start();
+    return begun;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  boolean isWaiting() {
+    return isWaiting(thread) && !over;
+  }
+
+  static boolean isWaiting(Thread thread) {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  void interrupt() {
+    thread.interrupt();
+  }
+
+  /** Empty as long as it is not over, and if it threw something. */
+  Optional<T> result() {
+    return Optional.ofNullable(result);
+  }
+
+  /** Empty as long as it is not over, and if it returned. */
+  Optional<Throwable> thrown() {
+    return Optional.ofNullable(thrown);
+  }
+
+  /** Zero as long as it is not over. */
+  Duration took() {
+    return took;
+  }
+
+  /** Waits until it is over. */
+  Call<T> awaited(TckFixture fixture) {
+    fixture.soon().until("a call was over", this::isOver);
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return over
+        ? "over after " + took + " with " + (thrown == null ? result : thrown)
+        : "in flight";
+  }
+}

@@ -1,0 +1,472 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A manager is closed while it is in use. */
+public abstract class ClosingRules {
+  private static final Duration LONG = Duration.ofHours(1);
+
+  /** How long it may take to close what a manager has, in addition to a grace. */
+  private static final Duration TO_CLOSE = Duration.ofSeconds(3);
+
+  final TckFixture fixture;
+
+  public ClosingRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("CLOSE-1")
+  @IfThisFails("check that close() releases nothing: a holder may still be at work")
+  void theKeysOfOpenLeasesStay() throws InterruptedException {
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
+
+    closing.close();
+
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("CLOSE-1")
+  @IfThisFails("check that the end of a grace releases nothing")
+  void theKeysOfLeasesThatOutlastAGraceStay() throws InterruptedException {
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
+
+    closing.close(Duration.ofMillis(50));
+
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("CLOSE-1")
+  @IfThisFails("check that a lease that was closed with its manager releases nothing later")
+  void theReleaseOfALeaseThatWasClosedLetsNobodyIn() throws InterruptedException {
+    String name = fixture.name("open");
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, name, fixture.ttl());
+    closing.close();
+
+    TckFixture.regardless(lease::release);
+    TckFixture.regardless(lease::close);
+
+    assertThat(Attempts.staysTaken(fixture, lease)).as("others are kept out").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("CLOSE-1")
+  @IfThisFails("check that closing ends the renewals, so that the keys expire")
+  void whatIsLeftIsRenewedNoMore() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needsNodes(1);
+    String name = fixture.name("left");
+    LockManager closing = fixture.openForShortTtl();
+    fixture.takeOnAll(closing, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(LONG));
+
+    closing.close();
+
+    fixture.requestsWhenAllAreAnswered(); // a renewal may have been under way
+    List<Duration> left = timesToLive(name);
+    long closed = System.nanoTime();
+    fixture
+        .soon()
+        .until(
+            "the time for a renewal was over",
+            () -> {
+              List<Duration> now = timesToLive(name);
+              for (int i = 0; i < now.size(); i++) {
+                assertThat(now.get(i)).isLessThanOrEqualTo(left.get(i));
+              }
+              return System.nanoTime() - closed > fixture.shortTtl().dividedBy(2).toNanos();
+            });
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check that closing ends held leases for their holders, with the reason")
+  void openLeasesEndForTheirHolders() throws InterruptedException {
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
+
+    closing.close();
+
+    assertThatThrownBy(lease::requireHeld).isInstanceOf(LockLostException.class);
+    fixture.soon().until("it is over for its holder", () -> !lease.isHeld());
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("EXT-2")
+  @IfThisFails("check that a lease that was closed cannot be extended")
+  void aLeaseThatWasClosedIsNotExtended() throws InterruptedException {
+    fixture.needs(LockCapability.EXTENSION);
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
+
+    closing.close();
+
+    assertThatThrownBy(() -> lease.extend(fixture.ttl())).isInstanceOf(RuntimeException.class);
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check that a closed manager says that it is closed, and takes nothing")
+  void aClosedManagerGrantsNothing() {
+    String name = fixture.name("free");
+    LockManager closing = fixture.open();
+
+    closing.close();
+
+    assertThatThrownBy(() -> closing.tryAcquire(name, fixture.ttl()))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> closing.acquire(name, fixture.ttl()))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(
+            () ->
+                fixture
+                    .soon()
+                    .get(
+                        "the future was over",
+                        closing.tryAcquireAsync(LockRequest.of(name, fixture.ttl()))))
+        .hasCauseInstanceOf(IllegalStateException.class);
+    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
+    closing.close();
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check that closing ends the wait of all waiters, and that they get no lock")
+  void whoeverWaitsIsSentAwayAndTakesNothing() throws InterruptedException {
+    String name = fixture.name("busy");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager closing = fixture.open();
+    Call<Lease> thread = Call.begin(() -> closing.acquire(name, fixture.ttl()));
+    fixture.soon().until("a thread waited", thread::isWaiting);
+    CompletableFuture<Optional<Lease>> future =
+        closing.tryAcquireAsync(LockRequest.of(name, fixture.ttl()).waitForever());
+
+    closing.close();
+
+    assertThat(thread.awaited(fixture).thrown()).containsInstanceOf(IllegalStateException.class);
+    fixture.soon().until("the future was over", future::isDone);
+    assertThatThrownBy(future::join).hasCauseInstanceOf(IllegalStateException.class);
+    contender.letGo();
+    Attempts.awaitFreeForGood(fixture, name);
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check what becomes of a grant that comes while the manager is closed")
+  void attemptsUnderWayAreGrantedAndClosedOrLeaveNothing() {
+    Seed seed = new Seed();
+    for (int round = 0; round < 10; round++) {
+      LockManager closing = fixture.open();
+      List<String> names = new ArrayList<>();
+      List<CompletableFuture<Optional<Lease>>> attempts = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        names.add(fixture.name("under-way"));
+        attempts.add(closing.tryAcquireAsync(LockRequest.of(names.get(i), fixture.ttl())));
+      }
+      seed.pauseUpTo(2_000);
+      closing.close();
+
+      for (int i = 0; i < attempts.size(); i++) {
+        CompletableFuture<Optional<Lease>> attempt = attempts.get(i);
+        fixture.soon().until("an attempt was over; " + seed, attempt::isDone);
+        if (attempt.isCompletedExceptionally()) {
+          Attempts.awaitFree(fixture, names.get(i));
+        } else {
+          fixture
+              .soon()
+              .until(
+                  "a lease was over; " + seed,
+                  () -> attempt.join().filter(Lease::isHeld).isEmpty());
+        }
+      }
+    }
+  }
+
+  @Test
+  @Rule("CLOSE-2")
+  @IfThisFails("check that a manager is closed to new requests before it waits for holders")
+  void nothingIsGrantedWithinAGrace() throws InterruptedException {
+    String name = fixture.name("free");
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
+    untilClosing(closing(closing, LONG));
+
+    assertThatThrownBy(() -> closing.tryAcquire(name, fixture.ttl()))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
+  }
+
+  @Test
+  @Rule("CLOSE-3")
+  @IfThisFails("check that close(grace) waits for holders, who still hold, and for no longer")
+  void aGraceLetsHoldersRelease() throws InterruptedException {
+    LockManager closing = fixture.open();
+    Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
+    Call<?> close = closing(closing, LONG);
+    untilClosing(close);
+
+    assertThat(Attempts.stays(() -> !close.isOver())).as("it waits: %s", close).isTrue();
+    assertThat(lease.isHeld()).isTrue();
+    TckFixture.regardless(lease::release);
+
+    close.awaited(fixture);
+  }
+
+  @Test
+  @Rule("CLOSE-3")
+  @IfThisFails("check that leases are renewed until a grace ends")
+  void leasesAreKeptAliveWithinAGrace() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+
+    Retries.anyOf(
+        () -> {
+          LockManager closing = fixture.openForShortTtl();
+          Lease lease = fixture.take(closing, keptAlive("kept"));
+          Lease probe = fixture.take(fixture.openForShortTtl(), keptAlive("probe"));
+          long begun = System.nanoTime();
+          Call<?> close = closing(closing, LONG);
+
+          fixture
+              .soon()
+              .until(
+                  "the ttl was over",
+                  () ->
+                      System.nanoTime() - begun > fixture.shortTtl().multipliedBy(5).toNanos() / 4);
+
+          if (!probe.isHeld()) {
+            AnotherRule.isBroken("leases are not kept alive");
+          }
+          assertThat(lease.isHeld()).isTrue();
+          assertThat(close.isOver()).isFalse();
+          TckFixture.regardless(lease::release);
+          close.awaited(fixture);
+        });
+  }
+
+  @Test
+  @Rule("CLOSE-3")
+  @IfThisFails("check that a grace has an end")
+  void aGraceEnds() throws InterruptedException {
+    Duration grace = Duration.ofMillis(200);
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
+
+    try (Stalls stalls = Stalls.watched()) {
+      Duration took = closing(closing, grace).awaited(fixture).took();
+
+      assertThat(took).isBetween(grace.minusMillis(1), grace.plus(TO_CLOSE).plus(stalls.worst()));
+    }
+  }
+
+  @Test
+  @Rule("CLOSE-3")
+  @IfThisFails("check that an interrupt ends a grace, and stays set for the closing thread")
+  void anInterruptEndsAGraceAndIsKept() throws InterruptedException {
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
+    Call<Boolean> close =
+        Call.begin(
+            () -> {
+              closing.close(LONG);
+              return Thread.currentThread().isInterrupted();
+            });
+    untilClosing(close);
+
+    close.interrupt();
+
+    assertThat(close.awaited(fixture).result()).as("the flag, %s", close).hasValue(true);
+  }
+
+  @Test
+  @Rule("CLOSE-3")
+  @IfThisFails("check that close() by another thread ends a grace")
+  void anotherThreadsCloseEndsAGrace() throws InterruptedException {
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
+    Call<?> close = closing(closing, LONG);
+    untilClosing(close);
+
+    Call<?> another = closing(closing, Duration.ZERO);
+
+    another.awaited(fixture);
+    close.awaited(fixture);
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
+  @IfThisFails("check that what a manager started for itself ends with it")
+  void noThreadIsLeft() {
+    int managers = 5;
+
+    // what all in this process share grows at first, but not for ever
+    fixture
+        .soon()
+        .until(
+            managers + " managers left fewer threads than that",
+            () -> {
+              Set<Thread> before = Threads.ofThisTest();
+              for (int i = 0; i < managers; i++) {
+                useAndClose();
+              }
+              return Attempts.comes(() -> Threads.since(before) < managers);
+            });
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
+  @IfThisFails("check that all connections are closed, those that were made again, too")
+  void noConnectionIsLeft() throws InterruptedException {
+    fixture.needsConnections();
+    int before = fixture.connections();
+    if (fixture.knows(TckFault.CUT)) {
+      LockManager reconnected = fixture.open();
+      fixture.begin(TckFault.CUT, fixture.nodes(), "");
+      fixture.nodes().forEach(node -> Attempts.needsVote(fixture, reconnected, node));
+      reconnected.close();
+    }
+
+    useAndClose();
+
+    fixture
+        .soon()
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
+  @IfThisFails("check that a connection whose greeting fails is closed, whatever fails in it")
+  void noConnectionIsLeftOfThoseThatFailed() {
+    fixture.needsConnections();
+    fixture.needsNodeOptions();
+    int before = fixture.connections();
+    List<String> uris = fixture.uris();
+    uris.replaceAll(uri -> uri.replaceAll("://([^@/,]*@)?", "://nobody:wrong@"));
+    LockManager refused = fixture.openOn(uris, "connect=lazy", "connectTimeout=100ms");
+    LockManager silent = fixture.open("connect=lazy", "connectTimeout=100ms", "nodeTimeout=50ms");
+    long begun = System.nanoTime();
+    if (fixture.knows(TckFault.FROZEN)) {
+      fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+      attemptUntil(silent, begun, Duration.ofMillis(400));
+      fixture.end(TckFault.FROZEN, fixture.nodes(), "");
+    }
+    attemptUntil(refused, begun, Duration.ofMillis(900));
+    silent.close();
+    refused.close();
+
+    fixture
+        .soon()
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+  }
+
+  /** Asks for locks, whatever comes of it, so that a manager connects again and again. */
+  private void attemptUntil(LockManager locks, long begun, Duration end) {
+    fixture
+        .soon()
+        .until(
+            "some attempts were made",
+            () -> {
+              Attempts.once(locks, fixture.name("attempt"), fixture.ttl());
+              LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+              return Elapsed.since(begun).compareTo(end) > 0;
+            });
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that managers share no connection that one of them closes")
+  void whenOneManagerIsClosedTheOthersGoOn() throws InterruptedException {
+    LockManager closing = fixture.open();
+    LockManager open = fixture.open();
+    Lease lease = fixture.take(open, fixture.name("held"), fixture.ttl());
+    fixture.take(closing, fixture.name("closing"), fixture.ttl());
+
+    closing.close();
+
+    assertThat(lease.isHeld()).as("a lease of a manager that is open").isTrue();
+    Throwable release = catchThrowable(lease::release);
+    List<Boolean> got = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      got.add(fixture.gets(open, fixture.name("next")));
+    }
+    if (release != null || got.contains(false)) {
+      LockManager control = fixture.open();
+      assertThat(fixture.gets(control, fixture.name("control")))
+          .as("a manager that was opened later gets a lock")
+          .isTrue();
+    }
+    assertThat(release).as("thrown by the release of another manager's lease").isNull();
+    assertThat(got).as("locks that are acquired by a manager that is open").doesNotContain(false);
+  }
+
+  private List<Duration> timesToLive(String name) {
+    return fixture.nodes().stream().map(node -> node.timeToLive(name)).toList();
+  }
+
+  private void useAndClose() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockRequest request = LockRequest.of(fixture.name("used"), fixture.ttl());
+    Lease lease = fixture.take(locks, renewed(request));
+    CompletableFuture<?> waiter = locks.tryAcquireAsync(request.waitAtMost(Attempts.LOOK));
+    TckFixture.regardless(lease::release);
+    fixture.soon().until("a waiter was served, or its time was over", waiter::isDone);
+    locks.close();
+  }
+
+  private LockRequest renewed(LockRequest request) {
+    return fixture.declares(LockCapability.KEEP_ALIVE) ? request.keepAliveUpTo(LONG) : request;
+  }
+
+  private LockRequest keptAlive(String ending) {
+    return LockRequest.of(fixture.name(ending), fixture.shortTtl()).keepAliveUpTo(LONG);
+  }
+
+  /**
+   * Waits until the closing thread waits for holders; or does not, which is for the test to judge.
+   */
+  private void untilClosing(Call<?> close) {
+    fixture.soon().until("a grace had begun", () -> close.isWaiting() || close.isOver());
+  }
+
+  private static Call<?> closing(LockManager manager, Duration grace) {
+    return Call.begin(
+        () -> {
+          manager.close(grace);
+          return true;
+        });
+  }
+}

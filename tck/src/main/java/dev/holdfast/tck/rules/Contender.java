@@ -1,0 +1,52 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody else who holds a lock until a test lets it go. From behind where the nodes can be seen,
+ * so that it is nobody's fault but the waiters' if they do not get it then.
+ */
+final class Contender {
+  private final TckFixture fixture;
+  private final String name;
+  private final @Nullable Lease lease;
+
+  private Contender(TckFixture fixture, String name, @Nullable Lease lease) {
+    this.fixture = fixture;
+    this.name = name;
+    this.lease = lease;
+  }
+
+  static Contender holding(TckFixture fixture, String name) {
+    return fixture.nodes().isEmpty()
+        ? new Contender(fixture, name, fixture.take(fixture.open(), name, fixture.ttl()))
+        : occupying(fixture, name, fixture.foreignTtl());
+  }
+
+  /** Does not let go, but has a short ttl. */
+  static Contender holdingBriefly(TckFixture fixture, String name) {
+    return fixture.nodes().isEmpty()
+        ? new Contender(
+            fixture, name, fixture.take(fixture.openForShortTtl(), name, fixture.shortTtl()))
+        : occupying(fixture, name, Duration.ofMillis(200));
+  }
+
+  private static Contender occupying(TckFixture fixture, String name, Duration ttl) {
+    fixture.nodes().forEach(node -> node.occupy(name, TckFixture.occupant(node), ttl));
+    return new Contender(fixture, name, null);
+  }
+
+  /** Returns the name of the lock. */
+  String name() {
+    return name;
+  }
+
+  void letGo() {
+    if (lease != null) {
+      TckFixture.regardless(lease::release);
+    }
+    fixture.nodes().forEach(node -> node.remove(name));
+  }
+}

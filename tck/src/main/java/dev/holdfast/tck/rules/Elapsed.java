@@ -1,0 +1,13 @@
+package dev.holdfast.tck.rules;
+
+import java.time.Duration;
+
+/** Time that has passed, by the clock that nobody sets. */
+final class Elapsed {
+  private Elapsed() {}
+
+  /** Since {@link System#nanoTime} was this. */
+  static Duration since(long nanos) {
+    return Duration.ofNanos(System.nanoTime() - nanos);
+  }
+}

@@ -1,0 +1,278 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A lease that is over says so, whatever it is asked, and whoever asks. */
+public abstract class EndedLeaseRules {
+  final TckFixture fixture;
+
+  public EndedLeaseRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check what each method of a lease does when its time is over")
+  void aLeaseThatExpiredSaysSoWhateverItIsAsked() {
+    Lease lease =
+        fixture.take(fixture.openForShortTtl(), fixture.name("expired"), fixture.briefTtl());
+    fixture.awaitOver(lease);
+
+    assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check what each method of a lease does that was found to be another owner's")
+  void aLeaseThatWasTakenSaysSoWhateverItIsAsked() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("taken"), fixture.ttl());
+    fixture.occupy(fixture.nodes(), lease.name());
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+
+    assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check what each method of a lease does that was found to be removed")
+  void aLeaseThatWasRemovedSaysSoWhateverItIsAsked() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("removed"), fixture.ttl());
+    fixture.nodes().forEach(node -> node.remove(lease.name()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+
+    assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check what each method of a lease does whose longest hold is over")
+  void aLeaseAtTheEndOfItsLongestHoldSaysSoWhateverItIsAsked() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration hold = fixture.briefTtl();
+    Lease lease =
+        fixture.take(
+            fixture.openForShortTtl(),
+            LockRequest.of(fixture.name("limited"), hold).keepAliveUpTo(hold));
+    long granted = System.nanoTime();
+    fixture.soon().until("its time is over", () -> Elapsed.since(granted).compareTo(hold) > 0);
+
+    assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check what each method of a lease does whose manager is closed")
+  void aLeaseOfAClosedManagerSaysSoWhateverItIsAsked() {
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("closed"), fixture.ttl());
+    locks.close();
+
+    assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check that a release is no loss, for every way to release a lease")
+  void aLeaseThatWasGivenBackSaysSoWhateverItIsAsked() {
+    LockManager locks = fixture.open();
+    for (GivingBack way : GivingBack.values()) {
+      Lease lease = fixture.take(locks, fixture.name("given-back"), fixture.ttl());
+      way.giveBack(fixture, lease);
+      if (lease.isHeld()) {
+        AnotherRule.isBroken("a lease is held after " + way + "");
+      }
+
+      assertThat(lease.remaining()).as("remaining() after %s", way).isZero();
+      assertThatThrownBy(lease::requireHeld)
+          .as("requireHeld() after %s", way)
+          .isInstanceOf(IllegalStateException.class);
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        assertThatThrownBy(() -> lease.extend(fixture.ttl()))
+            .as("extend() after %s", way)
+            .isInstanceOf(IllegalStateException.class);
+        assertThat(thrownBy("extendAsync()", lease.extendAsync(fixture.ttl())))
+            .as("the end of extendAsync() after %s", way)
+            .isInstanceOf(IllegalStateException.class);
+      }
+    }
+  }
+
+  /** Shows a lease as over while its release is on its way, so that no work goes on. */
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-11")
+  @IfThisFails("check that releaseAsync() ends the lease before it sends anything")
+  void aLeaseIsOverFromTheCallOfAnAsynchronousReleaseOn() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("async"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+    boolean held = lease.isHeld();
+    Duration remaining = lease.remaining();
+    Throwable thrown = catchThrowable(lease::requireHeld);
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    assertThat(held).as("held while its release is on its way").isFalse();
+    assertThat(remaining).as("remaining time while the release is in flight").isZero();
+    assertThat(thrown).as("requireHeld() while its release is on its way").isNotNull();
+    fixture.awaitRegardless("the release is answered", released::isDone);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-11")
+  @IfThisFails("check that release() and close() end the lease before they send anything")
+  void aLeaseIsOverForOthersWhileOneThreadReleasesIt() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
+          Lease closed = fixture.take(locks, fixture.name("closed"), fixture.ttl());
+          fixture.begin(TckFault.FROZEN, fixture.nodes(), released.name());
+          Call<Boolean> release = Call.begin(released::release);
+          Call<Boolean> close =
+              Call.begin(
+                  () -> {
+                    closed.close();
+                    return true;
+                  });
+          fixture.awaitRegardless(
+              "both are over, or answered",
+              () ->
+                  (!released.isHeld() && !closed.isHeld()) || (release.isOver() && close.isOver()));
+          boolean early = !release.isOver() && !close.isOver();
+          fixture.end(TckFault.FROZEN, fixture.nodes(), released.name());
+          release.awaited(fixture);
+          close.awaited(fixture);
+
+          assertThat(early).as("they are over before the nodes have answered").isTrue();
+        });
+  }
+
+  @Test
+  @Rule("REL-12")
+  @IfThisFails("check that a lease belongs to no thread")
+  void aLeaseServesWhoeverHasIt() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    boolean extension = fixture.declares(LockCapability.EXTENSION);
+    boolean works = isServed(probe, extension) && fixture.gets(other, probe.name());
+
+    Lease lease =
+        onAnotherThread(() -> fixture.take(locks, fixture.name("passed-on"), fixture.ttl()));
+    Lease back = fixture.take(locks, fixture.name("passed-on"), fixture.ttl());
+    boolean here = isServed(lease, extension);
+    boolean there = onAnotherThread(() -> isServed(back, extension));
+    if (!works) {
+      AnotherRule.isBroken("a lease does not serve the thread that asked for it");
+    }
+
+    assertThat(here).as("extended and released by a thread that did not ask for it").isTrue();
+    assertThat(there).as("extended and released by a thread that did not ask for it").isTrue();
+    assertThat(fixture.gets(other, lease.name())).as("it is free").isTrue();
+    assertThat(fixture.gets(other, back.name())).as("it is free").isTrue();
+  }
+
+  private boolean isServed(Lease lease, boolean extension) {
+    try {
+      lease.requireHeld();
+      if (extension) {
+        lease.extend(fixture.ttl());
+      }
+      return lease.isHeld() && !lease.remaining().isZero() && lease.release();
+    } catch (RuntimeException e) {
+      IgnoredFailures.add(e);
+      return false;
+    }
+  }
+
+  private <T> T onAnotherThread(Callable<T> act) {
+    Call<T> call = Call.begin(act).awaited(fixture);
+    return call.result().orElseThrow(() -> new AssertionError("on another thread: " + call));
+  }
+
+  /** Leaves the test out if the lease goes on, which is another rule's. */
+  private void assertSaysThatItIsLost(Lease lease) {
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("the lease goes on");
+    }
+    CompletableFuture<LossReason> notified = lease.onLoss();
+    fixture.awaitRegardless("onLoss() completes", notified::isDone);
+    if (!notified.isDone()) {
+      AnotherRule.isBroken("onLoss() does not complete");
+    }
+    LossReason reason = notified.join();
+
+    assertThat(lease.remaining()).as("remaining()").isZero();
+    assertLost(lease, reason, "requireHeld()", catchThrowable(lease::requireHeld));
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertLost(lease, reason, "extend()", catchThrowable(() -> lease.extend(fixture.briefTtl())));
+      assertLost(
+          lease,
+          reason,
+          "extendAsync()",
+          thrownBy("extendAsync()", lease.extendAsync(fixture.briefTtl())));
+    }
+    assertThat(lease.isHeld()).as("isHeld()").isFalse();
+    assertThat(fixture.soon().get("releaseAsync() completes", lease.releaseAsync()))
+        .as("releaseAsync()")
+        .isFalse();
+    assertThat(lease.release()).as("release()").isFalse();
+    assertLost(lease, reason, "requireHeld()", catchThrowable(lease::requireHeld));
+    assertThat(fixture.soon().get("onLoss() completes", lease.onLoss()))
+        .as("onLoss()")
+        .isEqualTo(reason);
+  }
+
+  private static void assertLost(
+      Lease lease, LossReason reason, String what, @Nullable Throwable thrown) {
+    assertThat(thrown)
+        .as("the exception of %s", what)
+        .isInstanceOfSatisfying(
+            LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(reason))
+        .hasMessageContaining(lease.name());
+  }
+
+  private @Nullable Throwable thrownBy(String what, CompletableFuture<?> stage) {
+    try {
+      stage.get(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+      return null;
+    } catch (ExecutionException e) {
+      return e.getCause();
+    } catch (TimeoutException e) {
+      throw new AssertionError(what + " never completes", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(what + " did not happen in time", e);
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** A task is run under a lock. */
+public abstract class ExecuteLockedRules {
+  final TckFixture fixture;
+
+  public ExecuteLockedRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("ACQ-13")
+  @IfThisFails("check that executeLocked returns the result of the task, and releases")
+  void executeLockedReturnsWhatTheTaskReturnsAndReleases() throws InterruptedException {
+    List<Lease> used = new ArrayList<>();
+    AtomicBoolean held = new AtomicBoolean();
+
+    String result =
+        fixture
+            .open()
+            .executeLocked(
+                LockRequest.of(fixture.name("task"), fixture.ttl()),
+                lease -> {
+                  used.add(lease);
+                  held.set(lease.isHeld());
+                  return "done";
+                });
+
+    assertThat(result).isEqualTo("done");
+    assertThat(held).as("it was held in the task").isTrue();
+    assertThat(used.get(0).isHeld()).as("it is held after the task").isFalse();
+  }
+
+  @Test
+  @Rule("ACQ-13")
+  @IfThisFails("check that executeLocked throws what the task throws, and releases")
+  void executeLockedThrowsWhatTheTaskThrowsAndReleases() {
+    LockManager locks = fixture.open();
+    for (Throwable failure :
+        List.of(new Exception("checked"), new IllegalStateException(), new AssertionError())) {
+      List<Lease> used = new ArrayList<>();
+
+      Throwable thrown =
+          catchThrowable(
+              () ->
+                  locks.executeLocked(
+                      LockRequest.of(fixture.name("task"), fixture.ttl()),
+                      lease -> {
+                        used.add(lease);
+                        if (failure instanceof Error error) {
+                          throw error;
+                        }
+                        throw (Exception) failure;
+                      }));
+
+      assertThat(thrown).isSameAs(failure);
+      assertThat(used.get(0).isHeld()).as("held after the task threw %s", failure).isFalse();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-13")
+  @IfThisFails("check that executeLocked interrupts the task's thread when onLoss() completes")
+  void executeLockedInterruptsTheTaskOfALostLeaseAndSaysSo() {
+    AtomicBoolean interrupted = new AtomicBoolean();
+    LockManager locks = fixture.openForShortTtl();
+    String name = fixture.name("task");
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                locks.executeLocked(
+                    LockRequest.of(name, fixture.briefTtl()),
+                    lease -> {
+                      try {
+                        new CountDownLatch(1)
+                            .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                      } catch (InterruptedException e) {
+                        interrupted.set(true);
+                      }
+                      return "over";
+                    }));
+
+    assertThat(interrupted).as("the task was interrupted").isTrue();
+    assertThat(thrown).isInstanceOf(LockLostException.class);
+    assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+  }
+
+  @Test
+  @Rule("LOSS-8")
+  @IfThisFails("check that the interrupt is not sent by the thread that calls users back")
+  void executeLockedInterruptsTheTaskThoughCallbacksOfItsLossBlock() {
+    AtomicBoolean interrupted = new AtomicBoolean();
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    fixture.atEnd(end::countDown);
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                fixture
+                    .openForShortTtl()
+                    .executeLocked(
+                        LockRequest.of(fixture.name("task"), fixture.briefTtl()),
+                        lease -> {
+                          for (int i = 0; i < 3; i++) {
+                            lease.onLoss().thenRun(() -> block(called, end));
+                          }
+                          try {
+                            new CountDownLatch(1)
+                                .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                          } catch (InterruptedException e) {
+                            interrupted.set(true);
+                          }
+                          return "over";
+                        }));
+
+    fixture.awaitRegardless("a callback is called", () -> called.getCount() == 0);
+    if (called.getCount() > 0 || !(thrown instanceof LockLostException)) {
+      AnotherRule.isBroken("the loss is not reported");
+    }
+    assertThat(interrupted).as("the task was interrupted").isTrue();
+  }
+
+  private static void block(CountDownLatch called, CountDownLatch end) {
+    called.countDown();
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-13")
+  @IfThisFails(
+      "check that executeLocked looks at the lease when the task has thrown something, too")
+  void executeLockedSaysThatTheLeaseWasLostWhateverTheTaskThrows() {
+    LockManager locks = fixture.openForShortTtl();
+    IllegalStateException failure = new IllegalStateException("of the task");
+
+    LockLostException lost =
+        catchThrowableOfType(
+            LockLostException.class,
+            () ->
+                locks.executeLocked(
+                    LockRequest.of(fixture.name("task"), fixture.briefTtl()),
+                    lease -> {
+                      fixture.awaitUninterrupted(lease);
+                      throw failure;
+                    }));
+
+    assertThat(lost).hasCause(failure);
+  }
+}

@@ -1,0 +1,184 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckClock;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Each grant has a number above those before it, by which storage tells a late holder. */
+public abstract class FencingRules {
+  /** Enough for tokens that are drawn some time before their grants to come out of order. */
+  private static final Duration CONTENTION = Duration.ofMillis(1_200);
+
+  private static final int MAX_GRANTS = 1_500;
+
+  final TckFixture fixture;
+
+  public FencingRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that the counter is kept beside the lock, and survives its end")
+  void fencingTokensIncreaseFromGrantToGrantOfAllManagers() {
+    String name = fixture.name("fenced");
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    List<Long> tokens = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      Lease lease = fixture.take(managers[i % 2], name, fixture.ttl());
+      tokens.add(lease.fencingToken().orElseThrow());
+      Attempts.giveBack(fixture, lease);
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that the counter survives a forced release and an expiry")
+  void fencingTokensIncreaseHoweverTheGrantBeforeEnded() {
+    fixture.needs(LockCapability.FORCE_RELEASE);
+    String name = fixture.name("fenced");
+    LockManager locks = fixture.open();
+    LockManager brief = fixture.openForShortTtl();
+    List<Long> tokens = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      tokens.add(fixture.take(locks, name, fixture.ttl()).fencingToken().orElseThrow());
+      TckFixture.regardless(() -> locks.forceRelease(name));
+      needsFree(name);
+      tokens.add(fixture.take(brief, name, fixture.briefTtl()).fencingToken().orElseThrow());
+      needsFree(name);
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
+  private void needsFree(String name) {
+    try {
+      Attempts.awaitFree(fixture, name);
+    } catch (AssertionError e) {
+      AnotherRule.isBroken("a lock that was removed or has expired is not free");
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that a token is drawn when the lock is granted, not before it is asked for")
+  void fencingTokensIncreaseUnderContention() throws InterruptedException {
+    String name = fixture.name("fenced");
+    List<Long> tokens = new ArrayList<>();
+    AtomicInteger granted = new AtomicInteger();
+    long begun = System.nanoTime();
+    try (Workers workers = new Workers()) {
+      for (int worker = 0; worker < 8; worker++) {
+        LockManager locks = fixture.open();
+        workers.start(
+            () -> {
+              while (granted.get() < MAX_GRANTS && Elapsed.since(begun).compareTo(CONTENTION) < 0) {
+                Optional<Lease> lease = attempt(locks, name);
+                lease.ifPresent(
+                    held -> {
+                      synchronized (tokens) {
+                        // a stalled holder says nothing of the order
+                        if (held.isHeld()) {
+                          tokens.add(held.fencingToken().orElseThrow());
+                        }
+                      }
+                      granted.incrementAndGet();
+                      TckFixture.regardless(held::release);
+                    });
+              }
+            });
+      }
+      workers.join();
+    }
+
+    assertThat(tokens).as("tokens in the order of their grants").isSorted();
+    assertThat(tokens).doesNotHaveDuplicates();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that a token is known to a quorum before the lock is granted")
+  void fencingTokensIncreaseWhicheverNodesGrant() {
+    fixture.needsNodes(3);
+    String name = fixture.name("fenced");
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    List<Long> tokens = new ArrayList<>();
+    for (List<TckNode> granting : Subsets.of(fixture.nodes())) {
+      if (granting.size() == fixture.quorum()) {
+        fixture.occupy(fixture.nodesBut(granting), name);
+        Lease lease = fixture.take(managers[tokens.size() % 2], name, fixture.ttl());
+        tokens.add(lease.fencingToken().orElseThrow());
+        Attempts.giveBack(fixture, lease);
+      }
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that fencing tokens do not follow the wall clock back")
+  void fencingTokensIncreaseThoughTheClockIsSetBack() {
+    TckClock clock = fixture.needsClock();
+    String name = fixture.name("fenced");
+    Lease before = fixture.take(fixture.open(), name, fixture.ttl());
+    long token = before.fencingToken().orElseThrow();
+    Attempts.giveBack(fixture, before);
+
+    clock.step(Duration.ofHours(-1));
+
+    Lease after = fixture.take(fixture.open(), name, fixture.ttl());
+    assertThat(after.fencingToken().orElseThrow()).isGreaterThan(token);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-12")
+  @IfThisFails("check that the largest number of a quorum is stored by a quorum before the grant")
+  void fencingTokensIncreaseWhicheverNodesGrantThoughTheClockIsSetBack() {
+    fixture.needsNodes(3);
+    TckClock clock = fixture.needsClock();
+    String name = fixture.name("fenced");
+    List<Long> tokens = new ArrayList<>();
+    for (List<TckNode> granting : Subsets.of(fixture.nodes())) {
+      if (granting.size() == fixture.quorum()) {
+        fixture.occupy(fixture.nodesBut(granting), name);
+        Lease lease =
+            fixture.take(fixture.open(), name, fixture.ttl()); // which has seen no token yet
+        tokens.add(lease.fencingToken().orElseThrow());
+        Attempts.giveBack(fixture, lease);
+        clock.step(Duration.ofHours(tokens.size() == 1 ? -1 : 0));
+      }
+    }
+
+    assertThat(tokens).isSorted().doesNotHaveDuplicates();
+  }
+
+  private Optional<Lease> attempt(LockManager locks, String name) throws InterruptedException {
+    try {
+      return locks.tryAcquire(name, fixture.ttl());
+    } catch (LockException contendedOrSlow) {
+      return Optional.empty();
+    }
+  }
+}

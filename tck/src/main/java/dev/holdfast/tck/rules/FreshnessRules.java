@@ -1,0 +1,187 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockContendedException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** No answer is what was true a moment ago. */
+public abstract class FreshnessRules {
+  /** After so many, somebody may think that the next will be like them. */
+  private static final int REFUSALS = 300;
+
+  /** Tolerance for two clocks that are read one after the other. */
+  private static final Duration SLACK = Duration.ofMillis(2);
+
+  final TckFixture fixture;
+
+  public FreshnessRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that inspect asks the backend each time, and remembers nothing")
+  void inspectShowsTheHolderOfNow() {
+    fixture.needs(LockCapability.INSPECTION);
+    String name = fixture.name("inspected");
+    LockManager operator = fixture.open();
+    if (operator.inspect(name).isPresent()) {
+      AnotherRule.isBroken("a holder is shown although the lock is free");
+    }
+    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
+    String owner = seen(operator, name).ownerLabel();
+    Attempts.giveBack(fixture, first);
+    fixture.awaitFree(name);
+
+    assertThat(operator.inspect(name)).as("after the release").isEmpty();
+
+    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
+    assertThat(seen(operator, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that inspect asks the backend about what the manager itself holds, too")
+  void inspectShowsWhoHasTakenALockFromThisVeryManager() {
+    fixture.needs(LockCapability.INSPECTION);
+    fixture.needsNodes(1);
+    String name = fixture.name("inspected");
+    LockManager locks = fixture.open("owner=first");
+    fixture.takeOnAll(locks, name, fixture.ttl());
+    String owner = seen(locks, name).ownerLabel();
+
+    fixture.nodes().forEach(node -> node.occupy(name, "another", fixture.foreignTtl()));
+
+    assertThat(seen(locks, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
+    fixture.nodes().forEach(node -> node.remove(name));
+    assertThat(locks.inspect(name)).as("once it is removed").isEmpty();
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that no manager remembers that a lock was taken, however often it was")
+  void whatWasRefusedOftenIsGotOnceItIsFree() {
+    Retries.anyOf( // a machine that stalls is an outage
+        () -> {
+          LockManager locks = fixture.open();
+          String name = fixture.name("refused");
+          Contender contender = Contender.holding(fixture, name);
+          for (int i = 0; i < REFUSALS; i++) {
+            Attempts.inVain(fixture, locks, name);
+          }
+
+          contender.letGo();
+
+          assertThat(fixture.gets(locks, name)).as("granted at once").isTrue();
+        });
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that the holder which is named is asked for when the wait is over")
+  void theHolderThatIsNamedIsThatOfNow() {
+    fixture.needs(LockCapability.INSPECTION);
+    String name = fixture.name("held");
+    LockManager locks = fixture.open();
+    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
+    Optional<String> holder = holderNamed(locks, name);
+    Attempts.giveBack(fixture, first);
+    fixture.awaitFree(name);
+    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
+
+    Optional<String> next = holderNamed(locks, name);
+
+    if (holder.isPresent() && next.isPresent()) {
+      assertThat(next).isNotEqualTo(holder);
+    }
+  }
+
+  @Test
+  @Rule("RES-2")
+  @IfThisFails("check that isHeld() checks each time, also shortly after another call")
+  void whoReleasesALeaseSeesAtOnceThatItIsOver() {
+    LockManager locks = fixture.open();
+    for (int i = 0; i < 5; i++) {
+      Lease lease = fixture.take(locks, fixture.name("released"), fixture.ttl());
+      lease.requireHeld();
+      boolean held = lease.isHeld();
+
+      TckFixture.regardless(lease::release);
+
+      assertThat(held).isTrue();
+      assertThat(lease.isHeld()).as("held after its release").isFalse();
+      assertThat(catchThrowable(lease::requireHeld)).as("required after its release").isNotNull();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("VAL-4")
+  @IfThisFails("check that isHeld() looks at the clock each time it is asked")
+  void isHeldIsFalseFromTheEndOnHoweverOftenItIsAsked() {
+    LockManager locks = fixture.openForShortTtl();
+    for (int i = 0; i < 3; i++) {
+      Lease lease = fixture.take(locks, fixture.name("ends"), fixture.briefTtl());
+      Duration left = lease.remaining();
+      long end = System.nanoTime() + left.plus(SLACK).toNanos();
+      if (left.compareTo(fixture.briefTtl()) > 0) {
+        AnotherRule.isBroken("more is left than was asked for");
+      }
+
+      boolean held = true;
+      while (held) {
+        long asked = System.nanoTime();
+        held = lease.isHeld();
+        assertThat(held && asked > end).as("held after its end").isFalse();
+        LockSupport.parkNanos(100_000);
+      }
+    }
+  }
+
+  @Test
+  @Rule("CAP-1")
+  @IfThisFails("check that the declaration depends neither on nodes nor on earlier calls")
+  void theDeclarationDoesNotChangeWithTheState() {
+    LockManager lazy = fixture.open("connect=lazy");
+    assertThat(lazy.capabilities()).as("before it connects").isEqualTo(fixture.capabilities());
+    LockManager locks = fixture.open("nodeTimeout=150ms");
+    if (!fixture.nodes().isEmpty() && fixture.knows(TckFault.FROZEN)) {
+      String name = fixture.name("silent");
+      fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+      TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
+      assertThat(locks.capabilities()).as("in an outage").isEqualTo(fixture.capabilities());
+      fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+    }
+
+    locks.close();
+
+    assertThat(locks.capabilities()).as("once it is closed").isEqualTo(fixture.capabilities());
+  }
+
+  private Optional<String> holderNamed(LockManager locks, String name) {
+    LockRequest once = fixture.request(name).waitAtMost(Duration.ZERO);
+    return Optional.ofNullable(
+            catchThrowableOfType(LockContendedException.class, () -> locks.acquire(once)))
+        .flatMap(LockContendedException::holder);
+  }
+
+  private static LockStatus seen(LockManager operator, String name) {
+    return operator
+        .inspect(name)
+        .orElseThrow(() -> new AssertionError(name + " is held, and inspect shows no holder"));
+  }
+}

@@ -1,0 +1,94 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Methods that return a future return before it is complete. */
+public abstract class FutureRules {
+  /** Longer than any test waits. */
+  private static final String PATIENT = "nodeTimeout=60s";
+
+  final TckFixture fixture;
+
+  public FutureRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that tryAcquireAsync() leaves its caller's thread before it asks the nodes")
+  void whoAsksForAFutureDoesNotWaitForTheAnswer() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(PATIENT);
+    String name = fixture.name("hangs");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    assertReturns(
+        "tryAcquireAsync without a wait",
+        () -> asked.add(locks.tryAcquireAsync(fixture.request(name))));
+    assertReturns(
+        "tryAcquireAsync with a wait",
+        () -> asked.add(locks.tryAcquireAsync(fixture.request(name).waitForever())));
+    asked.forEach(future -> future.cancel(true));
+  }
+
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that a lazy manager does not connect on the thread of its caller")
+  void whoAsksALazyManagerForAFutureDoesNotWaitForItsConnections() {
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodeOptions();
+    LockManager locks = fixture.open(PATIENT, "connect=lazy", "connectTimeout=60s");
+    String name = fixture.name("hangs");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    assertReturns(
+        "the first tryAcquireAsync", () -> asked.add(locks.tryAcquireAsync(fixture.request(name))));
+    asked.forEach(future -> future.cancel(true));
+  }
+
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that releaseAsync() leaves its caller's thread before it asks the nodes")
+  void whoReleasesAsynchronouslyDoesNotWaitForTheAnswer() {
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.takeOnAll(fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    assertReturns("releaseAsync", lease::releaseAsync);
+    assertReturns("a second releaseAsync", lease::releaseAsync);
+  }
+
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that extendAsync() leaves its caller's thread before it asks the nodes")
+  void whoExtendsAsynchronouslyDoesNotWaitForTheAnswer() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needs(TckFault.FROZEN);
+    Lease lease = fixture.takeOnAll(fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    assertReturns("extendAsync", () -> lease.extendAsync(fixture.ttl()));
+    assertReturns("extendAsync behind another", () -> lease.extendAsync(fixture.ttl()));
+  }
+
+  /** Checks that a call returns while all nodes hang. */
+  private void assertReturns(String what, Runnable asks) {
+    Call<?> call =
+        Call.begin(
+            () -> {
+              asks.run();
+              return true;
+            });
+    fixture.soon().until(what + " had returned while all nodes hang", call::isOver);
+  }
+}

@@ -1,0 +1,233 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A waiter that is interrupted or cancelled takes nothing. */
+public abstract class GivingUpRules {
+  /** About as long as an attempt takes, so that all of its moments are hit. */
+  private static final long MICROS = 1_500;
+
+  private static final int ROUNDS = 40;
+
+  final TckFixture fixture;
+
+  public GivingUpRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails(
+      "check that an interrupt ends the wait of its thread, at the head of the queue or not, and no"
+          + " other wait")
+  void anInterruptEndsAWaitAndDisturbsNobody() throws InterruptedException {
+    String name = fixture.name("interrupted");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    List<Interrupted> waiters = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      Interrupted waiter = new Interrupted(() -> locks.acquire(name, fixture.ttl()));
+      waiter.start();
+      waiters.add(waiter);
+      fixture.soon().until("a thread waited", waiter::isWaiting);
+    }
+
+    List<Interrupted> interrupted = List.of(waiters.get(0), waiters.get(3), waiters.get(5));
+    for (Interrupted waiter : interrupted) {
+      waiter.interrupt();
+      fixture.soon().until("an interrupted wait was over", waiter::isOver);
+      assertThat(waiter.endedByInterrupt()).as("%s", waiter).isTrue();
+    }
+    contender.letGo();
+
+    waiters.removeAll(interrupted);
+    fixture.soon().untilNoMoreCome(() -> waiters.stream().filter(Interrupted::isOver).count(), 1);
+    assertThat(waiters)
+        .as("the others")
+        .allSatisfy(waiter -> assertThat(waiter.isOver() && waiter.lease().isEmpty()).isFalse());
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check what becomes of an interrupt that comes before the call")
+  void whoIsInterruptedBeforehandGetsNoLock() throws InterruptedException {
+    String name = fixture.name("before");
+    LockManager locks = fixture.open();
+    for (LockRequest request :
+        List.of(fixture.request(name), fixture.request(name).waitForever())) {
+      Interrupted caller =
+          new Interrupted(
+              () -> {
+                Thread.currentThread().interrupt();
+                return locks.tryAcquire(request).orElseThrow();
+              });
+      caller.start();
+      fixture.soon().until("the call was over", caller::isOver);
+
+      assertThat(caller.endedByInterrupt()).as("%s", caller).isTrue();
+      Attempts.awaitFree(fixture, name);
+    }
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check that a lock granted to a caller that is gone is released")
+  void anInterruptAtAnyMomentLeavesNoLockAndIsNeverSwallowed() throws InterruptedException {
+    Seed seed = new Seed();
+    LockManager locks = fixture.open();
+    for (int round = 0; round < ROUNDS; round++) {
+      String name = fixture.name("moment");
+      Optional<Contender> contender =
+          seed.nextBoolean() ? Optional.of(Contender.holding(fixture, name)) : Optional.empty();
+      Interrupted caller = new Interrupted(() -> locks.acquire(name, fixture.ttl()));
+      caller.start();
+      seed.pauseUpTo(MICROS);
+      caller.interrupt();
+
+      fixture
+          .soon()
+          .until(
+              "the interrupt came through; " + seed,
+              () -> caller.endedByInterrupt() || caller.leftInterruptToCaller());
+      contender.ifPresent(Contender::letGo);
+      caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+      Attempts.awaitFree(fixture, name);
+    }
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check that an interrupt does not wait for nodes, and that their late grants go")
+  void anInterruptWhileNodesHangEndsTheCallAtOnceAndLeavesNoLock() {
+    fixture.needs(TckFault.FROZEN);
+    Seed seed = new Seed();
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    String ending = fixture.name("hanging");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), ending);
+    List<Interrupted> callers = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      String name = ending + i;
+      Interrupted caller = new Interrupted(() -> locks.acquire(name, fixture.ttl()));
+      callers.add(caller);
+      caller.start();
+      seed.pauseUpTo(MICROS);
+    }
+
+    long begun = System.nanoTime();
+    callers.forEach(Interrupted::interrupt);
+    fixture.soon().until("all were over", () -> callers.stream().allMatch(Interrupted::isOver));
+
+    assertThat(Elapsed.since(begun))
+        .as("not the timeout of nodes")
+        .isLessThan(Duration.ofSeconds(5));
+    assertThat(callers).as("%s", seed).allMatch(Interrupted::endedByInterrupt);
+    fixture.end(TckFault.FROZEN, fixture.nodes(), ending);
+    LockManager others = fixture.open();
+    for (int i = 0; i < callers.size(); i++) {
+      Attempts.untilGot(fixture, others, ending + i);
+    }
+  }
+
+  @Test
+  @Rule("WAIT-9")
+  @IfThisFails("check that a future that was given up leaves the line")
+  void aFutureThatWasGivenUpTakesNothing() throws InterruptedException {
+    String name = fixture.name("given-up");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitForever();
+    CompletableFuture<Optional<Lease>> cancelled = locks.tryAcquireAsync(request);
+    CompletableFuture<Optional<Lease>> completed = locks.tryAcquireAsync(request);
+    CompletableFuture<Optional<Lease>> timedOut =
+        locks.tryAcquireAsync(request).orTimeout(50, TimeUnit.MILLISECONDS);
+    fixture.soon().until("a timeout ended a future", timedOut::isDone);
+    cancelled.cancel(true);
+    completed.complete(Optional.empty());
+
+    contender.letGo();
+
+    Attempts.awaitFreeForGood(fixture, name);
+  }
+
+  @Test
+  @Rule("WAIT-9")
+  @IfThisFails("check that a lock granted to an abandoned future is released")
+  void aFutureThatIsCancelledAtAnyMomentLeavesNoLock() throws InterruptedException {
+    cancelAtAnyMoment(false);
+  }
+
+  @Test
+  @Rule("WAIT-9")
+  @IfThisFails("check that an unclaimed lock is released at once, even with holdAtLeast")
+  void aFutureThatIsCancelledLeavesNoLockThatWasToBeHeldForSomeTime() throws InterruptedException {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    cancelAtAnyMoment(true);
+  }
+
+  @Test
+  @Rule("WAIT-9")
+  @IfThisFails("check that late grants of nodes are released if no call waits for them")
+  void futuresThatAreCancelledWhileNodesHangLeaveNoLock() {
+    fixture.needs(TckFault.FROZEN);
+    Seed seed = new Seed();
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    String ending = fixture.name("hanging");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), ending);
+    List<CompletableFuture<?>> futures = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      futures.add(locks.tryAcquireAsync(fixture.request(ending + i).waitForever()));
+      seed.pauseUpTo(MICROS);
+    }
+
+    futures.forEach(future -> future.cancel(true));
+
+    fixture.end(TckFault.FROZEN, fixture.nodes(), ending);
+    LockManager others = fixture.open();
+    for (int i = 0; i < futures.size(); i++) {
+      Attempts.untilGot(fixture, others, ending + i);
+    }
+  }
+
+  private void cancelAtAnyMoment(boolean toBeHeld) throws InterruptedException {
+    Seed seed = new Seed();
+    LockManager locks = fixture.open();
+    List<String> names = new ArrayList<>();
+    for (int round = 0; round < ROUNDS; round++) {
+      String name = fixture.name("moment");
+      Optional<Contender> contender =
+          seed.nextBoolean() ? Optional.of(Contender.holding(fixture, name)) : Optional.empty();
+      LockRequest request = fixture.request(name).waitForever();
+      CompletableFuture<Optional<Lease>> future =
+          locks.tryAcquireAsync(toBeHeld ? request.holdAtLeast(fixture.ttl()) : request);
+      seed.pauseUpTo(MICROS);
+
+      boolean cancelled = future.cancel(true);
+      contender.ifPresent(Contender::letGo);
+      if (cancelled) {
+        names.add(name);
+        Attempts.awaitFree(fixture, name);
+      } else {
+        future.join().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+      }
+    }
+    fixture
+        .soon()
+        .until(
+            "no caller took them later; " + seed,
+            () -> names.stream().allMatch(name -> fixture.isFreeOn(fixture.nodes(), name)));
+  }
+}

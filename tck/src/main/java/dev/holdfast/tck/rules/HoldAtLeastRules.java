@@ -1,0 +1,369 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckClock;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A lock that is released keeps others out for the requested time, and no longer. */
+public abstract class HoldAtLeastRules {
+  final TckFixture fixture;
+
+  public HoldAtLeastRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that releaseAsync(), close() and a second release keep holdAtLeast as well")
+  void everyWayToGiveBackKeepsOthersOut() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    for (GivingBack way : GivingBack.values()) {
+      Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), fixture.ttl()));
+      way.giveBack(fixture, lease);
+
+      assertThat(fixture.gets(other, lease.name())).as("got by another after %s", way).isFalse();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that an extension does not make a lease forget holdAtLeast")
+  void anExtendedLeaseKeepsOthersOutToo() throws InterruptedException {
+    fixture.needs(LockCapability.EXTENSION);
+    Lease lease = fixture.take(fixture.open(), atLeast(fixture.name("extended"), fixture.ttl()));
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that the end of a manager does not end what its leases keep from others")
+  void aClosedManagerKeepsOthersOutToo() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease released = fixture.take(locks, atLeast(fixture.name("released"), fixture.ttl()));
+    TckFixture.regardless(released::release);
+
+    locks.close();
+
+    assertThat(fixture.gets(other, released.name()))
+        .as("got a lock that was released early")
+        .isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that a lock is not handed to a waiter before holdAtLeast is over")
+  void whoWaitsInTheSameManagerIsKeptOutToo() {
+    Duration atLeast = fixture.briefTtl();
+    LockManager locks = fixture.open();
+    String name = fixture.name("in-line");
+    long asked = System.nanoTime();
+    Lease lease = fixture.take(locks, atLeast(name, atLeast));
+    CompletableFuture<Long> next =
+        locks
+            .tryAcquireAsync(LockRequest.of(name, fixture.ttl()).waitForever())
+            .thenApply(granted -> System.nanoTime());
+
+    TckFixture.regardless(lease::release);
+    fixture.awaitRegardless("the waiter gets it", next::isDone);
+    if (!next.isDone() || next.isCompletedExceptionally()) {
+      AnotherRule.isBroken("a waiter does not get a lock that is free");
+    }
+
+    assertThat(Duration.ofNanos(next.join() - asked))
+        .as("time from the first request to the waiter's grant")
+        .isGreaterThanOrEqualTo(atLeast);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that holdAtLeast is counted from the grant, and not from the call that waits")
+  void theTimeBeforeTheGrantDoesNotCount() {
+    Duration atLeast = fixture.briefTtl().multipliedBy(2);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease before = fixture.take(other, fixture.name("waited-for"), fixture.ttl());
+    long asked = System.nanoTime();
+    CompletableFuture<Optional<Lease>> waiter =
+        locks.tryAcquireAsync(atLeast(before.name(), atLeast).waitForever());
+    awaitPast(asked, atLeast);
+    long free = System.nanoTime();
+    TckFixture.regardless(before::release);
+    fixture.awaitRegardless("the waiter gets it", waiter::isDone);
+    if (!waiter.isDone() || waiter.isCompletedExceptionally()) {
+      AnotherRule.isBroken("a waiter does not get a lock that is free");
+    }
+
+    waiter.join().ifPresent(lease -> TckFixture.regardless(lease::release));
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, before.name()));
+
+    assertThat(Elapsed.since(free))
+        .as("time from before the grant to the next one")
+        .isGreaterThanOrEqualTo(atLeast);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that an early release leaves the lock no longer than holdAtLeast")
+  void nobodyIsKeptOutMuchLonger() {
+    Duration atLeast = fixture.briefTtl();
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          try (Stalls stalls = Stalls.watched()) {
+            Lease lease = fixture.take(locks, atLeast(fixture.name("at-least"), atLeast));
+            long granted = System.nanoTime();
+            TckFixture.regardless(lease::release);
+            fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+
+            assertThat(Elapsed.since(granted))
+                .as("time from the grant to the next one")
+                .isLessThan(atLeast.plus(fixture.allowance()).plus(stalls.worst()));
+          }
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that holdAtLeast is counted from the grant, and not from the release")
+  void whatIsReleasedAfterThatIsFreeAtOnce() throws InterruptedException {
+    Duration atLeast = Duration.ofMillis(300);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(locks, atLeast(fixture.name("long-enough"), atLeast));
+    awaitPast(System.nanoTime(), atLeast);
+    requireFreeAtOnce(locks, other);
+
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that a release lengthens the lock if holdAtLeast is longer than what is left")
+  void aHoldMayOutlastTheTtl() throws InterruptedException {
+    Duration ttl = fixture.briefTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    AtomicReference<Lease> released = new AtomicReference<>();
+    AtomicLong asked = new AtomicLong();
+    fixture
+        .soon()
+        .until(
+            "a lease is released before its validity ends",
+            () -> {
+              LockRequest request =
+                  LockRequest.of(fixture.name("long"), ttl).holdAtLeast(ttl.multipliedBy(4));
+              asked.set(System.nanoTime());
+              released.set(fixture.take(locks, request));
+              return isReleased(released.get());
+            });
+
+    String name = released.get().name();
+    fixture.soon().until("the hold is over", () -> fixture.gets(other, name));
+
+    assertThat(Elapsed.since(asked.get()))
+        .as("time from the request to the next grant")
+        .isGreaterThanOrEqualTo(ttl.multipliedBy(4).minusMillis(2));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that holdAtLeast may exceed maxTtl")
+  void aHoldMayOutlastTheLongestTtl() throws InterruptedException {
+    Lease lease =
+        fixture.take(fixture.open(), atLeast(fixture.name("a-day"), Duration.ofHours(24)));
+
+    boolean isReleased = lease.release();
+
+    assertThat(isReleased).isTrue();
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
+    for (TckNode node : fixture.nodes()) {
+      if (node.holder(lease.name()).isPresent()) {
+        assertThat(node.timeToLive(lease.name()))
+            .as("life of the lock on %s", node.address())
+            .isBetween(Duration.ofHours(23), Duration.ofHours(25));
+      }
+    }
+    TckFixture.regardless(() -> fixture.open().forceRelease(lease.name()));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that a lock is acquired for its ttl, whatever holdAtLeast is")
+  void aHolderThatDoesNotReleaseKeepsOthersOutForTheTtlOnly() {
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    LockRequest plain = LockRequest.of(fixture.name("left"), fixture.briefTtl());
+    Lease probe = fixture.take(locks, plain);
+    Lease left =
+        fixture.take(
+            locks,
+            LockRequest.of(fixture.name("left"), fixture.briefTtl())
+                .holdAtLeast(Duration.ofHours(1)));
+    if (!isSoonFree(other, probe.name())) {
+      AnotherRule.isBroken("a lock that is not released does not expire");
+    }
+
+    assertThat(isSoonFree(other, left.name()))
+        .as("others get the lock after the ttl of a lease that is not released")
+        .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-21")
+  @IfThisFails("check that the end of a lost lease lengthens no key, although keys are left")
+  void theEndOfALostLeaseLengthensNothing() {
+    TckClock clock = fixture.needsClock();
+    fixture.needsNodes(1);
+    Lease lease =
+        fixture.takeOnAll(
+            fixture.open(), atLeast(fixture.name("lost"), fixture.ttl().multipliedBy(10)));
+
+    clock.step(fixture.ttl());
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("a lease outlasts the wall clock's end of its validity");
+    }
+
+    assertThat(
+            Attempts.stays(
+                () ->
+                    fixture.nodes().stream()
+                        .map(node -> node.timeToLive(lease.name()))
+                        .allMatch(left -> left.compareTo(fixture.ttl()) <= 0)))
+        .as("the lock lives no longer than its ttl on all nodes")
+        .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that a release keeps what Lease.holdAtLeast set, not what the request did")
+  void aNewMinimumMayBeLonger() throws InterruptedException {
+    Lease lease = fixture.take(fixture.open(), fixture.name("longer"), fixture.ttl());
+
+    lease.holdAtLeast(fixture.ttl().dividedBy(2));
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(fixture.open(), lease.name())).as("got by another").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that Lease.holdAtLeast may shorten what the request set")
+  void aNewMinimumMayBeShorter() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(locks, atLeast(fixture.name("shorter"), fixture.ttl()));
+    lease.holdAtLeast(Duration.ZERO);
+    requireFreeAtOnce(locks, other);
+
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-22")
+  @IfThisFails("check that the new minimum counts from the call, not from the grant")
+  void aNewMinimumCountsFromTheCall() {
+    Duration atLeast = fixture.briefTtl().multipliedBy(2);
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("from-now"), fixture.ttl());
+    awaitPast(System.nanoTime(), atLeast);
+    long set = System.nanoTime();
+
+    lease.holdAtLeast(atLeast);
+    TckFixture.regardless(lease::release);
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+
+    assertThat(Elapsed.since(set))
+        .as("time from the new minimum to the next grant")
+        .isGreaterThanOrEqualTo(atLeast);
+  }
+
+  @Test
+  @Rule("ACQ-22")
+  @IfThisFails("check that a minimum is refused above 24 hours, and for a lease that is over")
+  void aNewMinimumIsRefusedIfItIsTooLongOrTooLate() {
+    Lease lease = fixture.take(fixture.open(), fixture.name("refused"), fixture.ttl());
+
+    assertThatThrownBy(() -> lease.holdAtLeast(Duration.ofDays(365)))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("24 hours");
+    TckFixture.regardless(lease::release);
+    assertThatThrownBy(() -> lease.holdAtLeast(Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  private static boolean isReleased(Lease lease) {
+    try {
+      return lease.release();
+    } catch (LockException e) {
+      return false;
+    }
+  }
+
+  private boolean isSoonFree(LockManager other, String name) {
+    try {
+      fixture.soon().until(name + " is free", () -> fixture.gets(other, name));
+      return true;
+    } catch (AssertionError never) {
+      return false;
+    }
+  }
+
+  private void requireFreeAtOnce(LockManager locks, LockManager other) throws InterruptedException {
+    Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
+    TckFixture.regardless(probe::release);
+    if (!fixture.gets(other, probe.name())) {
+      AnotherRule.isBroken("a released lock is not free at once");
+    }
+  }
+
+  private LockRequest atLeast(String name, Duration atLeast) {
+    return LockRequest.of(name, fixture.ttl()).holdAtLeast(atLeast);
+  }
+
+  private void awaitPast(long since, Duration time) {
+    fixture.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.holdfast.tck.rules;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The exceptions that one test caught and went on after, because they are about another rule than
+ * its own. They are told with a failure that follows, which they often explain. Threads that a test
+ * starts add to those of the test. Thread-safe.
+ */
+public final class IgnoredFailures {
+  /** The most failures of each test; more do not help a reader. */
+  private static final int MAX_SHOWN = 3;
+
+  private static final InheritableThreadLocal<@Nullable IgnoredFailures> OF_THIS_TEST =
+      new InheritableThreadLocal<>();
+
+  private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+
+  /** Begins a test on the current thread. */
+  public static IgnoredFailures begin() {
+    IgnoredFailures begun = new IgnoredFailures();
+    OF_THIS_TEST.set(begun);
+    return begun;
+  }
+
+  /** Adds an exception to those of the test that runs on this thread, if one does. */
+  static void add(Throwable caught) {
+    IgnoredFailures present = OF_THIS_TEST.get();
+    if (present != null) {
+      present.thrown.add(caught);
+    }
+  }
+
+  /** Returns a paragraph about the first exceptions; empty if there are none. */
+  public String text() {
+    List<Throwable> first = thrown.stream().limit(MAX_SHOWN).toList();
+    return first.isEmpty()
+        ? ""
+        : first.stream()
+            .map(caught -> "\n  " + caught)
+            .collect(
+                Collectors.joining(
+                    "", "\nBefore that, the test went on after " + thrown.size() + " of:", ""));
+  }
+}

@@ -1,0 +1,347 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockContendedException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Inspection and forced release by an operator. */
+public abstract class InspectionRules {
+  /** The time that a test may take between two looks. */
+  private static final Duration SLACK = Duration.ofSeconds(10);
+
+  /** Letters of one to four bytes in UTF-8, and characters that formats and URLs reserve. */
+  private static final List<String> LABELS =
+      List.of(
+          "worker 7",
+          "Zürich é",
+          "Łódź",
+          "東京",
+          "lock \ud83d\udd12",
+          "e\u0301",
+          "a:b:",
+          "100 %s {0} \"q\" \\",
+          "a=b&c;d,e");
+
+  private static final Duration RACING = Duration.ofMillis(300);
+  private static final int MAX_RACES = 3_000;
+
+  final TckFixture fixture;
+
+  public InspectionRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect is empty for a free lock, before a grant and after a release")
+  void nobodyIsSeenWhereNobodyHolds() throws InterruptedException {
+    String name = fixture.name("nobody");
+    LockManager locks = fixture.open();
+
+    assertThat(locks.inspect(name)).isEmpty();
+
+    Attempts.giveBack(fixture, fixture.take(locks, name, fixture.ttl()));
+    fixture.soon().until("the lock was seen to be free", () -> locks.inspect(name).isEmpty());
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect is empty when the time of a lock is over")
+  void nobodyIsSeenWhenALockHasExpired() throws InterruptedException {
+    fixture.needsExpiry();
+    String name = fixture.name("expired");
+    LockManager patient = fixture.open();
+    fixture.take(fixture.openForShortTtl(), name, fixture.briefTtl());
+
+    fixture.soon().until("the lock was seen to be free", () -> patient.inspect(name).isEmpty());
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check which label is kept with a lock: the request's, else the manager's")
+  void theOwnerIsSeenByItsLabel() throws InterruptedException {
+    LockManager operator = fixture.open();
+    LockManager worker = fixture.open("owner=worker 7");
+    String byManager = fixture.name("by-manager");
+    String byRequest = fixture.name("by-request");
+    String byProcess = fixture.name("by-process");
+    fixture.take(worker, byManager, fixture.ttl());
+    fixture.take(worker, requestOf(byRequest).ownerLabel("batch: 8"));
+    fixture.take(operator, byProcess, fixture.ttl());
+
+    assertThat(seen(operator, byManager).ownerLabel()).isEqualTo("worker 7");
+    assertThat(seen(operator, byRequest).ownerLabel()).isEqualTo("batch: 8");
+    assertThat(seen(worker, byProcess).ownerLabel())
+        .as("host:pid")
+        .endsWith(":" + ProcessHandle.current().pid());
+    assertThat(seen(worker, byProcess).name()).isEqualTo(byProcess);
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that labels are kept and shown in UTF-8, or another encoding of all letters")
+  void theOwnerIsSeenByItsLabelWhateverItsLetters() throws InterruptedException {
+    LockManager operator = fixture.open();
+    List<String> changed = new ArrayList<>();
+    for (String label : LABELS) {
+      String byManager = fixture.name("by-manager");
+      String byRequest = fixture.name("by-request");
+      fixture.take(fixture.open("owner=" + label), byManager, fixture.ttl());
+      fixture.take(operator, requestOf(byRequest).ownerLabel(label));
+
+      for (String name : List.of(byManager, byRequest)) {
+        changed.addAll(shownInsteadOf(label, operator, name));
+      }
+    }
+    assertThat(changed).as("owners as they are shown").isEmpty();
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect shows the remaining time of a lock, not its ttl")
+  void theTimeThatIsLeftIsSeenToPass() throws InterruptedException {
+    String name = fixture.name("passing");
+    LockManager operator = fixture.open();
+    fixture.take(fixture.open(), name, fixture.ttl());
+
+    Duration first = seen(operator, name).remaining();
+
+    assertThat(first).isBetween(fixture.ttl().minus(SLACK), fixture.ttl());
+    fixture
+        .soon()
+        .until(
+            "less was left",
+            () -> seen(operator, name).remaining().compareTo(first.minusMillis(20)) < 0);
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect asks all nodes, and counts those that hold this owner's token")
+  void theNodesThatAgreeAreCounted() throws InterruptedException {
+    fixture.needsNodes(1);
+    String name = fixture.name("counted");
+    LockManager operator = fixture.open();
+    fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+
+    assertThat(seen(operator, name).votes().nodes()).isEqualTo(fixture.nodes().size());
+    assertThat(seen(operator, name).votes().granted()).isEqualTo(fixture.nodes().size());
+
+    for (int missing = 1; missing <= fixture.minority().size(); missing++) {
+      fixture.node(missing - 1).remove(name);
+      assertThat(seen(operator, name).votes().granted())
+          .isEqualTo(fixture.nodes().size() - missing);
+    }
+    fixture.occupy(fixture.minority(), name);
+    assertThat(seen(operator, name).votes().granted())
+        .as("others' tokens do not agree")
+        .isEqualTo(fixture.quorum());
+    assertThat(seen(operator, name).votes().nodes()).isEqualTo(fixture.nodes().size());
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check the result of forceRelease for a lock that is free")
+  void forceReleaseOfAFreeLockIsFalse() {
+    assertThat(fixture.open().forceRelease(fixture.name("free"))).isFalse();
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease removes the lock from all nodes, whosever it is")
+  void forceReleaseFreesTheNameAndSaysSo() throws InterruptedException {
+    String name = fixture.name("forced");
+    LockManager operator = fixture.open();
+    fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+
+    assertThat(operator.forceRelease(name)).isTrue();
+
+    Attempts.awaitFree(fixture, name);
+    assertThat(operator.forceRelease(name)).as("there is nothing left").isFalse();
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease answers when it has removed the lock, not before")
+  void afterAForcedReleaseThatSaysSoTheNameIsFreeAtOnce() throws InterruptedException {
+    LockManager holder = fixture.open();
+    LockManager operator = fixture.open();
+    LockManager next = fixture.open();
+    for (int round = 0; round < 20; round++) {
+      String name = fixture.name("forced");
+      fixture.take(holder, name, fixture.ttl());
+      boolean said = operator.forceRelease(name);
+
+      assertThat(said).as("the lock is held, and forceRelease says so").isTrue();
+      assertThat(fixture.gets(next, name) || !fixture.gets(next, fixture.name("control")))
+          .as("another manager gets the lock at once")
+          .isTrue();
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease reports the result of its own removal, in one atomic step")
+  @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
+  void ofForcedReleasesAtTheSameTimeOneSaysThatItRemoved() throws Exception {
+    fixture.needsOneLock();
+    LockManager holder = openOnOne();
+    List<LockManager> operators = List.of(openOnOne(), openOnOne(), openOnOne(), openOnOne());
+    ExecutorService threads = Executors.newFixedThreadPool(operators.size());
+    fixture.atEnd(threads::shutdownNow);
+    long begun = System.nanoTime();
+    for (int race = 0; race < MAX_RACES && Elapsed.since(begun).compareTo(RACING) < 0; race++) {
+      String name = fixture.name("raced");
+      fixture.take(holder, name, fixture.ttl());
+      AtomicInteger ready = new AtomicInteger();
+      List<Future<Boolean>> said = new ArrayList<>();
+      for (LockManager operator : operators) {
+        said.add(
+            threads.submit(
+                () -> {
+                  ready.incrementAndGet();
+                  long spun = System.nanoTime();
+                  while (ready.get() < operators.size()
+                      && Elapsed.since(spun).compareTo(Duration.ofMillis(5)) < 0) {
+                    Thread.yield(); // other kits may run beside this one
+                  }
+                  return operator.forceRelease(name);
+                }));
+      }
+      List<Boolean> answers = new ArrayList<>();
+      for (Future<Boolean> one : said) {
+        answers.add(one.get());
+      }
+      assertThat(answers).as("answers to forced releases of one lock").containsOnlyOnce(true);
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails(
+      "check that forceRelease takes its name for a name, not for a beginning or a pattern")
+  void forceReleaseFreesNoOtherName() throws InterruptedException {
+    String name = fixture.name("forced");
+    LockManager holder = fixture.open();
+    fixture.take(holder, name, fixture.ttl());
+    List<Lease> others = new ArrayList<>();
+    for (String other : List.of(name + "-1", name + "x", name.substring(1), "x" + name)) {
+      others.add(fixture.take(holder, other, fixture.ttl()));
+    }
+
+    for (String forced : List.of(name, name.replace("forced", "*"), name.replace('f', '?'))) {
+      TckFixture.regardless(() -> fixture.open().forceRelease(forced));
+    }
+
+    LockManager another = fixture.open();
+    for (Lease other : others) {
+      assertThat(other.isHeld() && !fixture.gets(another, other.name()))
+          .as("'%s' is held", other.name())
+          .isTrue();
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease removes what other libraries have put there, too")
+  void forceReleaseFreesWhatSomebodyElseHolds() throws InterruptedException {
+    fixture.needsNodes(1);
+    String name = fixture.name("foreign");
+    Contender.holding(fixture, name);
+
+    assertThat(fixture.open().forceRelease(name)).isTrue();
+
+    fixture.awaitFree(name);
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check the reason of loss of a holder whose token is gone")
+  void theHolderSeesThatItsLockWasRemoved() throws InterruptedException {
+    fixture.needs(LockCapability.EXTENSION);
+    String name = fixture.name("removed");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    TckFixture.regardless(() -> fixture.open().forceRelease(name));
+    Attempts.awaitFree(fixture, name);
+
+    assertThat(lossSeenBy(lease)).isEqualTo(LossReason.REMOVED);
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check the reason of loss of a holder whose token was replaced by another's")
+  void theHolderSeesThatSomebodyElseWasFaster() throws InterruptedException {
+    fixture.needs(LockCapability.EXTENSION);
+    String name = fixture.name("taken");
+    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    TckFixture.regardless(() -> fixture.open().forceRelease(name));
+    Attempts.awaitFree(fixture, name);
+    Contender.holding(fixture, name);
+
+    assertThat(lossSeenBy(lease)).isEqualTo(LossReason.TAKEN);
+  }
+
+  /** Leaves the test out if the holder sees none, which is the extension's. */
+  private LossReason lossSeenBy(Lease lease) {
+    try {
+      lease.extend(fixture.ttl());
+    } catch (LockLostException lost) {
+      return lost.reason();
+    } catch (LockException another) {
+      return AnotherRule.isBroken("the extension said " + another);
+    }
+    return AnotherRule.isBroken("a lock that was removed was extended");
+  }
+
+  /** Opens a manager on one node: of several nodes, each removes a lock by itself. */
+  private LockManager openOnOne() {
+    if (fixture.nodes().isEmpty() && fixture.environment().hasNodeOptions()) {
+      abort("this environment shows no nodes");
+    }
+    return fixture.nodes().size() > 1
+        ? fixture.openOn(fixture.uris().subList(0, 1))
+        : fixture.open();
+  }
+
+  /** Returns what is shown in place of a label: in a status, and in the exception of a waiter. */
+  private List<String> shownInsteadOf(String label, LockManager operator, String name)
+      throws InterruptedException {
+    List<String> shown = new ArrayList<>();
+    shown.add(seen(operator, name).ownerLabel());
+    try {
+      Lease unexpected = operator.acquire(requestOf(name).waitAtMost(Duration.ZERO));
+      TckFixture.regardless(unexpected::release);
+    } catch (LockContendedException refused) {
+      refused.holder().ifPresent(shown::add);
+    } catch (LockException another) {
+      IgnoredFailures.add(another);
+    }
+    shown.removeIf(label::equals);
+    return shown;
+  }
+
+  private LockRequest requestOf(String name) {
+    return LockRequest.of(name, fixture.ttl());
+  }
+
+  private static LockStatus seen(LockManager operator, String name) {
+    return operator.inspect(name).orElseThrow(() -> new AssertionError(name + " is held"));
+  }
+}

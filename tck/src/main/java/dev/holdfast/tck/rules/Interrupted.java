@@ -1,0 +1,81 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread that asks for a lock, and is interrupted at some time: while it asks, or afterwards.
+ */
+final class Interrupted {
+  private final Thread thread;
+  private volatile @Nullable Lease lease;
+  private volatile @Nullable Throwable thrown;
+  private volatile boolean over;
+  private volatile boolean flag;
+
+  Interrupted(Callable<Lease> call) {
+    thread =
+        new Thread(
+            () -> {
+              try {
+                lease = call.call();
+              } catch (Throwable t) {
+                thrown = t;
+              }
+              over = true;
+              if (!(thrown instanceof InterruptedException)) {
+                flag = awaitsInterrupt();
+              }
+            },
+            "interrupted");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void interrupt() {
+    thread.interrupt();
+  }
+
+  boolean isWaiting() {
+    return Call.isWaiting(thread) && !over;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  /** The interrupt ended the call, and its flag was taken. */
+  boolean endedByInterrupt() {
+    return over && thrown instanceof InterruptedException && !thread.isInterrupted();
+  }
+
+  /** The call ended by itself, and the interrupt was kept for, or came to, its caller. */
+  boolean leftInterruptToCaller() {
+    return flag && thrown == null;
+  }
+
+  Optional<Lease> lease() {
+    return Optional.ofNullable(lease);
+  }
+
+  @Override
+  public String toString() {
+    return "over " + over + ", lease " + lease + ", thrown " + thrown + ", flag " + flag;
+  }
+
+  /** Returns when the flag is set or comes; never, if it was swallowed. */
+  private static boolean awaitsInterrupt() {
+    try {
+      new CountDownLatch(1).await();
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
+}

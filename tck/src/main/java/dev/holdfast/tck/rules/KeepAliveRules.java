@@ -1,0 +1,206 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** A lease is renewed in the background. */
+public abstract class KeepAliveRules {
+  private static final int MAX_STALLS = 5;
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final long BETWEEN_COLLECTIONS_NANOS = 50_000_000;
+
+  final TckFixture fixture;
+
+  public KeepAliveRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("KEEP-1")
+  @IfThisFails("check that a lease with keepAliveUpTo is extended in time, again and again")
+  void aLeaseIsRenewedForAsLongAsItIsHeld() {
+    Duration ttl = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          String name = fixture.name("kept");
+          long start = System.nanoTime();
+          Lease lease = fixture.take(locks, LockRequest.of(name, ttl).keepAliveUpTo(HOUR));
+          fixture
+              .soon()
+              .until(
+                  "its ttl is over, and that of one renewal",
+                  () -> System.nanoTime() - start > 3 * ttl.toNanos() / 2 || !lease.isHeld());
+
+          assertThat(lease.isHeld()).as("held after one and a half of its ttl").isTrue();
+          assertThat(fixture.gets(other, name)).as("granted to another").isFalse();
+        });
+  }
+
+  @Test
+  @Rule("KEEP-2")
+  @IfThisFails("check that a renewal that no quorum answered is tried again soon")
+  void aRenewalThatFailsIsTriedAgain() {
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    Duration ttl = fixture.shortTtl().multipliedBy(2);
+    LockManager locks = fixture.open("nodeTimeout=" + ttl.dividedBy(10).toMillis() + "ms");
+
+    Retries.anyOf(
+        () -> {
+          String name = fixture.name("retried");
+          Lease lease = fixture.take(locks, LockRequest.of(name, ttl).keepAliveUpTo(HOUR));
+          long taken = System.nanoTime();
+          fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+          fixture
+              .soon()
+              .until(
+                  "half of its time is over",
+                  () -> System.nanoTime() - taken > ttl.multipliedBy(11).dividedBy(20).toNanos());
+          fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+          if (!lease.isHeld()) {
+            AnotherRule.isBroken("an outage of half a ttl was a loss: " + lease.onLoss());
+          }
+
+          fixture
+              .soon()
+              .until(
+                  "it is renewed, or over",
+                  () ->
+                      !lease.isHeld()
+                          || System.nanoTime() - taken
+                              > ttl.multipliedBy(21).dividedBy(20).toNanos());
+          if (!lease.isHeld()) {
+            fixture.needsRenewals();
+          }
+          assertThat(lease.isHeld()).as("renewed once the nodes answered again").isTrue();
+        });
+  }
+
+  @Test
+  @Rule("KEEP-3")
+  @IfThisFails("check that a release ends the renewals")
+  void nothingIsRenewedAfterARelease() {
+    fixture.needsNodes(1);
+    String name = fixture.name("released");
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, LockRequest.of(name, fixture.briefTtl()).keepAliveUpTo(HOUR));
+    TckFixture.regardless(lease::release);
+
+    assertNotRenewed(lease);
+  }
+
+  @Test
+  @Rule("KEEP-3")
+  @IfThisFails("check that a loss ends the renewals")
+  void nothingIsRenewedAfterALoss() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    String name = fixture.name("lost");
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, LockRequest.of(name, fixture.briefTtl()).keepAliveUpTo(HOUR));
+    fixture.occupy(fixture.nodes(), name);
+    TckFixture.regardless(() -> lease.extend(fixture.briefTtl()));
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("the lease is not lost");
+    }
+
+    assertNotRenewed(lease);
+  }
+
+  @Test
+  @Rule("KEEP-3")
+  @IfThisFails("check that renewals stop at the end of keepAliveUpTo, and move no end past it")
+  void nothingIsRenewedPastTheLongestHold() {
+    Duration maxHold = fixture.briefTtl().multipliedBy(3).dividedBy(2);
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    Lease lease;
+    int stalls = 0;
+    do {
+      lease = fixture.take(locks, limited(maxHold));
+    } while (isOverEarly(lease, maxHold) && ++stalls < MAX_STALLS);
+
+    assertThat(catchThrowable(lease::requireHeld)).as("held after its longest hold").isNotNull();
+    String name = lease.name();
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, name));
+  }
+
+  private LockRequest limited(Duration maxHold) {
+    return LockRequest.of(fixture.name("limited"), fixture.briefTtl()).keepAliveUpTo(maxHold);
+  }
+
+  /** Waits for the end of its longest hold. On a machine that stalls it may be lost long before. */
+  private boolean isOverEarly(Lease lease, Duration maxHold) {
+    long granted = System.nanoTime();
+    fixture
+        .soon()
+        .until(
+            "its time is over",
+            () -> System.nanoTime() - granted > maxHold.toNanos() || !lease.isHeld());
+    return System.nanoTime() - granted < maxHold.multipliedBy(3).dividedBy(4).toNanos();
+  }
+
+  @Test
+  @Alone
+  @Rule("KEEP-4")
+  @IfThisFails("check that nothing that renews a lease keeps it reachable, and that it is logged")
+  void aLeaseThatNobodyCanReachIsNoLongerRenewedAndAWarningIsLogged() {
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+
+    Retries.anyOf(
+        () -> {
+          String name = fixture.name("forgotten");
+          try (Logs logs = Logs.kept()) {
+            forget(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
+            fixture
+                .soon()
+                .until(
+                    "others get the lock",
+                    () -> {
+                      System.gc();
+                      LockSupport.parkNanos(BETWEEN_COLLECTIONS_NANOS);
+                      return fixture.gets(other, name);
+                    });
+
+            logs.needsToBeSeen();
+            if (logs.warnings().stream().noneMatch(line -> line.contains(name))) {
+              fixture.needsRenewals();
+            }
+            assertThat(logs.warnings()).as("warnings").anyMatch(line -> line.contains(name));
+          }
+        });
+  }
+
+  /** Takes a lock on another thread, whose stack is gone when this returns. */
+  private void forget(LockManager locks, LockRequest request) {
+    Thread thread = new Thread(() -> fixture.take(locks, request), "forgets");
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Puts the token back, as late commands do: it goes with its time, if nobody renews it. */
+  private void assertNotRenewed(Lease lease) {
+    fixture.needsExpiry();
+    fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), fixture.briefTtl()));
+
+    fixture.awaitFree(lease.name());
+  }
+}

@@ -1,0 +1,161 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Many locks, leases and callers of one manager at the same time. */
+public abstract class ManyRules {
+  /** Above the number of operations that a manager has in flight, and above other round numbers. */
+  private static final int BURST = 600;
+
+  private static final int LEASES = 100;
+
+  private static final int CALLERS = 12;
+
+  private static final Duration LONG = Duration.ofHours(1);
+
+  final TckFixture fixture;
+
+  public ManyRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("WAIT-14")
+  @IfThisFails("check that requests beyond a limit are queued, and are neither refused nor dropped")
+  void aBurstOfRequestsIsGrantedAndReleased() {
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    List<CompletableFuture<Optional<Lease>>> asked =
+        Stream.generate(() -> locks.tryAcquireAsync(fixture.request(fixture.name("burst"))))
+            .limit(BURST)
+            .toList();
+
+    List<Lease> leases = new ArrayList<>();
+    for (CompletableFuture<Optional<Lease>> one : asked) {
+      assertThat(fixture.soon().get("one of many free locks is granted", one)).isPresent();
+      one.join().ifPresent(leases::add);
+    }
+    List<CompletableFuture<Boolean>> released = leases.stream().map(Lease::releaseAsync).toList();
+    for (CompletableFuture<Boolean> one : released) {
+      fixture.soon().get("one of many leases is released", one);
+    }
+  }
+
+  @Test
+  @Rule("KEEP-1")
+  @IfThisFails("check that leases are renewed side by side, however many there are")
+  void manyLeasesAreRenewedAtTheSameTime() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.open();
+    Retries.anyOf(
+        () -> {
+          List<Lease> leases = new ArrayList<>();
+          for (int i = 0; i < LEASES; i++) {
+            LockRequest request = LockRequest.of(fixture.name("many"), Renewals.TTL);
+            leases.add(fixture.take(locks, request.keepAliveUpTo(LONG)));
+          }
+
+          Renewals.await(fixture, leases);
+
+          assertThat(leases).as("leases that are kept alive").allMatch(Lease::isHeld);
+          leases.forEach(Lease::releaseAsync);
+        });
+  }
+
+  @Test
+  @Rule("LOSS-1")
+  @IfThisFails("check that the end of every lease is watched, however many there are")
+  void theEndOfEachOfManyLeasesIsTold() {
+    LockManager locks = fixture.openForShortTtl();
+    List<Lease> leases = new ArrayList<>();
+    for (int i = 0; i < LEASES; i++) {
+      leases.add(fixture.take(locks, fixture.name("many"), fixture.shortTtl()));
+    }
+
+    List<CompletableFuture<?>> ends = new ArrayList<>();
+    leases.forEach(lease -> ends.add(lease.onLoss()));
+    fixture
+        .soon()
+        .until(
+            "onLoss() of all leases completes",
+            () -> ends.stream().allMatch(CompletableFuture::isDone));
+  }
+
+  @Test
+  @Rule("OPEN-4")
+  @IfThisFails("check that a request which comes while a lazy manager connects waits for that")
+  void theFirstLocksOfALazyManagerAreGotByAllWhoAskAtOnce() throws InterruptedException {
+    fixture.needsNodeOptions();
+    for (int round = 0; round < 3; round++) {
+      LockManager locks = fixture.open("connect=lazy", "nodeTimeout=10s");
+      boolean freezes = fixture.knows(TckFault.FROZEN);
+      if (freezes) {
+        fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+      }
+      List<Call<Object>> calls = new ArrayList<>();
+      for (int i = 0; i < CALLERS; i++) {
+        Asking way = Asking.values()[i % Asking.values().length];
+        calls.add(Call.begin(() -> resultOf(way, locks)));
+      }
+      if (freezes) {
+        fixture
+            .soon()
+            .until(
+                "all wait for the connections",
+                () -> calls.stream().allMatch(call -> call.isWaiting() || call.isOver()));
+        fixture.end(TckFault.FROZEN, fixture.nodes(), "");
+      }
+      for (Call<Object> call : calls) {
+        assertThat(call.awaited(fixture).result())
+            .as("the result of one of the first requests")
+            .hasValue(true);
+      }
+    }
+  }
+
+  @Test
+  @Rule("REL-5")
+  @IfThisFails("check that a release which comes while another is in flight takes its answer")
+  void releasesAtTheSameTimeGiveTheSameAnswer() throws InterruptedException {
+    LockManager locks = fixture.open();
+    for (int round = 0; round < 8; round++) {
+      Lease lease = fixture.takeOnAll(locks, fixture.name("released"), fixture.ttl());
+      Queue<Boolean> answers = new ConcurrentLinkedQueue<>();
+      try (Workers workers = new Workers()) {
+        for (int i = 0; i < CALLERS; i++) {
+          boolean asynchronous = i % 3 == 0;
+          workers.start(
+              () -> answers.add(asynchronous ? lease.releaseAsync().join() : lease.release()));
+        }
+        workers.join();
+      }
+      assertThat(answers).as("answers to one lease's releases").hasSize(CALLERS);
+      assertThat(Set.copyOf(answers)).as("answers to one lease's releases").hasSize(1);
+    }
+  }
+
+  private Object resultOf(Asking way, LockManager locks) throws InterruptedException {
+    try {
+      return way.ask(locks, fixture.request(fixture.name("first"))).isPresent();
+    } catch (LockException e) {
+      return e;
+    }
+  }
+}

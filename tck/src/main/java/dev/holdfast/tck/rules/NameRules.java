@@ -1,0 +1,155 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.Rule;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** A name is taken as it is. */
+public abstract class NameRules {
+  final TckFixture fixture;
+
+  public NameRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails("check that a name is neither trimmed, folded, normalized, escaped nor cut off")
+  void namesThatDifferLockApart() throws InterruptedException {
+    List<String> names = lookalikes(fixture.name("name"));
+    LockManager[] managers = {fixture.open(), fixture.open()};
+    for (int i = 0; i < names.size(); i++) {
+      assertThat(fixture.gets(managers[i % 2], names.get(i)))
+          .as("'%s' is acquired while similar names are held", names.get(i))
+          .isTrue();
+    }
+  }
+
+  private static List<String> lookalikes(String base) {
+    String longest = base + "n".repeat(1023 - base.length());
+    return List.of(
+        base,
+        base.toUpperCase(Locale.ROOT),
+        " " + base,
+        base + " ",
+        base + "\t",
+        base + "\n",
+        base + "\r\n",
+        base + "\u0000",
+        base + "\u0000b",
+        base + "\u200b",
+        base + "\u00e9",
+        base + "e\u0301",
+        base + "\u00c9",
+        base + "\u00df",
+        base + "ss",
+        base + "\ufb01",
+        base + "fi",
+        base + "\ud83d\udd12",
+        base + "\ud83d\udd13",
+        base + "?",
+        base + "*",
+        base + "{a}",
+        base + "{b}",
+        base + "a b",
+        base + "a%20b",
+        base + "a+b",
+        base + "a/b",
+        base + "a//b",
+        base + "\\",
+        base + "\"",
+        base + ":1",
+        base + ":01",
+        longest + "1",
+        longest + "2");
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails("check that names of any bytes, and of up to 1 KiB, are locked like others")
+  void namesThatLookLikeSomethingElseAreLockedAndGivenBackAsTheyWereAskedFor()
+      throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    String base = fixture.name("odd");
+    for (String name :
+        List.of(
+            " " + base + " ",
+            base + "\u0000\r\n\t*{}[]\"\\ \u2603",
+            "\r\n$3\r\nDEL\r\n" + base,
+            base + "\u007f\u0080\u00ff\uffff",
+            base + "\ud83d\udd12",
+            base + "n".repeat(1024 - base.length()),
+            base + "\u20ac".repeat((1024 - base.length()) / 3))) {
+      assertThat(fixture.take(locks, name, fixture.ttl()).name()).isEqualTo(name);
+      assertThat(fixture.gets(other, name)).as("'%s' is granted to another, too", name).isFalse();
+    }
+  }
+
+  @Test
+  @Rule("ACQ-7")
+  @IfThisFails("check that a lock is kept under its whole name, not under a hash of it")
+  void namesWithEqualHashesLockApart() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    for (EqualHashes equal : EqualHashes.values()) {
+      String end = equal.isKeptByWhatFollows() ? fixture.name("hashed") : "";
+
+      assertThat(fixture.gets(locks, equal.one() + end)).as("a lock is acquired").isTrue();
+      assertThat(fixture.gets(other, equal.other() + end))
+          .as("got while a lock is held whose name has the same %s", equal)
+          .isTrue();
+    }
+  }
+
+  /** Two names that differ and have the same hash. */
+  enum EqualHashes {
+    HASH_CODE("tAa", "tBB"),
+    CRC_32("vcamjp4w", "tauv6rrz"),
+    CRC_32C("zgkfik95", "kv5rgj67"),
+    CRC_16("t1v85cqr", "e3n3pkwq"),
+    ADLER_32("ydoiq2cc", "exbeatt1"),
+    FNV_1A("4w53dapf", "p4ruj00q"),
+    FNV_1("r98ocepi", "6moh98y3"),
+    TIMES_33_PLUS("hq5ous4i", "geoyofbw"),
+    TIMES_33_XOR("u4aqotc9", "3up3jksg"),
+    SDBM("jf18f69o", "fz0muqnj"),
+    MURMUR_3("asxpt4nr", "r8wah61z"),
+    FIRST_INT_OF_MD5("tck-9smls2fr", "tck-fdwjhf3c"),
+    LAST_INT_OF_MD5("tck-3epl2jfd", "tck-eyn36ax8"),
+    FIRST_INT_OF_SHA_1("tck-ano3otf7", "tck-y3wducm0"),
+    LAST_INT_OF_SHA_1("tck-ser06nf1", "tck-grgwz1pn"),
+    FIRST_INT_OF_SHA_256("tck-3earjogr", "tck-wcwwqxr5"),
+    LAST_INT_OF_SHA_256("tck-ir1quu3e", "tck-z431hkrq");
+
+    private final String one;
+    private final String other;
+
+    EqualHashes(String one, String other) {
+      this.one = one;
+      this.other = other;
+    }
+
+    String one() {
+      return one;
+    }
+
+    String other() {
+      return other;
+    }
+
+    /** Whether the hashes stay equal when the same text is added to both names. */
+    boolean isKeptByWhatFollows() {
+      return !name().contains("_INT_OF_");
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+}

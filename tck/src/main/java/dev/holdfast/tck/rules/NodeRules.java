@@ -1,0 +1,227 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockNode.State;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A manager shows its nodes and leases, and says whether a lock could be had. */
+public abstract class NodeRules {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  final TckFixture fixture;
+
+  public NodeRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("NODES-1")
+  @IfThisFails("check that nodes() and leases() show what is known, and send nothing")
+  void nodesAreShownWithoutAQuestion() throws Exception {
+    fixture.needsCounts();
+    LockManager locks = fixture.open();
+    fixture.take(locks, fixture.name("held"), fixture.ttl());
+    long before = fixture.requestsWhenAllAreAnswered();
+
+    for (int i = 0; i < 10; i++) {
+      assertThat(locks.nodes()).isNotEmpty();
+      assertThat(locks.leases()).isNotEmpty();
+    }
+
+    assertThat(fixture.requestsWhenAllAreAnswered()).isEqualTo(before);
+  }
+
+  @Test
+  @Rule("NODES-2")
+  @IfThisFails("check that each node is shown once, with its address and state")
+  void eachNodeIsShown() {
+    LockManager locks = fixture.open();
+    fixture.take(locks, fixture.name("held"), fixture.ttl());
+
+    fixture
+        .soon()
+        .untilAsserted(
+            () -> assertThat(locks.nodes()).extracting(LockNode::state).contains(State.UP));
+    List<LockNode> nodes = locks.nodes();
+
+    assertThat(nodes).extracting(LockNode::address).doesNotHaveDuplicates();
+    assertThat(nodes)
+        .allSatisfy(node -> assertThat(node.since()).isBefore(Instant.now().plusSeconds(60)));
+    if (nodes.size() > 1) {
+      assertThat(nodes).extracting(LockNode::address).containsAll(fixture.addresses());
+    }
+  }
+
+  @Test
+  @Rule("NODES-2")
+  @IfThisFails("check that a node that is gone is shown as down, and after its return is not")
+  void nodesThatAreGoneAreShownAsDown() throws Exception {
+    fixture.needs(TckFault.DEAD);
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    fixture.take(locks, fixture.name("before"), fixture.ttl());
+    String name = fixture.name("down");
+
+    fixture.during(
+        TckFault.DEAD,
+        fixture.blocking(),
+        name,
+        () ->
+            fixture
+                .soon()
+                .until(
+                    "all nodes that are gone are shown as down",
+                    () -> {
+                      TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
+                      return down(locks) == expectedDown(locks);
+                    }));
+
+    fixture
+        .soon()
+        .until(
+            "no node is shown as down",
+            () -> {
+              TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
+              return down(locks) == 0;
+            });
+  }
+
+  @Test
+  @Rule("NODES-5")
+  @IfThisFails("check that a node that goes down, and its return, are reported to listeners")
+  void changesOfNodesAreReported() throws Exception {
+    fixture.needs(TckFault.DEAD);
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    fixture.take(locks, fixture.name("before"), fixture.ttl());
+    String name = fixture.name("reported");
+
+    fixture.during(
+        TckFault.DEAD,
+        fixture.blocking(),
+        name,
+        () -> awaitReported(locks, log, name, "node DOWN"));
+
+    awaitReported(locks, log, name, "node UP");
+    assertThat(log.events())
+        .filteredOn(event -> event.text().startsWith("node "))
+        .extracting(EventLog.Event::subject)
+        .isSubsetOf(locks.nodes().stream().map(LockNode::address).toList());
+  }
+
+  private void awaitReported(LockManager locks, EventLog log, String name, String text) {
+    int before = log.events().size();
+    fixture
+        .soon()
+        .until(
+            text + " is reported",
+            () -> {
+              TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
+              List<EventLog.Event> events = log.events();
+              return events.subList(before, events.size()).stream()
+                  .anyMatch(event -> event.text().equals(text));
+            });
+  }
+
+  private static long down(LockManager locks) {
+    return locks.nodes().stream().filter(node -> node.state() == State.DOWN).count();
+  }
+
+  /** Returns how many nodes are gone; one for a backend that shows its nodes as one. */
+  private long expectedDown(LockManager locks) {
+    return locks.nodes().size() == fixture.nodes().size() ? fixture.blocking().size() : 1;
+  }
+
+  @Test
+  @Rule("NODES-3")
+  @IfThisFails("check that leases() shows the locks that are held now, and no others")
+  void leasesThatAreHeldAreShown() throws Exception {
+    LockManager locks = fixture.open();
+    String name = fixture.name("shown");
+    fixture.take(fixture.open(), fixture.name("of-another-manager"), fixture.ttl());
+    Instant before = Instant.now();
+    Lease lease = fixture.take(locks, fixture.request(name).ownerLabel("worker 7"));
+
+    HeldLock shown = only(locks);
+
+    assertThat(shown.name()).isEqualTo(name);
+    assertThat(shown.ownerLabel()).isEqualTo("worker 7");
+    assertThat(shown.remaining()).isPositive().isLessThanOrEqualTo(fixture.ttl());
+    assertThat(shown.keptAliveUntil()).isEmpty();
+    if (fixture.environment().clock().isEmpty()) {
+      assertThat(shown.since()).isBetween(before.minus(SECOND), Instant.now().plus(SECOND));
+    }
+    TckFixture.regardless(lease::release);
+    assertThat(locks.leases()).as("after the release").isEmpty();
+  }
+
+  @Test
+  @Rule("NODES-3")
+  @IfThisFails("check that leases() shows no lease that was lost")
+  void leasesThatAreOverAreNotShown() {
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, fixture.name("over"), fixture.briefTtl());
+
+    fixture.soon().until("it is shown no more", () -> locks.leases().isEmpty());
+
+    assertThat(lease.isHeld()).isFalse();
+  }
+
+  private static HeldLock only(LockManager locks) {
+    List<HeldLock> held = locks.leases();
+    assertThat(held).hasSize(1);
+    return held.get(0);
+  }
+
+  @Test
+  @Rule("NODES-4")
+  @IfThisFails("check that ping is true while a quorum answers, also behind a lock that is held")
+  void pingIsTrueWhileAQuorumAnswers() {
+    LockManager locks = fixture.open();
+    fixture.take(locks, LockRequest.of(fixture.name("held"), fixture.ttl()));
+
+    assertThat(Optional.of(locks.ping(Duration.ofSeconds(10)))).contains(true);
+    assertThatThrownBy(() -> locks.ping(Duration.ZERO))
+        .isInstanceOf(LockConfigurationException.class);
+    locks.close();
+    assertThatThrownBy(() -> locks.ping(SECOND)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  @Rule("NODES-4")
+  @IfThisFails("check that ping is false in time while no quorum answers")
+  void pingIsFalseWhileNoQuorumAnswers() throws Exception {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    fixture.take(locks, fixture.name("before"), fixture.ttl());
+    String name = fixture.name("silent");
+
+    fixture.during(
+        TckFault.FROZEN,
+        fixture.blocking(),
+        name,
+        () -> {
+          long begun = System.nanoTime();
+          assertThat(locks.ping(Duration.ofMillis(200))).isFalse();
+          assertThat(Elapsed.since(begun)).isLessThan(fixture.timing().soon());
+        });
+
+    fixture.soon().until("ping is true again", () -> locks.ping(SECOND));
+  }
+}

@@ -1,0 +1,484 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Waiters are notified of releases by other managers. A backend may leave that out: then a waiter
+ * of a plain name is not notified while nothing is wrong, and these rules are not shown.
+ */
+public abstract class NotificationRules {
+  /**
+   * The time in which waiters of a backend with notifications are served, even on a busy machine.
+   */
+  private static final Duration NOTIFIED = Duration.ofMillis(700);
+
+  private static final int TRIES = 2;
+
+  /** More than a command to subscribe holds, with long names. */
+  private static final int MANY = 48;
+
+  /** Such names, and those that a pattern of theirs would match instead of them. */
+  private static final List<String> ENDS =
+      List.of(
+          "*",
+          "?",
+          "[ab]",
+          "[^a]",
+          "a\\*",
+          "\\",
+          " with spaces ",
+          "\t\r\n",
+          "\u00e9\u4e2d\ud83d\udd12",
+          "{tag}",
+          "$:%/,;|@#",
+          "\"'`",
+          "\u0000",
+          "long" + "n".repeat(900));
+
+  final TckFixture fixture;
+
+  public NotificationRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that each way to release publishes, and that channels are taken literally")
+  void everyWayToReleaseNotifiesTheWaiterOfAnyName() {
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    tried(
+        () -> {
+          List<Waited> all = new ArrayList<>();
+          for (int i = 0; i < ENDS.size(); i++) {
+            all.add(Waited.begin(fixture, holder, waits, fixture.name("n" + ENDS.get(i))));
+          }
+          for (GivingBack way : GivingBack.values()) {
+            all.add(Waited.begin(fixture, holder, waits, fixture.name(way.name())));
+          }
+          awaitSubscribed(all.size());
+          for (int i = 0; i < all.size(); i++) {
+            all.get(i).release(GivingBack.values()[Math.max(0, i - ENDS.size())]);
+          }
+          assertServed(all);
+        });
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that a name is subscribed as it is, and not as a pattern of names")
+  void aReleaseOfAnotherNameWakesNoWaiter() {
+    TckLink link = fixture.needsLink(needsNode());
+    LockManager holder = fixture.open();
+    LockManager waits = patientOn(link);
+    needsNotifications(holder, waits);
+    String base = fixture.name("n");
+    List<Waited> patterns = new ArrayList<>();
+    for (String end : List.of("*", "?", "[1-9]", "[^a]")) {
+      patterns.add(Waited.begin(fixture, holder, waits, base + end));
+    }
+    awaitSubscribed(patterns.size());
+    List<Integer> before = patterns.stream().map(one -> requests(link, one)).toList();
+    assertThat(before).as("requests before").doesNotContain(0);
+
+    for (int i = 1; i < 9; i++) {
+      TckFixture.regardless(fixture.take(holder, base + i, fixture.ttl())::release);
+    }
+
+    assertThat(
+            Attempts.stays(
+                () -> patterns.stream().map(one -> requests(link, one)).toList().equals(before)))
+        .as("waiters make no attempt because locks of other names were released")
+        .isTrue();
+    patterns.forEach(Waited::end);
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that the end of a subscribing connection is reported, and made again")
+  void waitersAreNotifiedAfterTheirSubscriptionsWereCut() {
+    needsSubscriptions();
+    fixture.needs(TckFault.SUBSCRIPTIONS_CUT, TckFault.CUT);
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    List<Waited> all = waited(holder, waits, 4, "cut");
+    awaitSubscribed(all.size());
+    List<Integer> before = subscriptions();
+
+    fixture.begin(TckFault.SUBSCRIPTIONS_CUT, fixture.nodes(), "");
+    awaitSubscriptionsOf(before, "after the subscribing connections were cut");
+    assertServedAfterRelease(all.subList(0, 2));
+    fixture.begin(TckFault.CUT, fixture.nodes(), "");
+    awaitSubscriptionsOf(
+        before.stream().map(count -> count - 2).toList(), "after all connections were cut");
+    assertServedAfterRelease(all.subList(2, 4));
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that a node which is back is subscribed to again, without the waiter's doing")
+  void waitersAreNotifiedByAnyQuorumOfNodes() {
+    needsSubscriptions();
+    fixture.needsNodes(3);
+    fixture.needs(TckFault.DEAD);
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    Waited first = waited(holder, waits, 1, "first").get(0);
+    waited(holder, waits, 1, "stays");
+    awaitSubscribed(2);
+    List<Integer> before = subscriptions();
+    int minority = fixture.minority().size();
+    List<TckNode> last =
+        fixture.nodes().subList(fixture.nodes().size() - minority, fixture.nodes().size());
+
+    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+    assertServedAfterRelease(List.of(first));
+    fixture.end(TckFault.DEAD, fixture.minority(), "");
+    awaitSubscriptionsOf(before.stream().map(count -> count - 1).toList(), "after a restart");
+    fixture.minority().forEach(node -> Attempts.needsVote(fixture, holder, node));
+    List<Waited> second = waited(holder, waits, 1, "second");
+    awaitSubscribed(2);
+    fixture.begin(TckFault.DEAD, last, "");
+    assertServedAfterRelease(second);
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that a node that hung is still subscribed to when it answers")
+  void waitersAreNotifiedWhileAnyMinorityHangs() {
+    needsSubscriptions();
+    fixture.needsNodes(3);
+    fixture.needs(TckFault.FROZEN);
+    LockManager holder = fixture.open("nodeTimeout=50ms", "quorumTimeout=2s");
+    LockManager waits = fixture.open(Waited.PATIENT, "nodeTimeout=50ms", "quorumTimeout=2s");
+    needsNotifications(holder, waits);
+    List<Waited> all = waited(holder, waits, 3, "hangs");
+    awaitSubscribed(all.size());
+    List<TckNode> last =
+        fixture
+            .nodes()
+            .subList(fixture.nodes().size() - fixture.minority().size(), fixture.nodes().size());
+
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    assertServedAfterRelease(all.subList(0, 1));
+    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    fixture.begin(TckFault.FROZEN, last, "");
+    assertServedAfterRelease(all.subList(1, 2));
+    fixture.end(TckFault.FROZEN, last, "");
+    assertServedAfterRelease(all.subList(2, 3));
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that no command about one channel is about all, and that none is cut short")
+  void aWaiterThatGoesSilencesNoOther() {
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    tried(
+        () -> {
+          List<Waited> all = waited(holder, waits, MANY, "m".repeat(900));
+          awaitSubscribed(MANY);
+          for (int i = 0; i < MANY; i += 2) {
+            all.get(i).end();
+          }
+          awaitSubscribed(MANY / 2);
+          List<Waited> left = all.stream().filter(Waited::isWaiting).toList();
+          left.forEach(one -> one.release(GivingBack.RELEASE_ASYNC_AND_RELEASE));
+          assertServed(left);
+        });
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that a name is subscribed again right after it was unsubscribed")
+  void aNameThatIsWaitedForAgainIsSubscribedToAgain() {
+    Seed seed = new Seed();
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    tried(
+        () -> {
+          List<Waited> all = waited(holder, waits, 6, "again");
+          for (int round = 0; round < 8; round++) {
+            for (Waited one : all) {
+              LockRequest request = fixture.request(one.name()).waitForever();
+              one.cancel();
+              CompletableFuture<?> passing = waits.tryAcquireAsync(request);
+              seed.pauseUpTo(1_000);
+              passing.cancel(true);
+            }
+          }
+          List<CompletableFuture<?>> last = new ArrayList<>();
+          for (Waited one : all) {
+            last.add(waits.tryAcquireAsync(fixture.request(one.name()).waitForever()));
+          }
+          awaitSubscribed(all.size());
+          all.forEach(one -> one.release(GivingBack.CLOSE));
+          fixture
+              .soon()
+              .until(
+                  "waiters were notified of names that were waited for before",
+                  () -> last.stream().allMatch(CompletableFuture::isDone));
+        });
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @IfThisFails("check that the last waiter of a name unsubscribes, however its wait ends")
+  void aManagerIsSubscribedToNamesAloneThatItWaitsFor() {
+    needsSubscriptions();
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    awaitAtRest();
+    List<Integer> before = subscriptions();
+
+    List<Waited> all = waited(holder, waits, 6, "ends");
+    Call<?> interrupted = Call.begin(() -> waits.acquire(all.get(0).name(), fixture.ttl()));
+    List<Call<?>> inVain = new ArrayList<>();
+    for (Asking way : Asking.values()) {
+      LockRequest brief = fixture.request(held(holder)).waitAtMost(Duration.ofMillis(50));
+      inVain.add(Call.begin(() -> way.ask(waits, brief)));
+    }
+    awaitSubscribed(all.size());
+    interrupted.interrupt();
+    all.subList(0, 3).forEach(Waited::cancel);
+    all.subList(3, 6).forEach(one -> one.release(GivingBack.RELEASE));
+    inVain.forEach(call -> call.awaited(fixture));
+
+    fixture
+        .soon()
+        .untilAsserted(
+            () ->
+                assertThat(subscriptions())
+                    .as("subscriptions of a manager without waiters, on each node")
+                    .isEqualTo(before));
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
+  @IfThisFails("check that the connections for notifications are closed, though some waiters wait")
+  void noConnectionAndNoSubscriptionIsLeftOfWaiters() {
+    fixture.needsConnections();
+    needsSubscriptions();
+    LockManager holder = fixture.open();
+    for (String option : List.of("connect=eager", "connect=lazy")) {
+      LockManager waits =
+          option.endsWith("lazy") ? fixture.open(Waited.PATIENT, option) : patient();
+      fixture.take(holder, fixture.name("warm"), fixture.ttl()).close();
+      int connections = fixture.connections();
+      int subscriptions = sum(subscriptions());
+      waited(holder, waits, 3, "closed");
+      Attempts.comes(() -> sum(subscriptions()) > subscriptions);
+
+      waits.close();
+
+      fixture
+          .soon()
+          .until(
+              "no connection was left of a manager that was closed while waiters waited",
+              () -> Attempts.stays(() -> fixture.connections() <= connections));
+      assertThat(sum(subscriptions())).as("subscriptions").isLessThanOrEqualTo(subscriptions);
+    }
+  }
+
+  @Test
+  @Rule("OPEN-6")
+  @IfThisFails("check that each connection logs in: also the one for notifications, and later ones")
+  void aLoginIsThatOfEveryConnection() throws InterruptedException {
+    fixture.needs(TckFault.LOGIN_NEEDED);
+    List<String> uris = new ArrayList<>();
+    for (TckNode node : fixture.nodes()) {
+      uris.add(node.withLogin().orElseGet(() -> abort("there is no user to log in as")));
+    }
+    boolean notifies = isNotified(fixture.open(), patient());
+    fixture.begin(TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+    LockManager holder = fixture.openOn(uris);
+    LockManager waits = fixture.openOn(uris, Waited.PATIENT);
+    for (int cut = 0; cut < 2; cut++) {
+      for (LockManager locks : List.of(holder, waits)) {
+        fixture
+            .soon()
+            .until("a lock is granted to a user", () -> isUsable(locks, fixture.name("user")));
+      }
+      if (notifies) {
+        fixture
+            .soon()
+            .until(
+                "a waiter of a manager that logs in was notified", () -> isNotified(holder, waits));
+      }
+      if (cut == 0 && fixture.knows(TckFault.CUT)) {
+        fixture.begin(TckFault.CUT, fixture.nodes(), "");
+      }
+    }
+  }
+
+  /** Tries again where it is not seen whether waiters are subscribed yet. */
+  private void tried(Eventually.Assertions once) {
+    if (countsSubscriptions()) {
+      fixture.soon().untilAsserted(once);
+    } else {
+      Retries.anyOf(once);
+    }
+  }
+
+  private boolean isUsable(LockManager locks, String name) throws InterruptedException {
+    try {
+      return locks.tryAcquire(name, fixture.ttl()).filter(lease -> lease.release()).isPresent();
+    } catch (LockException e) {
+      IgnoredFailures.add(e);
+      return false;
+    }
+  }
+
+  private TckNode needsNode() {
+    fixture.needsNodes(1);
+    return fixture.node(0);
+  }
+
+  private LockManager patient() {
+    return fixture.open(Waited.PATIENT);
+  }
+
+  private LockManager patientOn(TckLink link) {
+    List<String> uris = fixture.uris();
+    uris.set(0, link.uri());
+    return fixture.openOn(uris, Waited.PATIENT);
+  }
+
+  private String held(LockManager holder) {
+    return fixture.take(holder, fixture.name("busy"), fixture.ttl()).name();
+  }
+
+  private List<Waited> waited(LockManager holder, LockManager waits, int names, String end) {
+    List<Waited> all = new ArrayList<>();
+    for (int i = 0; i < names; i++) {
+      all.add(Waited.begin(fixture, holder, waits, fixture.name(end)));
+    }
+    return all;
+  }
+
+  /** Leaves the test out where no waiter is notified, though nothing is wrong. */
+  private void needsNotifications(LockManager holder, LockManager waits) {
+    for (int i = 0; i < TRIES; i++) {
+      if (isNotified(holder, waits)) {
+        return;
+      }
+    }
+    abort("these managers do not notify waiters of releases by others, which is allowed");
+  }
+
+  private boolean isNotified(LockManager holder, LockManager waits) {
+    int before = sum(subscriptions());
+    Waited probe = Waited.begin(fixture, holder, waits, fixture.name("probe"));
+    try {
+      if (countsSubscriptions()) {
+        int needed = before + fixture.nodes().size();
+        long begun = System.nanoTime();
+        while (sum(subscriptions()) < needed && Elapsed.since(begun).compareTo(NOTIFIED) < 0) {
+          Attempts.pause();
+        }
+      } else {
+        Attempts.comes(() -> false); // until it has made its first attempt
+      }
+      return probe.isServedWithin(NOTIFIED);
+    } finally {
+      probe.end();
+    }
+  }
+
+  private boolean countsSubscriptions() {
+    return !fixture.nodes().isEmpty()
+        && fixture.nodes().stream().allMatch(node -> node.subscriptions().isPresent());
+  }
+
+  private void needsSubscriptions() {
+    fixture.needsNodes(1);
+    if (!countsSubscriptions()) {
+      abort("this environment's nodes do not count subscriptions");
+    }
+  }
+
+  private List<Integer> subscriptions() {
+    return fixture.nodes().stream().map(node -> node.subscriptions().orElse(0)).toList();
+  }
+
+  private static int sum(List<Integer> counts) {
+    return counts.stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** Waits until each node has so many subscriptions; goes on if they never come. */
+  private void awaitSubscribed(int names) {
+    if (countsSubscriptions()) {
+      fixture.awaitRegardless(
+          "all names are subscribed to",
+          () -> subscriptions().stream().allMatch(count -> count >= names));
+    } else {
+      Attempts.comes(() -> false); // until waiters have made their first attempts
+    }
+  }
+
+  /** Waits until no subscription comes or goes. */
+  private void awaitAtRest() {
+    fixture
+        .soon()
+        .until(
+            "subscriptions stay as they are",
+            () -> {
+              List<Integer> now = subscriptions();
+              return Attempts.stays(() -> subscriptions().equals(now));
+            });
+  }
+
+  private void awaitSubscriptionsOf(List<Integer> counts, String when) {
+    fixture
+        .soon()
+        .untilAsserted(
+            () -> {
+              List<Integer> now = subscriptions();
+              for (int i = 0; i < now.size(); i++) {
+                assertThat(now.get(i))
+                    .as("subscriptions on %s %s", fixture.node(i).address(), when)
+                    .isGreaterThanOrEqualTo(counts.get(i));
+              }
+            });
+  }
+
+  private void assertServedAfterRelease(List<Waited> some) {
+    some.forEach(one -> one.release(GivingBack.RELEASE));
+    assertServed(some);
+  }
+
+  private void assertServed(List<Waited> all) {
+    fixture
+        .soon()
+        .untilAsserted(
+            () ->
+                assertThat(all.stream().filter(Waited::isWaiting).map(Waited::name))
+                    .as("waiters that were not notified of a release")
+                    .isEmpty());
+  }
+
+  private static int requests(TckLink link, Waited waited) {
+    return link.requests(waited.name()).size();
+  }
+}

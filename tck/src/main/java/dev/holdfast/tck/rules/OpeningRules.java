@@ -1,0 +1,258 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** An application starts while something is wrong with its nodes. */
+public abstract class OpeningRules {
+  private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(300);
+
+  final TckFixture fixture;
+
+  public OpeningRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("OPEN-1")
+  @IfThisFails("check that nodes that are down are connected to once they are there")
+  void aMinorityThatIsDownIsUsedOnceItIsThere() {
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
+    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+
+    LockManager locks = fixture.open();
+
+    fixture.take(locks, fixture.name("early"), fixture.ttl());
+    fixture.end(TckFault.DEAD, fixture.minority(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.minority());
+  }
+
+  @Test
+  @Rule("OPEN-1")
+  @IfThisFails("check that opening does not wait for nodes that hang when there is a quorum")
+  void aMinorityThatHangsIsUsedOnceItAnswers() {
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+
+    Call<LockManager> opening = Call.begin(() -> fixture.open("connectTimeout=10s"));
+
+    LockManager locks = opened(opening);
+    assertThat(opening.took()).isLessThan(Duration.ofSeconds(5));
+    fixture.take(locks, fixture.name("early"), fixture.ttl());
+    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.minority());
+  }
+
+  @Test
+  @Alone
+  @Rule("OPEN-1")
+  @IfThisFails("check that a node that is down is logged, by java.lang.System.Logger")
+  void aMinorityThatIsDownIsLogged() {
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(3);
+    try (Logs logs = Logs.kept()) {
+      logs.needsToBeSeen();
+      fixture.begin(TckFault.DEAD, fixture.minority(), "");
+
+      fixture.open();
+
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(fixture.minority())
+                      .allSatisfy(
+                          node ->
+                              assertThat(logs.lines())
+                                  .anyMatch(line -> line.contains(node.address()))));
+    }
+  }
+
+  @Test
+  @Rule("OPEN-1")
+  @IfThisFails("check that opening without a quorum fails in time, with all nodes that are missing")
+  void withoutAQuorumOpeningFailsAndNamesEachNode() {
+    fixture.needs(TckFault.DEAD, TckFault.FROZEN);
+    fixture.needsNodes(2);
+    List<TckNode> dead = fixture.blocking().subList(1, fixture.blocking().size());
+    fixture.begin(TckFault.DEAD, dead, "");
+    fixture.begin(TckFault.FROZEN, fixture.node(0), "");
+
+    assertFailsInTime(fixture.blocking());
+  }
+
+  @Test
+  @Rule("OPEN-1")
+  @IfThisFails("check that opening fails in time when no node answers")
+  void withNodesThatAllHangOpeningFailsAndNamesEachNode() {
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+
+    assertFailsInTime(fixture.nodes());
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-2")
+  @IfThisFails("check that servers are distinguished by their identity, not by their addresses")
+  void theSameServerListedTwiceIsAMistake() {
+    fixture.needsNodes(2);
+    List<String> uris = fixture.uris();
+    uris.set(0, aliasOf(fixture.node(1)));
+
+    for (int i = 0; i < 3; i++) {
+      assertMistake(catchThrowable(() -> fixture.openOn(uris)), fixture.node(1));
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-2")
+  @IfThisFails("check that a manager that connects later looks for the same mistakes")
+  void theSameServerListedTwiceNeverVotesTwice() throws InterruptedException {
+    fixture.needsNodes(2);
+    List<String> uris =
+        List.of(aliasOf(fixture.node(0)), fixture.node(0).uri(), fixture.node(1).uri());
+    String name = fixture.name("voted-twice");
+    fixture.node(1).occupy(name, "another owner", fixture.foreignTtl());
+
+    LockManager locks = fixture.openOn(uris, "connect=lazy");
+
+    assertThat(fixture.gets(locks, name)).isFalse();
+    assertThat(fixture.gets(locks, name)).as("when it is connected").isFalse();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-2")
+  @IfThisFails("check that a node is asked whether it is a master")
+  void aReplicaIsAMistake() {
+    fixture.needs(TckFault.REPLICA);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.REPLICA, fixture.node(1), "");
+
+    assertMistake(catchThrowable(() -> fixture.open()), fixture.node(1));
+  }
+
+  @Test
+  @Alone
+  @Rule("OPEN-3")
+  @IfThisFails("check that nodes are asked for their maxmemory-policy, and the log of warnings")
+  void aNodeThatCanEvictLocksIsWarnedOf() {
+    fixture.needs(TckFault.EVICTING);
+    fixture.begin(TckFault.EVICTING, fixture.node(0), "");
+    try (Logs logs = Logs.kept()) {
+      logs.needsToBeSeen();
+      fixture.open();
+
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(logs.warnings())
+                      .anyMatch(
+                          line ->
+                              line.contains(fixture.node(0).address())
+                                  && line.contains("maxmemory-policy")));
+    }
+  }
+
+  @Test
+  @Rule("OPEN-4")
+  @IfThisFails("check that connect=lazy needs no node before the first request")
+  void aLazyManagerOpensThoughNobodyIsThere() {
+    fixture.needs(TckFault.DEAD);
+    fixture.needsNodes(2);
+    fixture.begin(TckFault.DEAD, fixture.nodes(), "");
+
+    LockManager locks = fixture.open("connect=lazy", "nodeTimeout=300ms");
+
+    fixture.end(TckFault.DEAD, fixture.nodes(), "");
+    Attempts.awaitVotes(fixture, locks, fixture.nodes());
+  }
+
+  @Test
+  @Rule("OPEN-4")
+  @IfThisFails("check that opening with connect=lazy connects to nothing")
+  void aLazyManagerThatIsNotUsedConnectsToNothing() {
+    needsConnections();
+    Retries.anyOf( // others may still be connecting to nodes that a test has brought back
+        () -> {
+          int before = fixture.connections();
+
+          LockManager locks = fixture.open("connect=lazy");
+
+          assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
+          assertThat(Attempts.stays(() -> fixture.connections() <= before))
+              .as("no connection")
+              .isTrue();
+        });
+  }
+
+  @Test
+  @Rule("OPEN-4")
+  @IfThisFails("check that the first request waits for the connections that it has made")
+  void theFirstLockOfALazyManagerIsGotAtOnce() throws InterruptedException {
+    needsConnections();
+
+    assertThat(fixture.gets(fixture.open("connect=lazy"), fixture.name("first"))).isTrue();
+  }
+
+  private static String aliasOf(TckNode node) {
+    return node.alias().orElseGet(() -> abort("this environment's nodes have one name each"));
+  }
+
+  private void needsConnections() {
+    fixture.needsNodes(2);
+    fixture.needsConnections();
+  }
+
+  private LockManager opened(Call<LockManager> opening) {
+    opening.awaited(fixture);
+    return opening.result().orElseThrow(() -> new AssertionError("not opened: " + opening));
+  }
+
+  /** A busy machine may need more time for it once; who does not keep to its time never does. */
+  private void assertFailsInTime(List<TckNode> missing) {
+    Retries.anyOf(() -> assertFailsInTimeOnce(missing));
+  }
+
+  private void assertFailsInTimeOnce(List<TckNode> missing) {
+    try (Stalls stalls = Stalls.watched()) {
+      Call<LockManager> opening =
+          Call.begin(() -> fixture.open("connectTimeout=" + CONNECT_TIMEOUT.toMillis() + "ms"));
+
+      List<String> addresses = missing.stream().map(TckNode::address).toList();
+      assertThat(opening.awaited(fixture).thrown())
+          .get(InstanceOfAssertFactories.type(LockOutageException.class))
+          .satisfies(outage -> assertThat(outage.failures()).containsOnlyKeys(addresses))
+          .satisfies(
+              outage ->
+                  assertThat(outage).hasMessageContainingAll(addresses.toArray(String[]::new)));
+      assertThat(opening.took())
+          .isLessThan(CONNECT_TIMEOUT.plus(fixture.allowance()).plus(stalls.worst()));
+    }
+  }
+
+  private static void assertMistake(Throwable thrown, TckNode node) {
+    assertThat(thrown)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining(node.address());
+  }
+}

@@ -1,0 +1,278 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Locks with options that are no default, in another database, and for users with fewer rights. */
+public abstract class OptionRules {
+  /** Rounded to seconds in any way, each differs by much. */
+  private static final List<Duration> ODD =
+      List.of(
+          Duration.ofMillis(1_250),
+          Duration.ofMillis(1_999),
+          Duration.ofMillis(2_501),
+          Duration.ofMillis(57_750));
+
+  /** Error of clocks that tick in milliseconds. */
+  private static final Duration TICK = Duration.ofMillis(3);
+
+  /** The time that nodes and machine may take; less than times are rounded by. */
+  private static final Duration SLACK = Duration.ofMillis(400);
+
+  private static final Duration CONTENTION = Duration.ofMillis(900);
+
+  final TckFixture fixture;
+
+  public OptionRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("VAL-7")
+  @IfThisFails("check the commands that are sent with these options: times are milliseconds")
+  void timesAreKeptToTheMillisecondWithEveryOptionSet() {
+    fixture.needsNodes(1);
+    for (Map<String, String> options : needsOptionSets()) {
+      LockManager locks = fixture.open(texts(options));
+      for (Duration ttl : ODD) {
+        Lease lease = assertKept(options, ttl, () -> take(locks, ttl));
+        if (fixture.declares(LockCapability.EXTENSION)) {
+          Duration longer = ttl.plusMillis(1_500);
+          assertKept(
+              options,
+              longer,
+              () -> {
+                lease.extend(longer);
+                return lease;
+              });
+        }
+        Attempts.giveBack(fixture, lease);
+        if (fixture.declares(LockCapability.HOLD_AT_LEAST) && ttl.compareTo(fixture.ttl()) < 0) {
+          assertKept(
+              options,
+              ttl,
+              () -> {
+                LockRequest request = fixture.request(fixture.name("kept")).holdAtLeast(ttl);
+                Lease kept = fixture.takeOnAll(locks, request);
+                TckFixture.regardless(kept::release);
+                return kept;
+              });
+        }
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-1")
+  @IfThisFails("check that managers with different options use the same keys in the same way")
+  void managersWithDifferentOptionsExcludeEachOther() throws InterruptedException {
+    LockManager plain = fixture.open();
+    for (Map<String, String> options : needsOptionSets()) {
+      LockManager other = fixture.open(texts(options));
+      for (int i = 0; i < 10; i++) {
+        LockManager holder = i % 2 == 0 ? plain : other;
+        LockManager contender = i % 2 == 0 ? other : plain;
+        Lease lease = fixture.take(holder, fixture.name("held"), fixture.ttl());
+        assertThat(fixture.gets(contender, lease.name()))
+            .as("granted to a manager with other options than the holder's: %s", options)
+            .isFalse();
+        TckFixture.regardless(lease::release);
+        Attempts.awaitFree(fixture, lease.name());
+      }
+    }
+  }
+
+  @Test
+  @Rule("ERR-1")
+  @IfThisFails("check how a refusal is read from the reply to the commands of these options")
+  void contentionIsNoOutageWithAnySetOfOptions() {
+    for (Map<String, String> options : needsOptionSets()) {
+      LockManager other = fixture.open(texts(options));
+      Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("held"), fixture.ttl());
+      Retries.anyOf(
+          () ->
+              assertThat(other.tryAcquire(lease.name(), fixture.ttl()))
+                  .as("the answer to a request for a lock that is held, with %s", options)
+                  .isEmpty());
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-6")
+  @IfThisFails("check that each connection is greeted alike: the first, and those made again")
+  void aDatabaseIsTheSameAfterAReconnect() throws InterruptedException {
+    fixture.needs(TckFault.CUT);
+    List<String> uris = otherDatabases();
+    if (uris.isEmpty()) {
+      abort("this environment's nodes have no databases");
+    }
+    LockManager outside = fixture.open();
+    LockManager holder = fixture.openOn(uris);
+    LockManager contender = fixture.openOn(uris);
+    Lease lease = fixture.take(holder, fixture.name("held"), fixture.ttl());
+    assertThat(fixture.gets(contender, lease.name())).as("got by two").isFalse();
+    assertThat(fixture.gets(outside, lease.name())).as("a database is a space of its own").isTrue();
+    String ofOutside = fixture.name("outside");
+    fixture.take(outside, ofOutside, fixture.ttl());
+
+    for (int cut = 0; cut < 2; cut++) {
+      fixture.begin(TckFault.CUT, fixture.nodes(), lease.name());
+      for (LockManager locks : List.of(contender, holder, outside)) {
+        Attempts.untilGotAgain(fixture, locks, fixture.name("again"));
+      }
+      Attempts.stays(() -> true); // the other nodes are connected, too
+
+      assertThat(fixture.gets(contender, lease.name()))
+          .as("granted to another owner after the connections ended")
+          .isFalse();
+      assertThat(fixture.gets(contender, ofOutside + cut)).as("a free lock").isTrue();
+    }
+    assertThat(fixture.gets(contender, ofOutside))
+        .as("the holder in the first database blocks no client here")
+        .isTrue();
+  }
+
+  @Test
+  @Rule("OPEN-5")
+  @IfThisFails("check the second connection to a node, which is for transactions: it is one more")
+  void aUserWithoutScriptsLocksExtendsAndReleases() throws InterruptedException {
+    fixture.needs(TckFault.NO_SCRIPTS);
+    fixture.begin(TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    List<Throwable> thrown = new ArrayList<>(thrownWithoutScripts(fixture.uris()));
+    List<String> others = otherDatabases();
+    if (thrown.isEmpty() && !others.isEmpty()) {
+      thrown.addAll(thrownWithoutScripts(others));
+    }
+
+    assertThat(thrown).as("thrown by calls of a user who may run no scripts").isEmpty();
+  }
+
+  /** Returns the exceptions of calls at these nodes. */
+  private Queue<Throwable> thrownWithoutScripts(List<String> uris) throws InterruptedException {
+    LockManager locks = openedWithoutScripts(uris);
+    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
+    Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+    long begun = System.nanoTime();
+    try (Workers workers = new Workers()) {
+      for (int worker = 0; worker < 8; worker++) {
+        Lease held = fixture.take(locks, fixture.name("extended"), fixture.ttl());
+        boolean extendsOnly = worker < 3 && fixture.declares(LockCapability.EXTENSION);
+        workers.start(
+            () -> {
+              while (thrown.isEmpty() && Elapsed.since(begun).compareTo(CONTENTION) < 0) {
+                (extendsOnly ? extended(held) : used(locks)).ifPresent(thrown::add);
+              }
+            });
+      }
+      workers.join();
+    }
+    return thrown;
+  }
+
+  /** Returns the nodes' addresses with another database, or none if a node has only one. */
+  private List<String> otherDatabases() {
+    return fixture.nodes().stream().allMatch(node -> node.otherDatabase().isPresent())
+        ? fixture.nodes().stream().map(node -> node.otherDatabase().orElseThrow()).toList()
+        : List.of();
+  }
+
+  private Optional<Throwable> extended(Lease lease) {
+    try {
+      lease.extend(fixture.ttl());
+      return Optional.empty();
+    } catch (LockException e) {
+      return Optional.of(e);
+    }
+  }
+
+  private Optional<Throwable> used(LockManager locks) throws InterruptedException {
+    try {
+      Optional<Lease> lease = locks.tryAcquire(fixture.name("used"), fixture.ttl());
+      return lease.filter(Lease::release).isPresent()
+          ? Optional.empty()
+          : Optional.of(new AssertionError("a free lock was refused, or not released"));
+    } catch (LockException e) {
+      return Optional.of(e);
+    }
+  }
+
+  /** Opens a manager with the first options that need no scripts. */
+  private LockManager openedWithoutScripts(List<String> uris) {
+    List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
+    sets.add(Map.of());
+    for (Map<String, String> options : sets) {
+      try {
+        return fixture.openOn(uris, texts(options));
+      } catch (LockConfigurationException needsScripts) {
+        IgnoredFailures.add(needsScripts);
+      }
+    }
+    return abort("these managers need scripts, and say so");
+  }
+
+  private List<Map<String, String>> needsOptionSets() {
+    List<Map<String, String>> sets = fixture.environment().optionSets();
+    if (sets.isEmpty()) {
+      abort("this environment has no sets of options");
+    }
+    return sets;
+  }
+
+  private Lease take(LockManager locks, Duration ttl) {
+    return fixture.takeOnAll(locks, fixture.name("odd"), ttl);
+  }
+
+  private interface Step {
+    Lease done();
+  }
+
+  /** Checks that nodes keep a lock for so long after a step, neither more nor less. */
+  private Lease assertKept(Map<String, String> options, Duration time, Step step) {
+    Lease[] lease = new Lease[1];
+    Retries.anyOf(
+        () -> {
+          long begun = System.nanoTime();
+          lease[0] = step.done();
+          for (TckNode node : fixture.nodes()) {
+            fixture
+                .soon()
+                .untilAsserted(
+                    () -> {
+                      Duration elapsed = Elapsed.since(begun);
+                      Duration left = node.timeToLive(lease[0].name());
+                      assertThat(left.plus(elapsed))
+                          .as("the time that %s keeps a lock, with %s", node.address(), options)
+                          .isBetween(time.minus(TICK), time.plus(SLACK));
+                    });
+          }
+        });
+    return lease[0];
+  }
+
+  private static String[] texts(Map<String, String> options) {
+    return options.entrySet().stream()
+        .map(option -> option.getKey() + "=" + option.getValue())
+        .toArray(String[]::new);
+  }
+}

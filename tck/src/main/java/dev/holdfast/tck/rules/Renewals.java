@@ -1,0 +1,28 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.Lease;
+import java.time.Duration;
+import java.util.List;
+
+/** The renewals of leases, seen by their holders: without waiting for the end of a ttl. */
+final class Renewals {
+  /** A third of it is a second, and a machine that stalls loses none of it. */
+  static final Duration TTL = Duration.ofSeconds(3);
+
+  private Renewals() {}
+
+  /** Waits until leases have been renewed, each of which was granted for {@link #TTL} before. */
+  static void await(TckFixture fixture, List<Lease> leases) {
+    long begun = System.nanoTime();
+    fixture
+        .soon()
+        .until(
+            "all leases were renewed, or one is over",
+            () -> {
+              Duration elapsed = Elapsed.since(begun);
+              return leases.stream().anyMatch(lease -> !lease.isHeld())
+                  || leases.stream()
+                      .allMatch(lease -> lease.remaining().plus(elapsed).compareTo(TTL) > 0);
+            });
+  }
+}

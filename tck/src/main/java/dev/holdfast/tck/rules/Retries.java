@@ -1,0 +1,43 @@
+package dev.holdfast.tck.rules;
+
+/**
+ * Tries again what a machine that stalls can make a right manager fail, but nothing a wrong one
+ * pass. Whoever is interrupted, because a test has taken too long, tries nothing any more.
+ */
+final class Retries {
+  private static final int MAX_TRIES = 3;
+
+  private Retries() {}
+
+  /**
+   * Returns after the first that goes well, and throws what the last one threw if none does. One
+   * that seems to show that another rule is broken is tried again, too.
+   */
+  static void anyOf(Eventually.Assertions once) {
+    for (int i = 1; i < MAX_TRIES; i++) {
+      try {
+        run(once);
+        return;
+      } catch (AssertionError | AnotherRule.Broken e) {
+        if (Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        IgnoredFailures.add(e);
+      }
+    }
+    run(once);
+  }
+
+  private static void run(Eventually.Assertions once) {
+    try {
+      once.run();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Passwords stay secret. */
+public abstract class SecretRules {
+  final TckFixture fixture;
+
+  /** Not the same for all, because what is logged may come from other tests. */
+  private final String secret;
+
+  public SecretRules(TckFixture fixture) {
+    this.fixture = fixture;
+    this.secret = fixture.name("hunter2");
+  }
+
+  @Test
+  @Alone
+  @Rule("ERR-3")
+  @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
+  void aPasswordOfANodeIsNeverShown() {
+    fixture.needsNodes(1);
+    for (String user : List.of("app", "")) {
+      List<String> uris = withPassword(user, fixture.uris());
+      try (Logs logs = Logs.kept()) {
+        assertHidden(() -> shown(fixture.openOn(uris)));
+        assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
+        if (fixture.knows(TckFault.DEAD)) {
+          fixture.begin(TckFault.DEAD, fixture.blocking(), "");
+          assertHidden(() -> shown(fixture.openOn(uris)));
+          assertHidden(() -> shown(fixture.openOn(uris, "connect=lazy")));
+          fixture.end(TckFault.DEAD, fixture.blocking(), "");
+        }
+        assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+      }
+    }
+  }
+
+  @Test
+  @Alone
+  @Rule("ERR-3")
+  @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
+  void aPasswordInAUrlIsNeverShown() {
+    String url = withPassword("app", List.of(fixture.needsUrl())).get(0);
+    try (Logs logs = Logs.kept()) {
+      assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
+      assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
+      assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));
+      assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
+    }
+  }
+
+  private List<String> withPassword(String user, List<String> uris) {
+    List<String> changed = new ArrayList<>();
+    for (String uri : uris) {
+      if (!uri.contains("://")) {
+        abort("there is no place for a password in " + uri);
+      }
+      changed.add(uri.replaceAll("://([^@/,]*@)?", "://" + user + ":" + secret + "@"));
+    }
+    return changed;
+  }
+
+  private void openAndClose(String url, Map<String, String> options) {
+    LockManager locks = LockManager.open(url, options);
+    fixture.atEnd(locks::close);
+  }
+
+  private void shown(LockManager locks) throws InterruptedException {
+    assertThat(locks.toString()).doesNotContain(secret);
+    locks.tryAcquire(fixture.name("shown"), fixture.ttl());
+  }
+
+  private void assertHidden(ThrowingCallable call) {
+    Throwable thrown = catchThrowable(call);
+    if (thrown != null) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      assertThat(trace.toString()).doesNotContain(secret);
+    }
+  }
+}

@@ -1,0 +1,386 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The next owner's token is nearly the one before it: it begins with it, or differs in case. */
+public abstract class TokenRules {
+  /** Labels that are patterns, of which the next owner's label is an instance. */
+  private static final List<String> PATTERNS =
+      List.of("*", "?", "[a-z]", ".*", ".", "%", "_", "%a");
+
+  final TckFixture fixture;
+
+  public TokenRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails("check that all of the token is compared, byte for byte, whichever call releases")
+  void aReleaseSparesATokenThatIsAlmostItsOwn() {
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (Giving giving : Giving.values()) {
+      for (Alike alike : Alike.values()) {
+        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+        overtaken(lease, alike.of(lease.token()))
+            .ifPresent(
+                next -> {
+                  TckFixture.regardless(() -> giving.back(lease));
+
+                  assertSpared(lease, next, giving + " beside a token that " + alike);
+                });
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails("check that a token is no pattern, for whatever labels hold")
+  void aReleaseSparesATokenThatItsOwnWouldMatch() {
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (String label : PATTERNS) {
+      LockRequest request = fixture.request(fixture.name("pattern")).ownerLabel(label);
+      Lease lease = fixture.takeOnAll(locks, request);
+      Optional<String> matching =
+          Optional.of(lease.token())
+              .filter(token -> token.startsWith(label))
+              .map(token -> "a" + token.substring(label.length()));
+      overtaken(lease, matching)
+          .ifPresent(
+              next -> {
+                TckFixture.regardless(lease::release);
+
+                assertSpared(lease, next, "a release by an owner called " + label);
+              });
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails(
+      "check that the token is compared as a whole before a time to live is shortened, too")
+  void aReleaseThatShortensSparesATokenThatIsAlmostItsOwn() {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (Alike alike : Alike.values()) {
+      LockRequest request =
+          fixture.request(fixture.name("alike")).holdAtLeast(fixture.ttl().dividedBy(2));
+      Lease lease = fixture.takeOnAll(locks, request);
+      overtaken(lease, alike.of(lease.token()))
+          .ifPresent(
+              next -> {
+                TckFixture.regardless(lease::release);
+
+                assertSpared(lease, next, "a release beside a token that " + alike);
+              });
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails("check what removes the key of a lease that has expired: all of the token counts")
+  void theEndOfALeaseSparesATokenThatIsAlmostItsOwn() {
+    fixture.needsNodes(1);
+    LockManager locks = fixture.openForShortTtl();
+    Map<Lease, String> next = new LinkedHashMap<>();
+    for (Alike alike : Alike.values()) {
+      Lease lease = fixture.take(locks, fixture.name("alike"), fixture.briefTtl());
+      overtaken(lease, alike.of(lease.token())).ifPresent(token -> next.put(lease, token));
+    }
+    next.keySet().forEach(fixture::awaitOver);
+
+    Attempts.stays(() -> true);
+
+    next.forEach((lease, token) -> assertSpared(lease, token, "the end of the lease before"));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails("check that a release that is sent once more compares all of the token as well")
+  void aReleaseThatIsSentOnceMoreSparesATokenThatIsAlmostItsOwn() {
+    fixture.needsNodes(3);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
+    LockManager locks = openBehind(link);
+    for (Alike alike : Alike.FEW) {
+      Attempts.needsVote(fixture, locks, node);
+      String name = fixture.name("owed");
+      Lease lease = fixture.take(locks, name, fixture.ttl());
+      link.after(name, 0, TckLink.Fate.LOST);
+      TckFixture.regardless(lease::release);
+      link.cut();
+      int before = link.requests(name).size();
+      String next = alike.of(lease.token()).orElseThrow();
+      node.occupy(name, next, fixture.foreignTtl());
+      link.mend();
+      fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
+      Attempts.needsVote(fixture, locks, node);
+
+      assertSpared(List.of(node), name, next, "a release beside a token that " + alike);
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-4")
+  @IfThisFails("check that what takes a failed attempt back compares all of its token")
+  void whatAFailedAttemptTakesBackSparesATokenThatIsAlmostItsOwn() throws InterruptedException {
+    fixture.needsNodes(3);
+    TckNode node = fixture.node(0);
+    TckLink link = fixture.needsLink(node);
+    LockManager locks = openBehind(link, "nodeTimeout=200ms");
+    for (Alike alike : Alike.FEW) {
+      Attempts.needsVote(fixture, locks, node);
+      String name = fixture.name("failed");
+      fixture.occupy(fixture.nodesBut(List.of(node)), name);
+      link.after(name, 1, TckLink.Fate.LOST);
+      Attempts.inVain(fixture, locks, name);
+      link.cut();
+      int before = link.requests(name).size();
+      Optional<String> next = node.holder(name).flatMap(alike::of);
+      if (next.isEmpty()) {
+        abort("nothing is left of the attempt, so there is nothing to release");
+      }
+      node.occupy(name, next.get(), fixture.foreignTtl());
+      link.mend();
+      fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
+      Attempts.needsVote(fixture, locks, node);
+
+      assertSpared(List.of(node), name, next.get(), "a failed attempt with a token that " + alike);
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("EXT-1")
+  @IfThisFails("check that an extension compares all of the token, byte for byte")
+  void anExtensionIsNoneOfATokenThatIsAlmostItsOwn() {
+    fixture.needsNodes(1);
+    Duration foreign = fixture.ttl().dividedBy(3);
+    LockManager locks = fixture.open();
+    for (boolean waiting : new boolean[] {true, false}) {
+      for (Alike alike : Alike.values()) {
+        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+        Optional<String> next = alike.of(lease.token());
+        if (next.isEmpty()) {
+          continue;
+        }
+        fixture.nodes().forEach(node -> node.occupy(lease.name(), next.get(), foreign));
+
+        assertThat(isExtended(lease, waiting))
+            .as("extended where there is a token that %s", alike)
+            .isFalse();
+        assertThat(fixture.nodes())
+            .as("nodes after an extension beside a token that %s", alike)
+            .allSatisfy(
+                node -> {
+                  assertThat(node.holder(lease.name())).isEqualTo(next);
+                  assertThat(node.timeToLive(lease.name())).isLessThanOrEqualTo(foreign);
+                });
+      }
+    }
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that nodes agree on an owner by all of its token, not by its label")
+  void nodesWithATokenThatIsAlmostTheOwnersDoNotAgree() {
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
+    for (Alike alike : Alike.values()) {
+      Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+      alike
+          .of(lease.token())
+          .ifPresent(
+              other -> {
+                fixture
+                    .minority()
+                    .forEach(node -> node.occupy(lease.name(), other, fixture.foreignTtl()));
+
+                assertThat(locks.inspect(lease.name()))
+                    .as("seen where a minority has a token that %s", alike)
+                    .hasValueSatisfying(
+                        status -> assertThat(status.votes().granted()).isEqualTo(fixture.quorum()));
+              });
+    }
+  }
+
+  /** A likeness of two tokens that are not the same. */
+  enum Alike {
+    BEGINS_WITH_IT,
+    IS_ITS_BEGINNING,
+    ENDS_WITH_IT,
+    IS_ITS_END,
+    HOLDS_IT,
+    DIFFERS_IN_THE_LAST_CHARACTER,
+    DIFFERS_IN_THE_FIRST_CHARACTER,
+    DIFFERS_IN_THE_MIDDLE,
+    DIFFERS_AFTER_THE_LABEL,
+    IS_ITS_LABEL,
+    IS_UPPER_CASE,
+    IS_LOWER_CASE,
+    HAS_A_SPACE_AFTER_IT,
+    HAS_A_SPACE_BEFORE_IT,
+    HAS_A_ZERO_BYTE_AFTER_IT,
+    HAS_TWO_CHARACTERS_SWAPPED,
+    HAS_THE_SAME_HASH_CODE,
+    IS_BACKWARDS;
+
+    /** For what takes some time each. */
+    static final List<Alike> FEW =
+        List.of(BEGINS_WITH_IT, IS_ITS_BEGINNING, IS_UPPER_CASE, DIFFERS_AFTER_THE_LABEL);
+
+    /** Empty if that is the token itself, or no token at all. */
+    Optional<String> of(String token) {
+      return Optional.of(changed(token)).filter(other -> !other.isEmpty() && !other.equals(token));
+    }
+
+    private String changed(String token) {
+      int last = token.length() - 1;
+      int middle = token.length() / 2;
+      return switch (this) {
+        case BEGINS_WITH_IT -> token + "0";
+        case IS_ITS_BEGINNING -> token.substring(0, last);
+        case ENDS_WITH_IT -> "0" + token;
+        case IS_ITS_END -> token.substring(1);
+        case HOLDS_IT -> "0" + token + "0";
+        case DIFFERS_IN_THE_LAST_CHARACTER -> token.substring(0, last) + other(token.charAt(last));
+        case DIFFERS_IN_THE_FIRST_CHARACTER -> other(token.charAt(0)) + token.substring(1);
+        case DIFFERS_IN_THE_MIDDLE ->
+            token.substring(0, middle) + other(token.charAt(middle)) + token.substring(middle + 1);
+        case DIFFERS_AFTER_THE_LABEL -> withAnotherEnd(token);
+        case IS_ITS_LABEL -> token.substring(0, Math.max(0, token.lastIndexOf(':')));
+        case IS_UPPER_CASE -> token.toUpperCase(Locale.ROOT);
+        case IS_LOWER_CASE -> token.toLowerCase(Locale.ROOT);
+        case HAS_A_SPACE_AFTER_IT -> token + " ";
+        case HAS_A_SPACE_BEFORE_IT -> " " + token;
+        case HAS_A_ZERO_BYTE_AFTER_IT -> token + "\u0000";
+        case HAS_TWO_CHARACTERS_SWAPPED -> withTwoSwapped(token);
+        case HAS_THE_SAME_HASH_CODE -> withTheSameHashCode(token);
+        case IS_BACKWARDS -> new StringBuilder(token).reverse().toString();
+      };
+    }
+
+    private static char other(char character) {
+      return character == '1' ? '2' : '1';
+    }
+
+    /** Half of what follows the last colon is another's. */
+    private static String withAnotherEnd(String token) {
+      int from = (token.lastIndexOf(':') + 1 + token.length()) / 2;
+      StringBuilder changed = new StringBuilder(token);
+      for (int i = from; i < token.length(); i++) {
+        changed.setCharAt(i, other(token.charAt(i)));
+      }
+      return changed.toString();
+    }
+
+    private static String withTwoSwapped(String token) {
+      for (int i = token.length() - 1; i > 0; i--) {
+        if (token.charAt(i) != token.charAt(i - 1)) {
+          return new StringBuilder(token)
+              .replace(i - 1, i + 1, "" + token.charAt(i) + token.charAt(i - 1))
+              .toString();
+        }
+      }
+      return token;
+    }
+
+    /** One character more by 1, and the next one less by 31. */
+    private static String withTheSameHashCode(String token) {
+      for (int i = 1; i < token.length(); i++) {
+        if (token.charAt(i) >= 'A') {
+          return new StringBuilder(token)
+              .replace(
+                  i - 1,
+                  i + 1,
+                  "" + (char) (token.charAt(i - 1) + 1) + (char) (token.charAt(i) - 31))
+              .toString();
+        }
+      }
+      return token;
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
+
+  /** Gives a lock to the next owner, on all nodes. */
+  private Optional<String> overtaken(Lease lease, Optional<String> next) {
+    next.ifPresent(
+        token ->
+            fixture
+                .nodes()
+                .forEach(node -> node.occupy(lease.name(), token, fixture.foreignTtl())));
+    return next;
+  }
+
+  private void assertSpared(Lease lease, String next, String what) {
+    assertSpared(fixture.nodes(), lease.name(), next, what);
+  }
+
+  private void assertSpared(List<TckNode> nodes, String name, String next, String what) {
+    List<String> changed = new ArrayList<>();
+    for (TckNode node : nodes) {
+      if (!node.holder(name).equals(Optional.of(next))
+          || node.timeToLive(name).compareTo(fixture.ttl()) <= 0) {
+        changed.add(node.address());
+      }
+    }
+    assertThat(changed)
+        .as("nodes on which the next owner's lock was changed by %s", what)
+        .isEmpty();
+  }
+
+  private boolean isExtended(Lease lease, boolean waiting) {
+    try {
+      if (waiting) {
+        lease.extend(fixture.ttl());
+        return true;
+      }
+      return fixture
+          .soon()
+          .get(
+              "an extension ends",
+              lease.extendAsync(fixture.ttl()).handle((done, failure) -> failure == null));
+    } catch (LockException | IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Opens a manager that reaches the first node by a link. */
+  private LockManager openBehind(TckLink link, String... options) {
+    List<String> uris = fixture.uris();
+    uris.set(0, link.uri());
+    return fixture.openOn(uris, options);
+  }
+}

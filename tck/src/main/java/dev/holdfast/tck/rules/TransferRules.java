@@ -1,0 +1,258 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A lease that is transferred is over, and the lock stays taken for its adoption. */
+public abstract class TransferRules {
+  private static final String IMPATIENT = "nodeTimeout=200ms";
+  private static final int RANDOM_DIGITS = 16;
+
+  final TckFixture fixture;
+
+  public TransferRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("TRANSFER-1")
+  @IfThisFails("check that a transfer extends the keys before it gives the text")
+  void aTransferredLockOutlivesTheOldTtl() {
+    Duration ttl = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, LockRequest.of(fixture.name("longer"), ttl));
+    String text = transferred(lease, fixture.ttl());
+
+    awaitPast(ttl);
+
+    assertAdoptable(text, lease);
+  }
+
+  @Test
+  @Rule("TRANSFER-1")
+  @IfThisFails("check that keepAliveUpTo limits the holder, and not the text")
+  void keepAliveUpToDoesNotLimitATransfer() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    Duration hold = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease =
+        fixture.take(locks, LockRequest.of(fixture.name("limited"), hold).keepAliveUpTo(hold));
+    String text = transferred(lease, fixture.ttl());
+
+    awaitPast(hold);
+
+    assertAdoptable(text, lease);
+  }
+
+  @Test
+  @Rule("TRANSFER-1")
+  @IfThisFails("check that a transfer asks for no more time than the holder did")
+  void aTransferThatNobodyAdoptsEnds() {
+    fixture.needsExpiry();
+    Duration within = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(locks, LockRequest.of(fixture.name("unadopted"), within));
+    long begun = System.nanoTime();
+
+    transferred(lease, within);
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+
+    assertThat(Elapsed.since(begun))
+        .as("time from the transfer to the next grant")
+        .isLessThan(within.plus(fixture.allowance()));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-2")
+  @IfThisFails("check what each method of a lease does after transfer()")
+  void aTransferredLeaseIsOverForItsHolder() {
+    Lease lease = taken("over");
+
+    transferred(lease, fixture.ttl());
+
+    assertThat(lease.isHeld()).as("isHeld()").isFalse();
+    assertThat(lease.remaining()).as("remaining()").isZero();
+    assertThatThrownBy(lease::requireHeld).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> lease.extend(fixture.ttl())).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> lease.transfer(fixture.ttl()))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(lease.release()).as("release()").isTrue();
+    assertThat(lease.onLoss()).as("onLoss()").isNotDone();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-2")
+  @IfThisFails("check that neither release() nor close() of a transferred lease sends a release")
+  void nothingThatTheFormerHolderDoesFreesTheLock() {
+    for (GivingBack way : GivingBack.values()) {
+      LockManager locks = fixture.open();
+      Lease lease = fixture.take(locks, fixture.request(fixture.name("kept")));
+      String text = transferred(lease, fixture.ttl());
+
+      way.giveBack(fixture, lease);
+      locks.close();
+
+      assertAdoptable(text, lease);
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-3")
+  @IfThisFails("check that a transfer which no quorum answers leaves the lease as it was")
+  void aTransferThatNobodyAnswersLeavesTheLeaseHeld() throws Exception {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open(IMPATIENT);
+
+    Retries.anyOf(
+        () -> {
+          Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("silent")));
+          Throwable[] thrown = new Throwable[1];
+          fixture.during(
+              TckFault.FROZEN,
+              fixture.nodes(),
+              lease.name(),
+              () -> thrown[0] = catchThrowable(() -> lease.transfer(fixture.ttl())));
+
+          assertThat(thrown[0]).isInstanceOf(LockOutageException.class);
+          assertThat(lease.isHeld()).as("held after an outage").isTrue();
+          fixture.soon().until("it is transferred", () -> !transferredOrEmpty(lease).isEmpty());
+        });
+  }
+
+  @Test
+  @Rule("TRANSFER-3")
+  @IfThisFails("check that a lease that was lost gives no text")
+  void aLostLeaseGivesNoText() {
+    fixture.needs(LockCapability.FORCE_RELEASE);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.request(fixture.name("lost")));
+    TckFixture.regardless(() -> fixture.open().forceRelease(lease.name()));
+    Attempts.awaitFree(fixture, lease.name());
+
+    Throwable thrown = catchThrowable(() -> lease.transfer(fixture.ttl()));
+
+    assertThat(thrown).isInstanceOf(LockLostException.class);
+    assertThat(lease.isHeld()).as("held").isFalse();
+  }
+
+  @Test
+  @Alone
+  @Rule("TRANSFER-10")
+  @IfThisFails("check messages, causes, logs and toString for the text and the token")
+  void neitherTheTextNorTheTokenIsShown() {
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.request(fixture.name("secret")));
+    String text = transferred(lease, fixture.ttl());
+    String damaged = text.substring(0, text.length() - 2);
+    try (Logs logs = Logs.kept()) {
+      List<String> shown =
+          List.of(
+              lease + "",
+              locks + "",
+              trace(() -> lease.extend(fixture.ttl())),
+              trace(() -> locks.adopt(damaged, fixture.request(lease.name()))),
+              trace(() -> locks.adopt(text, fixture.request(fixture.name("other")))),
+              adoptedText(locks, text, lease.name()),
+              trace(() -> locks.adopt(text, fixture.request(lease.name()))));
+
+      assertThat(shown).allSatisfy(one -> assertHidden(one, text, lease.token()));
+      assertThat(logs.lines()).allSatisfy(line -> assertHidden(line, text, lease.token()));
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-11")
+  @IfThisFails("check that a lock is released whose text was offered to a cancelled future")
+  void aTextThatNoCallerTakesGivesTheLockBack() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("cancelled")));
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+    CompletableFuture<String> text = lease.transferAsync(fixture.ttl());
+
+    text.cancel(false);
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    fixture.awaitRegardless("it is over", () -> !lease.isHeld());
+    if (lease.isHeld()) {
+      AnotherRule.isBroken("a transfer that is answered does not end the lease");
+    }
+    fixture.awaitFree(lease.name());
+  }
+
+  private static void assertHidden(String shown, String text, String token) {
+    assertThat(shown)
+        .doesNotContain(text)
+        .doesNotContain(text.substring(text.length() / 2))
+        .doesNotContain(token.substring(Math.max(0, token.length() - RANDOM_DIGITS)));
+  }
+
+  private String adoptedText(LockManager locks, String text, String name) {
+    return TransferredLock.adoptedOrSkipped(fixture, locks, text, name).toString();
+  }
+
+  private static String trace(Eventually.Assertions call) {
+    StringWriter trace = new StringWriter();
+    @Nullable Throwable thrown = catchThrowable(call::run);
+    if (thrown != null) {
+      thrown.printStackTrace(new PrintWriter(trace));
+    }
+    return trace.toString();
+  }
+
+  private Lease taken(String end) {
+    return fixture.take(fixture.open(), fixture.request(fixture.name(end)));
+  }
+
+  private String transferred(Lease lease, Duration within) {
+    return TransferredLock.text(fixture, lease, within);
+  }
+
+  /** Returns an empty text while no quorum answers. */
+  private String transferredOrEmpty(Lease lease) {
+    try {
+      return lease.transfer(fixture.ttl());
+    } catch (LockOutageException e) {
+      IgnoredFailures.add(e);
+      return "";
+    }
+  }
+
+  private void awaitPast(Duration time) {
+    long since = System.nanoTime();
+    fixture.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
+  }
+
+  /** Asserts that the transferred token is still there: only an adoption tells. */
+  private void assertAdoptable(String text, Lease lease) {
+    Throwable thrown =
+        catchThrowable(() -> fixture.open().adopt(text, fixture.request(lease.name())).release());
+
+    if (thrown instanceof LockLostException lost && lost.reason() == LossReason.TAKEN) {
+      AnotherRule.isBroken("another owner has a lock that was transferred");
+    }
+    assertThat(thrown).as("exception of an adoption of %s", lease.name()).isNull();
+  }
+}

@@ -1,0 +1,164 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Others hold the lock, and callers wait for it: for as long as they said. */
+public abstract class WaitingRules {
+  /** Longer than many pauses between attempts. */
+  private static final Duration WAIT = Duration.ofMillis(300);
+
+  /** Error of a clock that ticks in milliseconds. */
+  private static final Duration TICK = Duration.ofMillis(1);
+
+  final TckFixture fixture;
+
+  public WaitingRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that a pause ends with the wait, and so does the place in a line")
+  void aWaitInVainIsOverInTime() throws InterruptedException {
+    Duration wait = fixture.allowance().multipliedBy(3).dividedBy(2);
+    LockManager locks = fixture.open("retryDelay=10s");
+    List<LockRequest> requests = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      String name = fixture.name("busy");
+      Contender.holding(fixture, name);
+      requests.add(fixture.request(name).waitAtMost(wait));
+    }
+    CompletableFuture<?> ahead = locks.tryAcquireAsync(requests.get(3).waitForever());
+
+    try (Stalls stalls = Stalls.watched()) {
+      List<Call<?>> calls =
+          List.of(
+              Call.begin(() -> locks.tryAcquire(requests.get(0))),
+              Call.begin(() -> locks.acquire(requests.get(1))),
+              Call.begin(() -> locks.tryAcquireAsync(requests.get(2)).get()),
+              Call.begin(() -> locks.acquire(requests.get(3))));
+      for (Call<?> call : calls) {
+        assertThat(call.awaited(fixture).took())
+            .isLessThan(wait.plus(fixture.allowance()).plus(stalls.worst()));
+      }
+    }
+    ahead.cancel(true);
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that an outage ends with the wait, except for the timeout of one attempt")
+  void aWaitThroughAnOutageIsOverInTime() {
+    fixture.needsNodeOptions();
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("outage");
+    Duration wait = fixture.allowance();
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+
+    try (Stalls stalls = Stalls.watched()) {
+      Call<?> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(wait)));
+
+      assertThat(call.awaited(fixture).took())
+          .isLessThan(wait.plusMillis(100).plus(fixture.allowance()).plus(stalls.worst()));
+    }
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that no attempt starts once the wait is over")
+  void nothingIsTakenWhenTheWaitIsOver() throws InterruptedException {
+    fixture.needsNodes(1);
+    String name = fixture.name("late");
+    Contender contender = Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(100));
+
+    Call<?> inLine = Call.begin(() -> locks.acquire(request));
+    CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(request);
+    inLine.awaited(fixture);
+    fixture.soon().until("the future was over", future::isDone);
+    contender.letGo();
+
+    assertThat(Attempts.staysFree(fixture, name)).as("no caller takes it later").isTrue();
+  }
+
+  @Test
+  @Rule("WAIT-1")
+  @IfThisFails("check that the end of a wait does not affect an attempt in flight")
+  void anAttemptUnderWayIsNotCutShort() {
+    fixture.needs(TckFault.FROZEN);
+    String name = fixture.name("slow");
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    Duration wait = Duration.ofMillis(100);
+    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+
+    long begun = System.nanoTime();
+    Call<Optional<Lease>> call =
+        Call.begin(() -> locks.tryAcquire(fixture.request(name).waitAtMost(wait)));
+    fixture
+        .soon()
+        .until("the wait was over", () -> Elapsed.since(begun).compareTo(wait.multipliedBy(2)) > 0);
+    fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+
+    assertThat(call.awaited(fixture).result().flatMap(lease -> lease))
+        .as("the attempt in flight: %s", call)
+        .isPresent();
+  }
+
+  @Test
+  @Rule("WAIT-2")
+  @IfThisFails("check that a waiter tries on until its own time is over, behind others, too")
+  void nobodyGivesUpBeforeTheTimeIsOver() throws InterruptedException {
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    LockRequest request = fixture.request(name).waitAtMost(WAIT);
+
+    CompletableFuture<Optional<Lease>> patient =
+        fixture.open().tryAcquireAsync(fixture.request(name).waitForever());
+    List<Call<?>> calls =
+        List.of(
+            Call.begin(() -> locks.tryAcquire(request)),
+            Call.begin(() -> locks.acquire(request)),
+            Call.begin(() -> locks.tryAcquireAsync(request).get()));
+    Call<Lease> unlimited = Call.begin(() -> fixture.open().acquire(name, fixture.ttl()));
+
+    for (Call<?> call : calls) {
+      assertThat(call.awaited(fixture).took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
+    }
+    assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
+    assertThat(patient).as("waitForever").isNotDone();
+  }
+
+  @Test
+  @Rule("WAIT-2")
+  @IfThisFails("check that an outage ends no wait: the nodes may be back in time")
+  void nobodyGivesUpWhileNodesRefuse() {
+    fixture.needs(TckFault.REFUSING);
+    String name = fixture.name("refused");
+    LockManager locks = fixture.open();
+    fixture.begin(TckFault.REFUSING, fixture.nodes(), name);
+
+    Call<Lease> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(WAIT)));
+
+    if (call.awaited(fixture).thrown().filter(LockException.class::isInstance).isEmpty()) {
+      abort("it did not give up: " + call);
+    }
+    assertThat(call.took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
+  }
+}

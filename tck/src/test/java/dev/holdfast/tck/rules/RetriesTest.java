@@ -1,0 +1,64 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Tries of what a machine that stalls makes fail. */
+class RetriesTest {
+  private final AtomicInteger tries = new AtomicInteger();
+
+  @Test
+  void aSecondTryThatGoesWellIsEnough() {
+    assertThatCode(() -> Retries.anyOf(() -> failFirst(new AssertionError("late"))))
+        .doesNotThrowAnyException();
+    assertThat(tries).hasValue(2);
+  }
+
+  @Test
+  void whatLooksLikeAnotherRuleIsTriedAgain() {
+    assertThatCode(
+            () ->
+                Retries.anyOf(
+                    () -> {
+                      if (tries.incrementAndGet() == 1) {
+                        AnotherRule.isBroken("a lease was lost");
+                      }
+                    }))
+        .doesNotThrowAnyException();
+    assertThat(tries).hasValue(2);
+  }
+
+  @Test
+  void theLastFailureIsThrown() {
+    assertThatThrownBy(
+            () ->
+                Retries.anyOf(
+                    () -> {
+                      throw new AssertionError("try " + tries.incrementAndGet());
+                    }))
+        .hasMessage("try 3");
+  }
+
+  @Test
+  void whoeverIsInterruptedTriesNothingAnyMore() {
+    assertThatThrownBy(
+            () ->
+                Retries.anyOf(
+                    () -> {
+                      Thread.currentThread().interrupt();
+                      throw new AssertionError("try " + tries.incrementAndGet());
+                    }))
+        .hasMessage("try 1");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  private void failFirst(AssertionError failure) {
+    if (tries.incrementAndGet() == 1) {
+      throw failure;
+    }
+  }
+}

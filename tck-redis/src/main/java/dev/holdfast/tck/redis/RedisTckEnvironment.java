@@ -120,6 +120,12 @@ public final class RedisTckEnvironment implements TckEnvironment {
     return started != null;
   }
 
+  /** A migration holds both locks of its URL. */
+  @Override
+  public boolean holdsTwoLocks() {
+    return url.filter(whole -> whole.startsWith("migrate:both")).isPresent();
+  }
+
   @Override
   public boolean hasNodeOptions() {
     return nodeOptions;

@@ -77,11 +77,19 @@ final class KeptHolds {
       judge.broken(
           Invariant.HOLD_KEPT,
           next.host.id(),
-          next + " is granted while " + hold.holding() + " keeps others out");
+          next
+              + " is granted while "
+              + hold.holding()
+              + " keeps others out: "
+              + hold.nodes().size()
+              + " nodes confirmed its release, and "
+              + lost(hold)
+              + " of them lost data since");
     }
   }
 
+  /** Counts restarts that came late enough for leases, too: a hold outlasts them. */
   private static long lost(Kept hold) {
-    return hold.nodes().stream().filter(node -> node.lostDataSince(hold.releasedAt())).count();
+    return hold.nodes().stream().filter(node -> node.lostCountersSince(hold.releasedAt())).count();
   }
 }

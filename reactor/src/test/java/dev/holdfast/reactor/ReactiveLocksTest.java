@@ -15,6 +15,7 @@ import dev.holdfast.memory.ManualClock;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,8 +52,9 @@ class ReactiveLocksTest {
         .expectComplete()
         .verify(PATIENCE);
 
-    assertThat(store.holder("x")).hasValue(lease.get().token());
-    assertThat(lease.get().release()).isTrue();
+    Lease held = Objects.requireNonNull(lease.get());
+    assertThat(store.holder("x")).hasValue(held.token());
+    assertThat(held.release()).isTrue();
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -192,7 +193,7 @@ class CurrentLeaseTest {
                             locks.<Boolean, RuntimeException>executeLocked(
                                 ORDER,
                                 order -> {
-                                  Thread.yield(); // may go on with another carrier
+                                  LockSupport.parkNanos(1); // may go on with another carrier
                                   return Locks.current().orElseThrow() == order;
                                 })))
                 .isTrue();

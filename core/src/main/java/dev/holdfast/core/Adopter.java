@@ -31,18 +31,14 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
     transfer.requireFor(context.primitive().transferScope(), request.name());
     CompletableFuture<Optional<Lease>> reported =
         ReportedResult.of(context, request.name(), WaitLimit.startingNow(context.clock(), 0));
-    CompletableFuture<DefaultLease> result = new CompletableFuture<>();
-    context.operations().begin();
-    new PermittedCalls(context)
-        .run(
-            result,
+    return new PermittedCalls(context)
+        .start(
             callerWaits,
             waiting ->
                 send(transfer.token(), request, waiting, reported)
                     .whenComplete(
                         (lease, failure) ->
                             Futures.complete(reported, Optional.ofNullable(lease), failure)));
-    return result;
   }
 
   private CompletableFuture<DefaultLease> send(

@@ -1,10 +1,20 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
 import java.util.concurrent.CompletableFuture;
 
 /** The state of a grant. Immutable. */
 sealed interface GrantState {
+  /** Returns the failure of what needs a lease that is held. */
+  default RuntimeException ended(String name) {
+    if (this instanceof Lost lost) {
+      return new LockLostException(name, lost.reason());
+    }
+    String how = this instanceof Transferred ? "transferred" : "released";
+    return new IllegalStateException("the lease on '" + name + "' was " + how);
+  }
+
   /**
    * The grant is held.
    *
@@ -19,9 +29,11 @@ sealed interface GrantState {
       return isAtLimit() ? this : new Held(validUntil, LossReason.UNREACHABLE, keptUntil);
     }
 
-    Held extended(ClockReading end, boolean atLimit) {
+    /** Returns the state after an extension, which never shortens the validity. */
+    Held extended(ClockReading end, ClockReading now, boolean atLimit) {
+      boolean isLater = now.nanosUntil(end) > now.nanosUntil(validUntil);
       LossReason reason = atLimit || isAtLimit() ? LossReason.MAX_HOLD : LossReason.EXPIRED;
-      return new Held(end, reason, keptUntil);
+      return new Held(isLater ? end : validUntil, reason, keptUntil);
     }
 
     /** Returns the state once no extension can move the end any more. */

@@ -1,6 +1,9 @@
 package dev.holdfast.core;
 
+import dev.holdfast.core.LockPrimitive.Grant;
+import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.LockPrimitive.Released;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +20,28 @@ import org.jspecify.annotations.Nullable;
 record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
   /** The most handoffs in a row before waiters of other managers may get the lock. */
   private static final int MAX_CONSECUTIVE_HANDOFFS = 8;
+
+  /**
+   * Starts the release of a grant, and hands the lock over unless the release keeps others out.
+   *
+   * @param keep how long others are kept out, or zero
+   * @param mayLengthen as the part of {@link Release} with this name
+   * @param callerWaits whether this thread may be used for input and output
+   */
+  CompletableFuture<Released> release(
+      LockPrimitive primitive,
+      Grant grant,
+      Duration keep,
+      boolean mayLengthen,
+      boolean callerWaits) {
+    BiFunction<Boolean, Boolean, CompletableFuture<Released>> release =
+        (handsOver, waits) ->
+            Futures.start(
+                () -> primitive.release(new Release(grant, keep, mayLengthen, handsOver, waits)));
+    return keep.isZero()
+        ? during(callerWaits, release)
+        : release.apply(false, callerWaits); // no waiter can have it yet
+  }
 
   /**
    * Starts a release, and an attempt behind it.

@@ -1,7 +1,6 @@
 package dev.holdfast.core;
 
 import dev.holdfast.HeldLock;
-import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.GrantState.Held;
@@ -11,13 +10,11 @@ import dev.holdfast.core.GrantState.Transferred;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Grant;
-import dev.holdfast.core.LockPrimitive.Release;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +38,7 @@ final class LeaseState {
   private final SerialExecutor extensions = new SerialExecutor();
   private final TimerSlot expiry = new TimerSlot();
   private final LossStage lossStage;
-  private final @Nullable LeaseEvents events;
+  private final LeaseReport report;
 
   LeaseState(
       ManagerContext context,
@@ -58,7 +55,7 @@ final class LeaseState {
     this.holdLimit = HoldLimit.of(context.clock(), request, grantedAt);
     this.calls = new PermittedCalls(context);
     this.request = request;
-    this.events = events;
+    this.report = new LeaseReport(context.clock(), grantedAt, events);
     this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl()) : null;
     long keptUntil = grantedAt.nanos() + Nanos.of(request.holdAtLeast());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil));
@@ -71,7 +68,7 @@ final class LeaseState {
 
   /** Returns the events of this lease; null if nothing is reported of it. */
   @Nullable LeaseEvents events() {
-    return events;
+    return report.events();
   }
 
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
@@ -111,7 +108,7 @@ final class LeaseState {
   void requireHeld() {
     GrantState now = expired();
     if (!(now instanceof Held)) {
-      throw ended(now);
+      throw now.ended(grant.name());
     }
   }
 
@@ -203,15 +200,13 @@ final class LeaseState {
     while (expired() instanceof Held held) {
       if (state.compareAndSet(held, mine)) {
         stop();
-        noteRelease();
+        report.onRelease();
         leases.onEnded(this);
-        if (events != null) {
-          events.transferred();
-        }
+        report.transferred();
         return;
       }
     }
-    throw ended(current());
+    throw current().ended(grant.name());
   }
 
   private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> extension) {
@@ -246,7 +241,7 @@ final class LeaseState {
       Supplier<CompletableFuture<Extension>> call) {
     GrantState now = expired();
     if (!(now instanceof Held)) {
-      return CompletableFuture.failedFuture(ended(now));
+      return CompletableFuture.failedFuture(now.ended(grant.name()));
     }
     if (keepAlive != null) {
       updateHeld(Held::perhapsUnreachable);
@@ -271,17 +266,13 @@ final class LeaseState {
       } else if (extension instanceof Extended longer) {
         ClockReading end = holdLimit.limit(longer.validUntil());
         boolean atLimit = isLimited || !end.equals(longer.validUntil());
-        if (state.compareAndSet(held, held.extended(later(held, end), atLimit))) {
+        if (state.compareAndSet(held, held.extended(end, context.clock().now(), atLimit))) {
           return;
         }
       }
     }
-    throw ended(current()); // an extension that its lease's own end cuts short is no outage
-  }
-
-  private ClockReading later(Held held, ClockReading end) {
-    ClockReading now = context.clock().now();
-    return now.nanosUntil(end) > now.nanosUntil(held.validUntil()) ? end : held.validUntil();
+    throw current()
+        .ended(grant.name()); // an extension that its lease's own end cuts short is no outage
   }
 
   private void updateHeld(UnaryOperator<Held> change) {
@@ -289,7 +280,7 @@ final class LeaseState {
   }
 
   private void failExtensions() {
-    extensions.failAll(() -> ended(current()));
+    extensions.failAll(() -> current().ended(grant.name()));
   }
 
   CompletableFuture<Boolean> release(boolean callerWaits) {
@@ -301,8 +292,8 @@ final class LeaseState {
       if (now instanceof Transferred) {
         return CompletableFuture.completedFuture(true);
       }
-      if (now instanceof Lost lost && events != null) {
-        events.overrun(nanosSince(lost.since()));
+      if (now instanceof Lost lost) {
+        report.overrun(lost.since());
       }
       if (!(now instanceof Held held)) {
         return CompletableFuture.completedFuture(false);
@@ -310,7 +301,7 @@ final class LeaseState {
       Released released = new Released(new CompletableFuture<>());
       if (state.compareAndSet(held, released)) {
         stop();
-        noteRelease();
+        report.onRelease();
         failExtensions();
         CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, callerWaits);
         leases.onEnded(this); // after the sending: a manager that closes waits for the last lease
@@ -324,14 +315,11 @@ final class LeaseState {
   void releaseUnclaimed() {
     state.set(new Released(CompletableFuture.completedFuture(true)));
     stop();
-    noteRelease();
+    report.onRelease();
     failExtensions();
     CompletableFuture<LockPrimitive.Released> sent = releaseKeys(null, false);
     leases.onEnded(this);
-    LeaseEvents reported = events;
-    if (reported != null) {
-      sent.whenComplete((answer, failure) -> reported.released(answer != null));
-    }
+    report.releasedOnceAnswered(sent);
   }
 
   /** Ends the lease of a closed manager. Its keys stay, because the holder may still be at work. */
@@ -344,13 +332,13 @@ final class LeaseState {
   private void onReleased(
       Released released, LockPrimitive.@Nullable Released answer, @Nullable Throwable failure) {
     if (answer == null) {
-      tellEnd(false, Optional.empty());
+      report.ended(false, Optional.empty());
       released.result().completeExceptionally(Futures.cause(Objects.requireNonNull(failure)));
       return;
     }
     Optional<LossReason> loss = answer.loss();
     loss.ifPresent(reason -> state.set(new Lost(reason, context.clock().now())));
-    tellEnd(true, loss);
+    report.ended(true, loss);
     released.result().complete(loss.isEmpty());
   }
 
@@ -361,9 +349,7 @@ final class LeaseState {
       return;
     }
     stop();
-    if (events != null) {
-      events.onLoss(since.nanosSince(grantedAt));
-    }
+    report.onLoss(since);
     context.scheduler().fork(() -> lossStage.lose(reason));
     if (!extensions.isIdle()) {
       context.scheduler().fork(this::failExtensions); // as many as a user asked for
@@ -371,7 +357,7 @@ final class LeaseState {
     if (reason == LossReason.CLOSED) {
       leases.onEnded(this);
       context.operations().end();
-      tellEnd(true, Optional.of(reason));
+      report.ended(true, Optional.of(reason));
     } else {
       context.scheduler().schedule(0, () -> releaseAfterLoss(held));
     }
@@ -382,27 +368,9 @@ final class LeaseState {
     CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, false);
     leases.onEnded(this); // after the sending, as above
     context.operations().end();
-    LeaseEvents reported = events;
-    if (reported != null && current() instanceof Lost lost) {
-      sent.whenComplete((answer, failure) -> reported.lost(lost.reason()));
+    if (current() instanceof Lost lost) {
+      report.lostOnceAnswered(lost.reason(), sent);
     }
-  }
-
-  private void noteRelease() {
-    if (events != null) {
-      events.onRelease(nanosSince(grantedAt));
-    }
-  }
-
-  private void tellEnd(boolean confirmed, Optional<LossReason> loss) {
-    LeaseEvents reported = events;
-    if (reported != null) {
-      loss.ifPresentOrElse(reported::lost, () -> reported.released(confirmed));
-    }
-  }
-
-  private long nanosSince(ClockReading earlier) {
-    return context.clock().now().nanosSince(earlier);
   }
 
   private void stop() {
@@ -415,10 +383,7 @@ final class LeaseState {
   /** Releases the keys, also after a loss. There is no state if no caller took the grant. */
   private CompletableFuture<LockPrimitive.Released> releaseKeys(
       @Nullable Held held, boolean callerWaits) {
-    CompletableFuture<LockPrimitive.Released> result = new CompletableFuture<>();
-    context.operations().begin();
-    calls.run(result, callerWaits, waiting -> sendRelease(held, waiting));
-    return result;
+    return calls.start(callerWaits, waiting -> sendRelease(held, waiting));
   }
 
   private CompletableFuture<LockPrimitive.Released> sendRelease(
@@ -428,23 +393,6 @@ final class LeaseState {
     Duration keep = Duration.ofNanos(Math.max(0, left));
     // keys of a lease that is over are not ours to keep: another owner may have a quorum
     boolean isValid = held != null && current() instanceof Released && nanosLeft(held) > 0;
-    BiFunction<Boolean, Boolean, CompletableFuture<LockPrimitive.Released>> release =
-        (handsOver, waits) ->
-            Futures.start(
-                () ->
-                    context
-                        .primitive()
-                        .release(new Release(grant, keep, isValid, handsOver, waits)));
-    return keep.isZero()
-        ? handoff.during(callerWaits, release)
-        : release.apply(false, callerWaits); // no waiter can have it yet
-  }
-
-  private RuntimeException ended(GrantState now) {
-    if (now instanceof Lost lost) {
-      return new LockLostException(grant.name(), lost.reason());
-    }
-    String how = now instanceof Transferred ? "transferred" : "released";
-    return new IllegalStateException("the lease on '" + grant.name() + "' was " + how);
+    return handoff.release(context.primitive(), grant, keep, isValid, callerWaits);
   }
 }

@@ -198,10 +198,7 @@ public interface LockPrimitive extends AutoCloseable {
     if (!capabilities().contains(LockCapability.INSPECTION)) {
       return CompletableFuture.failedFuture(
           new LockConfigurationException(
-              "ping needs "
-                  + LockCapability.INSPECTION
-                  + ", which this backend does not have: "
-                  + capabilities()));
+              "ping needs INSPECTION, which this backend does not have: " + capabilities()));
     }
     return inspect(name)
         .handle(

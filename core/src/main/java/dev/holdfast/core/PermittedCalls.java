@@ -5,14 +5,28 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Calls of the backend that need a permit and are counted as operations in flight. The caller has
- * counted the operation with {@link InFlightOperations#begin} before; its end is counted here.
+ * Calls of the backend that need a permit and are counted as operations in flight.
  *
  * @param context the manager's limits
  */
 record PermittedCalls(ManagerContext context) {
   /**
-   * Runs a backend call when there is a permit: at once on this thread if that is now.
+   * Counts an operation, and runs its call as {@link #run} does.
+   *
+   * @param callerWaits whether this thread may be used for input and output
+   * @param call takes whether it may use the thread that it runs on
+   */
+  <T> CompletableFuture<T> start(
+      boolean callerWaits, Function<Boolean, CompletableFuture<T>> call) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    context.operations().begin();
+    run(result, callerWaits, call);
+    return result;
+  }
+
+  /**
+   * Runs a backend call when there is a permit: at once on this thread if that is now. The caller
+   * has counted the operation with {@link InFlightOperations#begin}; its end is counted here.
    *
    * @param result completes as the call does
    * @param callerWaits whether this thread may be used for input and output

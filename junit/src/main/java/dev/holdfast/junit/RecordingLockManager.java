@@ -1,15 +1,20 @@
 package dev.holdfast.junit;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 
 /** A manager that writes each request and each lease of another manager to a journal. */
 final class RecordingLockManager implements LockManager {
@@ -49,22 +54,65 @@ final class RecordingLockManager implements LockManager {
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     LockJournal.Entry entry = journal.begin(request);
-    CompletableFuture<Optional<Lease>> inner = manager.tryAcquireAsync(request);
-    CompletableFuture<Optional<Lease>> outer = new CompletableFuture<>();
-    outer.whenComplete((lease, failure) -> inner.cancel(false));
+    return recorded(entry, manager.tryAcquireAsync(request), lease -> lease);
+  }
+
+  @Override
+  public Lease adopt(String text, LockRequest request) {
+    LockJournal.Entry entry = journal.begin(request);
+    try {
+      Lease lease = manager.adopt(text, request);
+      entry.end(Optional.of(lease));
+      return lease;
+    } finally {
+      entry.endWithoutLease();
+    }
+  }
+
+  @Override
+  public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
+    LockJournal.Entry entry = journal.begin(request);
+    return recorded(entry, manager.adoptAsync(text, request), Optional::of);
+  }
+
+  private static <T> CompletableFuture<T> recorded(
+      LockJournal.Entry entry, CompletableFuture<T> inner, Function<T, Optional<Lease>> leaseOf) {
+    CompletableFuture<T> outer = new CompletableFuture<>();
+    outer.whenComplete((result, failure) -> inner.cancel(false));
     inner.whenComplete(
-        (lease, failure) -> {
+        (result, failure) -> {
           if (failure != null) {
             entry.endWithoutLease();
             outer.completeExceptionally(causeOf(failure));
-          } else {
-            entry.end(lease);
-            if (!outer.complete(lease)) {
-              lease.ifPresent(Lease::releaseAsync);
-            }
+            return;
+          }
+          Optional<Lease> lease = leaseOf.apply(result);
+          entry.end(lease);
+          if (!outer.complete(result)) {
+            lease.ifPresent(Lease::releaseAsync);
           }
         });
     return outer;
+  }
+
+  @Override
+  public LockListener.Registration addListener(LockListener listener) {
+    return manager.addListener(listener);
+  }
+
+  @Override
+  public List<LockNode> nodes() {
+    return manager.nodes();
+  }
+
+  @Override
+  public List<HeldLock> leases() {
+    return manager.leases();
+  }
+
+  @Override
+  public boolean ping(Duration timeout) {
+    return manager.ping(timeout);
   }
 
   @Override
@@ -84,7 +132,7 @@ final class RecordingLockManager implements LockManager {
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
-    return type.isInstance(this) ? Optional.of(type.cast(this)) : manager.unwrap(type);
+    return manager.unwrap(type);
   }
 
   @Override

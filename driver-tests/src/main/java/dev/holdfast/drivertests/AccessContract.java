@@ -11,6 +11,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

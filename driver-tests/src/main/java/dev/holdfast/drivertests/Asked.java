@@ -5,6 +5,7 @@ import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testsupport.Eventually;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +79,7 @@ public final class Asked implements Round.Answers {
 
   private <T extends Answer> T only(Class<T> kind) {
     if (answers.isEmpty()) {
-      Soon.soon().until(() -> !answers.isEmpty());
+      Eventually.soon().until(() -> !answers.isEmpty());
     }
     if (answers.size() > 1 || !kind.isInstance(answers.element())) {
       throw new AssertionError("not one " + kind.getSimpleName() + ", but " + answers);

@@ -1,12 +1,13 @@
 package dev.holdfast.drivertests;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

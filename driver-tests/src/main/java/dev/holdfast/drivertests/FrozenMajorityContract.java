@@ -1,6 +1,6 @@
 package dev.holdfast.drivertests;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
@@ -10,6 +10,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package dev.holdfast.drivertests;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 

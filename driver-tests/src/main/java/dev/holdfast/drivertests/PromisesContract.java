@@ -1,6 +1,6 @@
 package dev.holdfast.drivertests;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.FaultProxy;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -99,7 +100,7 @@ public abstract class PromisesContract {
 
   @Test
   void aCommandThatWasCutOffIsNotSentAgain() throws Exception {
-    try (Proxy proxy = new Proxy(server);
+    try (FaultProxy proxy = new FaultProxy(server.host(), server.port());
         Driver behind = over(proxy.uri())) {
       AtomicInteger ends = behind.connect(0);
       assertThat(Asked.of(behind.nodes(), COUNT).reply()).isEqualTo(1L);

@@ -7,6 +7,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.testsupport.Logs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

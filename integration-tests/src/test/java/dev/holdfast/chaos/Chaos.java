@@ -1,7 +1,7 @@
 package dev.holdfast.chaos;
 
 import dev.holdfast.it.ClockShim;
-import dev.holdfast.it.Eventually;
+import dev.holdfast.testsupport.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.it.Eventually;
+import dev.holdfast.testsupport.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.holdfast.chaos;
 
-import dev.holdfast.it.Eventually;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 
 /** Real time that has to pass, because a fault lasts for so long, or a run. */

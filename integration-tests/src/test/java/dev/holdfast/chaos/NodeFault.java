@@ -3,10 +3,10 @@ package dev.holdfast.chaos;
 import static dev.holdfast.chaos.Healing.BY_ITSELF;
 
 import dev.holdfast.it.ClockShim;
-import dev.holdfast.it.Eventually;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 
 /** A fault of nodes or of the network before them; to any number of them at once. */

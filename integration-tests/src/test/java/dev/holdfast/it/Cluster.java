@@ -9,6 +9,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.tck.rules.CriticalSection;
+import dev.holdfast.tck.rules.Workers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,7 +68,8 @@ class InteropTest {
       workers.join();
     }
 
-    section.assertEntered(6 * rounds);
+    assertThat(section.entries()).isEqualTo(6 * rounds);
+    section.assertNeverTwo();
     cluster.awaitNoLocks();
   }
 

@@ -7,6 +7,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,6 +13,7 @@ import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import dev.holdfast.redlock.RestartGuardAdmin;
 import dev.holdfast.redlock.RestartGuardAdmin.Node;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.tck.rules.Stalls;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

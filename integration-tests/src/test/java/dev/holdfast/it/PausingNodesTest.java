@@ -2,6 +2,7 @@ package dev.holdfast.it;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.tck.rules.Workers;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;

@@ -3,6 +3,7 @@ package dev.holdfast.it;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;

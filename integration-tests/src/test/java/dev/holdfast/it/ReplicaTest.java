@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Logs;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,11 +31,12 @@ class ReplicaTest {
   void aNodeThatBecameAReplicaWhileItWasAwayDoesNotVote() throws InterruptedException {
     LockManager locks = cluster.open();
     TestNode replica = cluster.node(3);
-    try (Logs logs = Logs.kept()) {
+    try (Logs logs = new Logs()) {
       replica.command("REPLICAOF", replica.host(), "1");
       replica.command("CLIENT", "KILL", "TYPE", "normal");
       Eventually.soon()
-          .until(() -> logs.lines().stream().anyMatch(line -> line.contains("it is a replica of")));
+          .until(
+              () -> logs.messages().stream().anyMatch(line -> line.contains("it is a replica of")));
     }
     replica.resetCommandCounts();
     try (Lease lease = locks.tryAcquire("four vote", Cluster.TTL).orElseThrow()) {

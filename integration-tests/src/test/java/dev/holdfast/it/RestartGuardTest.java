@@ -14,6 +14,7 @@ import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.holdfast.it;
 import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

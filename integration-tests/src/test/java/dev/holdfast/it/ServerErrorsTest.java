@@ -9,6 +9,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

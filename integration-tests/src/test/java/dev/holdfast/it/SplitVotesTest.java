@@ -1,7 +1,11 @@
 package dev.holdfast.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.tck.rules.CriticalSection;
+import dev.holdfast.tck.rules.Workers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,7 +40,8 @@ class SplitVotesTest {
             });
       }
       workers.join();
-      section.assertEntered(45);
+      assertThat(section.entries()).isEqualTo(45);
+      section.assertNeverTwo();
       cluster.awaitNoLocks();
     }
   }

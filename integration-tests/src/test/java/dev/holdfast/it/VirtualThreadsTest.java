@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.tck.rules.CriticalSection;
+import dev.holdfast.tck.rules.Workers;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,7 +52,8 @@ class VirtualThreadsTest {
       workers.join();
     }
 
-    section.assertEntered(THREADS);
+    assertThat(section.entries()).isEqualTo(THREADS);
+    section.assertNeverTwo();
     cluster.awaitNoLocks();
   }
 

@@ -14,6 +14,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.core.Clock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;

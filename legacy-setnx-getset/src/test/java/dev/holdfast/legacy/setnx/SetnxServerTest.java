@@ -9,6 +9,7 @@ import dev.holdfast.core.KeyPrefix;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.jedis;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;

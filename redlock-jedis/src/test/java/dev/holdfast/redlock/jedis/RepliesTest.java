@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
-import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.drivertests.RepliesContract;
+import dev.holdfast.testsupport.FaultProxy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -24,7 +24,7 @@ class RepliesTest extends RepliesContract {
 
   @Test
   void aReplyMayComeInPieces() throws Exception {
-    try (Proxy pieces = new Proxy(server, server.port(), 7);
+    try (FaultProxy pieces = new FaultProxy(server.host(), server.port(), 7);
         Driver behind = Links.over(kind, List.of(pieces.uri()))) {
       behind.connect(0);
       assertThat(Asked.of(behind.nodes(), "return {'0123456789', {}, 'abcdefghij'}").reply())

@@ -1,14 +1,14 @@
 package dev.holdfast.redlock.jedis;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
-import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +26,7 @@ class StalledReplyTest {
             .quorumTimeout(Duration.ofMinutes(1))
             .connectTimeout(Duration.ofSeconds(10));
     try (TestNodes servers = TestNodes.start(2);
-        Proxy proxy = new Proxy(servers.node(0));
+        FaultProxy proxy = new FaultProxy(servers.node(0).host(), servers.node(0).port());
         Driver driver =
             Links.over(Links.Kind.OWN, List.of(proxy.uri(), servers.node(1).uri()), options)) {
       AtomicInteger ends = driver.connect(0);

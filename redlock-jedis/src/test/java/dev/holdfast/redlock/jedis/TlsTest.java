@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.drivertests.TlsContract;
+import dev.holdfast.testsupport.FaultProxy;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -55,7 +55,7 @@ class TlsTest extends TlsContract {
   /** A reply that has half arrived when a read's time is over is not lost: a millisecond, here. */
   @Test
   void repliesThatComeInPiecesAreRead() throws Exception {
-    try (Proxy pieces = new Proxy(server.node(), server.port(), 40)) {
+    try (FaultProxy pieces = new FaultProxy(server.node().host(), server.port(), 40)) {
       HostAndPort door = new HostAndPort("localhost", pieces.port());
       try (LockManager locks = JedisRedlock.builder().node(door, yours()).options(PATIENT).open()) {
         assertThatItServes(locks);

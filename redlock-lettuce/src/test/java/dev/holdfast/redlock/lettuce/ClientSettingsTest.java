@@ -1,15 +1,15 @@
 package dev.holdfast.redlock.lettuce;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockOutageException;
-import dev.holdfast.drivertests.Proxy;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.FaultProxy;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
@@ -74,7 +74,7 @@ class ClientSettingsTest {
   void lettuceReplaysWhatItsReplayFilterFilters() throws Exception {
     client.setOptions(ClientOptions.builder().replayFilter(command -> true).build());
     try (TestNodes servers = TestNodes.start(1);
-        Proxy proxy = new Proxy(servers.node(0));
+        FaultProxy proxy = new FaultProxy(servers.node(0).host(), servers.node(0).port());
         StatefulRedisConnection<String, String> connection =
             client.connect(RedisURI.create(proxy.uri()))) {
       TestNode server = servers.node(0);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.drivertests.FirstLockContract;
-import dev.holdfast.drivertests.Logs;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Logs;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.redisson;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -9,6 +9,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.FaultProxy;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -90,8 +91,7 @@ class ClientSettingsTest {
   @Test
   void redissonSendsAgainWhatWasNotAnswered() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        dev.holdfast.drivertests.Proxy proxy =
-            new dev.holdfast.drivertests.Proxy(servers.node(0))) {
+        FaultProxy proxy = new FaultProxy(servers.node(0).host(), servers.node(0).port())) {
       TestNode server = servers.node(0);
       Config config = YourClients.config(proxy.uri()).setUseScriptCache(false);
       config

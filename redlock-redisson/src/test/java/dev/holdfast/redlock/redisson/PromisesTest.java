@@ -1,6 +1,6 @@
 package dev.holdfast.redlock.redisson;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.drivertests.Connections;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.drivertests.PromisesContract;
-import dev.holdfast.drivertests.Proxy;
+import dev.holdfast.testsupport.FaultProxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +35,7 @@ class PromisesTest extends PromisesContract {
   /** Redisson would wait for the answer to what it says first, and try again meanwhile. */
   @Test
   void aConnectionThatEndsWhileItIsMadeFailsAtOnceAndIsNotMadeAgain() throws Exception {
-    try (Proxy proxy = new Proxy(server);
+    try (FaultProxy proxy = new FaultProxy(server.host(), server.port());
         Driver behind = over(proxy.uri() + "/1")) {
       proxy.loseReplies(true);
       AtomicInteger ends = new AtomicInteger();

@@ -1,11 +1,11 @@
 package dev.holdfast.redlock.redisson;
 
-import static dev.holdfast.drivertests.Soon.soon;
+import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockManager;
-import dev.holdfast.drivertests.Logs;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Logs;
 import org.junit.jupiter.api.Test;
 
 /** The artifact that README names brings our warnings to SLF4J, and to its backend. */

@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /** The section that a lock protects: notices two owners at once, and loses updates if there are. */
-final class CriticalSection {
+public final class CriticalSection {
   private final AtomicInteger inside = new AtomicInteger();
   private final AtomicInteger entries = new AtomicInteger();
   private final AtomicInteger overlaps = new AtomicInteger();
   private volatile int value;
 
   /** Reads, lets others run, and writes back. */
-  void enter() {
+  public void enter() {
     if (inside.incrementAndGet() > 1) {
       overlaps.incrementAndGet();
     }
@@ -24,12 +24,12 @@ final class CriticalSection {
     entries.incrementAndGet();
   }
 
-  int entries() {
+  public int entries() {
     return entries.get();
   }
 
   /** How often it was entered is another rule's. */
-  void assertNeverTwo() {
+  public void assertNeverTwo() {
     assertThat(overlaps).as("two owners at once").hasValue(0);
     assertThat(value).as("updates that were not lost").isEqualTo(entries.get());
   }

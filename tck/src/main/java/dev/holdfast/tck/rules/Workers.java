@@ -12,26 +12,26 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Several things done at the same time, each of which must go well, and all in good time. */
-final class Workers implements AutoCloseable {
+public final class Workers implements AutoCloseable {
   private static final long LIMIT_SECONDS = 60;
 
   private final ExecutorService executor;
   private final List<Future<?>> running = new ArrayList<>();
 
-  Workers() {
+  public Workers() {
     this(Executors.newCachedThreadPool());
   }
 
-  Workers(ExecutorService executor) {
+  public Workers(ExecutorService executor) {
     this.executor = executor;
   }
 
   /** Work that may throw anything. */
-  interface Work {
+  public interface Work {
     void run() throws Exception;
   }
 
-  void start(Work work) {
+  public void start(Work work) {
     running.add(
         executor.submit(
             () -> {
@@ -41,7 +41,7 @@ final class Workers implements AutoCloseable {
   }
 
   /** Waits for all, and throws what one of them threw. */
-  void join() throws InterruptedException {
+  public void join() throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
     for (Future<?> work : running) {
       try {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +32,7 @@ final class Listeners {
 
   private final Clock clock;
   private final AtomicLong lastLeaseId = new AtomicLong();
-  private final AtomicReference<List<Listening>> all = new AtomicReference<>(List.of());
+  private volatile List<Listening> all = List.of();
 
   Listeners(Clock clock) {
     this.clock = clock;
@@ -41,7 +40,7 @@ final class Listeners {
 
   /** Returns whether there is a listener. Callers ask this before any work for listeners. */
   boolean isEmpty() {
-    return all.get().isEmpty();
+    return all.isEmpty();
   }
 
   /** Returns whether a request that begins now is reported: to a listener or to the recorder. */
@@ -49,21 +48,22 @@ final class Listeners {
     return !isEmpty() || Flight.RECORDER.isActive();
   }
 
-  Registration add(LockListener listener) {
+  synchronized Registration add(LockListener listener) {
     isUsed = true;
     Listening added = new Listening(listener);
-    all.updateAndGet(
-        before -> {
-          List<Listening> after = new ArrayList<>(before);
-          after.add(added);
-          return List.copyOf(after);
-        });
+    List<Listening> after = new ArrayList<>(all);
+    after.add(added);
+    all = List.copyOf(after);
     return added;
+  }
+
+  private synchronized void remove(Listening listening) {
+    all = all.stream().filter(other -> other != listening).toList();
   }
 
   /** Calls each listener, on this thread. Never throws. */
   void tell(Consumer<LockListener> event) {
-    all.get().forEach(listening -> listening.call(event));
+    all.forEach(listening -> listening.call(event));
   }
 
   /** Returns the number of a new lease. */
@@ -94,7 +94,8 @@ final class Listeners {
   private final class Listening implements Registration {
     private final LockListener listener;
     private final AtomicBoolean hasThrown = new AtomicBoolean();
-    private final AtomicReference<@Nullable Long> slowLoggedAt = new AtomicReference<>();
+    private boolean hasWarned;
+    private long warnedAt;
     private volatile boolean isClosed;
 
     Listening(LockListener listener) {
@@ -104,7 +105,7 @@ final class Listeners {
     @Override
     public void close() {
       isClosed = true;
-      all.updateAndGet(before -> before.stream().filter(other -> other != this).toList());
+      remove(this);
     }
 
     void call(Consumer<LockListener> event) {
@@ -137,12 +138,7 @@ final class Listeners {
     }
 
     private void onReturned(long now, long begunAt) {
-      if (now - begunAt <= SLOW_NANOS) {
-        return;
-      }
-      Long before = slowLoggedAt.get();
-      boolean isDue = before == null || now - before >= PERIOD_NANOS;
-      if (isDue && slowLoggedAt.compareAndSet(before, now)) {
+      if (now - begunAt > SLOW_NANOS && isWarningDue(now)) {
         log(
             "a LockListener, "
                 + listener.getClass().getName()
@@ -152,6 +148,15 @@ final class Listeners {
                 + " thread",
             null);
       }
+    }
+
+    private synchronized boolean isWarningDue(long now) {
+      boolean isDue = !hasWarned || now - warnedAt >= PERIOD_NANOS;
+      if (isDue) {
+        hasWarned = true;
+        warnedAt = now;
+      }
+      return isDue;
     }
 
     /** Drops what the user's logger throws, as what the listener throws. */

@@ -7,6 +7,7 @@ import dev.holdfast.LockNode.State;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +72,7 @@ public final class SingleNode {
   }
 
   private void setState(State state, String cause) {
-    Known before = known.get();
+    Known before = Objects.requireNonNull(known.get());
     if (before.state() == state) {
       return;
     }
@@ -92,7 +93,7 @@ public final class SingleNode {
    * @return one element
    */
   public List<LockNode> nodes() {
-    Known now = known.get();
+    Known now = Objects.requireNonNull(known.get());
     return List.of(
         new LockNode(address, now.state(), now.since().instant(), now.cause(), Optional.empty()));
   }

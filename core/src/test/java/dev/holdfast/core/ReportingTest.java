@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
 class ReportingTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
-  private static final LockOutageException OUTAGE =
-      new LockOutageException("no quorum", Map.of(), false);
+  private final LockOutageException outage = new LockOutageException("no quorum", Map.of(), false);
 
   /** How often a lock and its release read the clock before there were listeners. */
   private static final int READINGS = 8;
 
+  private final LockOutageException outage = new LockOutageException("no quorum", Map.of(), false);
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
@@ -117,7 +117,7 @@ class ReportingTest {
   void aReleaseInAnOutageIsUnconfirmed() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST);
-    backend.failing(Op.RELEASE, OUTAGE);
+    backend.failing(Op.RELEASE, outage);
 
     assertThatThrownBy(lease::release).isInstanceOf(LockOutageException.class);
 
@@ -168,7 +168,7 @@ class ReportingTest {
     listen();
     manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     time.advance(Duration.ofSeconds(10));
-    backend.failing(Op.EXTEND, OUTAGE);
+    backend.failing(Op.EXTEND, outage);
     time.advance(Duration.ofSeconds(10));
     backend.healed();
     backend.wipe("x");
@@ -209,7 +209,7 @@ class ReportingTest {
     listen();
     backend.giveToAnother("x", TTL);
     assertThat(manager.tryAcquire(REQUEST)).isEmpty();
-    backend.failing(Op.ATTEMPT, OUTAGE);
+    backend.failing(Op.ATTEMPT, outage);
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isInstanceOf(LockOutageException.class);
     backend.failing(Op.ATTEMPT, new IllegalArgumentException("a bug"));
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).hasMessage("a bug");
@@ -487,7 +487,7 @@ class ReportingTest {
     assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.UNKNOWN);
 
     assertThat(manager.tryAcquire(REQUEST)).isPresent();
-    backend.failing(Op.ATTEMPT, OUTAGE);
+    backend.failing(Op.ATTEMPT, outage);
     assertThatThrownBy(() -> manager.tryAcquire("y", TTL)).isInstanceOf(LockOutageException.class);
 
     assertThat(manager.nodes()).hasSize(1);
@@ -520,7 +520,7 @@ class ReportingTest {
   @Test
   void pingSaysWhetherAQuorumAnswers() {
     assertThat(manager.ping(Duration.ofSeconds(1))).isTrue();
-    backend.failing(Op.INSPECT, OUTAGE);
+    backend.failing(Op.INSPECT, outage);
     assertThat(manager.ping(Duration.ofSeconds(1))).isFalse();
     backend.failing(Op.INSPECT, new LockConfigurationException("a password is missing"));
     assertThatThrownBy(() -> manager.ping(Duration.ofSeconds(1)))

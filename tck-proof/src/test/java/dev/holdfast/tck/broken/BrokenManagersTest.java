@@ -63,7 +63,6 @@ class BrokenManagersTest {
           Map.entry("WAIT-11", "takes a backend that tells of releases"),
           Map.entry("WAIT-12", "takes a backend that sees the order of calls"),
           Map.entry("WAIT-13", "takes a backend that tells of releases"),
-          Map.entry("LISTEN-6", "takes leases that wait for listeners"),
           Map.entry("LISTEN-13", "takes a clock that counts its readings"),
           Map.entry("NODES-6", "takes nodes that forget"),
           Map.entry("GUARD-1", "takes nodes that forget, which the kit's are let pass for whole"),

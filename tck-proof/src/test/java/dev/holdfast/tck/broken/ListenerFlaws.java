@@ -16,10 +16,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reports to listeners, and views of nodes and leases. */
 final class ListenerFlaws {
+  private static final System.Logger LOG = System.getLogger(ListenerFlaws.class.getName());
+
   private ListenerFlaws() {}
 
   static List<Flaw> all() {
@@ -129,6 +132,47 @@ final class ListenerFlaws {
                   }
                 }),
         inListener(
+                "a release is reported twice",
+                Set.of("LISTEN-2", "LISTEN-3"),
+                right ->
+                    new PassingListener(right) {
+                      @Override
+                      public void onReleased(
+                          String name, long leaseId, long held, boolean confirmed) {
+                        super.onReleased(name, leaseId, held, confirmed);
+                        super.onReleased(name, leaseId, held, confirmed);
+                      }
+                    })
+            .asVariation(),
+        inListener("each slow call is logged", Set.of("LISTEN-9"), LoggingEachCall::new),
+        inListener("each failure is logged", Set.of("LISTEN-4"), LoggingEachFailure::new)
+            .asVariation(),
+        Flaw.inManager(
+            "a lease lasts while a listener blocks", Set.of("LISTEN-6"), HeldWhileBlocked::new),
+        Flaw.inManager(
+                "nodes are shown twice",
+                Set.of("LISTEN-12", "NODES-2"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public List<LockNode> nodes() {
+                        return Stream.concat(right.nodes().stream(), right.nodes().stream())
+                            .toList();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "ping takes no time to answer",
+                Set.of("NODES-4"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public boolean ping(Duration timeout) {
+                        return timeout.isZero() || right.ping(timeout);
+                      }
+                    })
+            .asVariation(),
+        inListener(
             "votes against are not reported",
             Set.of("LISTEN-12"),
             right ->
@@ -208,6 +252,75 @@ final class ListenerFlaws {
                 return right.addListener(listener.apply(added));
               }
             });
+  }
+
+  /** Logs each call that takes long. */
+  private static final class LoggingEachCall extends PassingListener {
+    LoggingEachCall(LockListener right) {
+      super(right);
+    }
+
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      long begun = System.nanoTime();
+      super.onGranted(name, leaseId, waited, votes, margin);
+      if (System.nanoTime() - begun > 20_000_000) {
+        LOG.log(System.Logger.Level.WARNING, "a LockListener took long");
+      }
+    }
+  }
+
+  /** Logs all that is thrown. */
+  private static final class LoggingEachFailure extends PassingListener {
+    LoggingEachFailure(LockListener right) {
+      super(right);
+    }
+
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      try {
+        super.onGranted(name, leaseId, waited, votes, margin);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a LockListener failed", e);
+        throw e;
+      }
+    }
+  }
+
+  /** Gives out leases that never end once a listener has blocked. */
+  private static final class HeldWhileBlocked extends PassingManager {
+    private static final long LONG_NANOS = 100_000_000;
+
+    private volatile boolean hasBlocked;
+
+    HeldWhileBlocked(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+              long begun = System.nanoTime();
+              super.onGranted(name, leaseId, waited, votes, margin);
+              hasBlocked |= System.nanoTime() - begun > LONG_NANOS;
+            }
+          });
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      return !hasBlocked
+          ? granted
+          : new PassingLease(granted) {
+            @Override
+            public boolean isHeld() {
+              return true;
+            }
+          };
+    }
   }
 
   /** Throws at the next request what a listener has thrown. */

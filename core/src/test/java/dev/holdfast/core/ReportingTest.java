@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 class ReportingTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);
-  private final LockOutageException outage = new LockOutageException("no quorum", Map.of(), false);
 
   /** How often a lock and its release read the clock before there were listeners. */
   private static final int READINGS = 8;

@@ -12,6 +12,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

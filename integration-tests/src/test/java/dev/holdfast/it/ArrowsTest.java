@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -125,6 +126,21 @@ class ArrowsTest {
         .should()
         .onlyDependOnClassesThat(module.known())
         .check(CLASSES);
+  }
+
+  @Test
+  void aPackageInsideRedlockCoreKnowsOnlyThoseBelowIt() {
+    List<String> packages =
+        Stream.of("vote", "nodes", "round", "guard", "noscript", "notify", "lock")
+            .map(name -> "dev.holdfast.redlock.internal." + name)
+            .toList();
+    for (int i = 0; i < packages.size() - 1; i++) {
+      noClasses()
+          .that(in(Stream.of(packages.get(i))))
+          .should()
+          .dependOnClassesThat(in(packages.subList(i + 1, packages.size()).stream()))
+          .check(CLASSES);
+    }
   }
 
   @Test

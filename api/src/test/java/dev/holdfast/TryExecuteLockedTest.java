@@ -51,6 +51,7 @@ class TryExecuteLockedTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // null is the mistake
   void aTaskThatReturnsNullIsSentToTheVoidForm() {
     assertThatThrownBy(() -> locks.tryExecuteLocked(REQUEST, lease -> nothing()))
         .isInstanceOf(NullPointerException.class)
@@ -61,6 +62,7 @@ class TryExecuteLockedTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // null is the mistake
   void aLossSaysMoreThanTheResultNull() {
     assertThatThrownBy(
             () ->

@@ -36,7 +36,7 @@ class HoldingLongerTest {
         .containsExactly(
             Long.toString(HOLD.toMillis()),
             "1",
-            Long.toString(HOLD.plus(Duration.ofSeconds(600)).toMillis()));
+            Long.toString(HOLD.plus(Duration.ofMinutes(10)).toMillis()));
   }
 
   @Test

@@ -31,15 +31,18 @@ enum AskingWay {
       (locks, request, holder) ->
           locks.runLocked(request, lease -> holder.holds(Optional.of(lease)))),
   TRY_EXECUTE_LOCKED(
-      (locks, request, holder) ->
-          locks
-              .tryExecuteLocked(
-                  request,
-                  lease -> {
-                    holder.holds(Optional.of(lease));
-                    return "";
-                  })
-              .orElseThrow()),
+      (locks, request, holder) -> {
+        Optional<String> done =
+            locks.tryExecuteLocked(
+                request,
+                lease -> {
+                  holder.holds(Optional.of(lease));
+                  return "";
+                });
+        if (done.isEmpty()) {
+          throw new AssertionError("the lock was free");
+        }
+      }),
   LOCK(
       view(
           lock -> {

@@ -158,13 +158,14 @@ public abstract class ExpiryRules {
     for (int i = 0; i < EXPIRIES / 2; i++) {
       askUntilOneGetsIt(contenders, fixture.request(names.get(i)), got.get(i));
     }
+    List<Asking> ways = List.of(Asking.values());
     Laps laps = new Laps(contenders.size());
     try (Workers workers = new Workers()) {
       for (LockManager contender : contenders) {
         workers.start(
             () -> {
               for (int i = EXPIRIES / 2; i < EXPIRIES; i++) {
-                Asking way = Asking.values()[i % Asking.values().length];
+                Asking way = ways.get(i % ways.size());
                 LockRequest request = fixture.request(names.get(i)).waitAtMost(Duration.ZERO);
                 Queue<Lease> leases = got.get(i);
                 laps.untilOneWins(i, () -> won(way, contender, request, leases));

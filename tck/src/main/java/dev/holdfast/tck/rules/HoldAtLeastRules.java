@@ -13,6 +13,7 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -188,11 +189,12 @@ public abstract class HoldAtLeastRules {
               LockRequest request =
                   LockRequest.of(fixture.name("long"), ttl).holdAtLeast(ttl.multipliedBy(4));
               asked.set(System.nanoTime());
-              released.set(fixture.take(locks, request));
-              return isReleased(released.get());
+              Lease lease = fixture.take(locks, request);
+              released.set(lease);
+              return isReleased(lease);
             });
 
-    String name = released.get().name();
+    String name = Objects.requireNonNull(released.get()).name();
     fixture.soon().until("the hold is over", () -> fixture.gets(other, name));
 
     assertThat(Elapsed.since(asked.get()))

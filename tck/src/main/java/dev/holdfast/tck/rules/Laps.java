@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that do the same thing at the same moment, again and again. They wait for each other
@@ -53,7 +54,7 @@ final class Laps {
       if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
-        Thread.yield();
+        LockSupport.parkNanos(1_000);
       }
       if (Elapsed.since(begun).compareTo(LIMIT) > 0) {
         throw new AssertionError("another thread did not come within " + LIMIT);

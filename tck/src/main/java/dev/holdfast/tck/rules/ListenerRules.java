@@ -279,7 +279,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("thrown"), fixture.ttl());
       }
 
-      assertThat(logs.warnings().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisRun().stream().filter(line -> line.contains("a LockListener")))
           .hasSize(1);
     }
   }
@@ -395,7 +395,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("slow"), fixture.ttl());
       }
 
-      assertThat(logs.warnings().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisRun().stream().filter(line -> line.contains("a LockListener")))
           .hasSize(1);
     }
   }

@@ -14,6 +14,7 @@ import java.util.logging.SimpleFormatter;
 final class Logs implements AutoCloseable {
   private static final String PROBE = "the kit checks whether it sees log messages";
 
+  private final ThreadGroup group = Thread.currentThread().getThreadGroup();
   private final Logger root = Logger.getLogger("");
   private final List<Line> lines = new CopyOnWriteArrayList<>();
   private final Handler handler =
@@ -22,7 +23,8 @@ final class Logs implements AutoCloseable {
 
         @Override
         public void publish(LogRecord entry) {
-          lines.add(new Line(entry.getLevel(), formatter.format(entry)));
+          boolean isOfThisRun = group.parentOf(Thread.currentThread().getThreadGroup());
+          lines.add(new Line(entry.getLevel(), formatter.format(entry), isOfThisRun));
         }
 
         @Override
@@ -32,7 +34,7 @@ final class Logs implements AutoCloseable {
         public void close() {}
       };
 
-  private record Line(Level level, String text) {}
+  private record Line(Level level, String text, boolean isOfThisRun) {}
 
   private Logs() {
     root.addHandler(handler);
@@ -59,6 +61,14 @@ final class Logs implements AutoCloseable {
   List<String> warnings() {
     return lines.stream()
         .filter(line -> line.level().intValue() >= Level.WARNING.intValue())
+        .map(Line::text)
+        .toList();
+  }
+
+  /** Returns the warnings of threads that this run of the kit has started. */
+  List<String> warningsOfThisRun() {
+    return lines.stream()
+        .filter(line -> line.isOfThisRun() && line.level().intValue() >= Level.WARNING.intValue())
         .map(Line::text)
         .toList();
   }

@@ -68,12 +68,13 @@ public abstract class NotificationRules {
           for (int i = 0; i < ENDS.size(); i++) {
             all.add(Waited.begin(fixture, holder, waits, fixture.name("n" + ENDS.get(i))));
           }
-          for (GivingBack way : GivingBack.values()) {
+          List<GivingBack> ways = List.of(GivingBack.values());
+          for (GivingBack way : ways) {
             all.add(Waited.begin(fixture, holder, waits, fixture.name(way.name())));
           }
           awaitSubscribed(all.size());
           for (int i = 0; i < all.size(); i++) {
-            all.get(i).release(GivingBack.values()[Math.max(0, i - ENDS.size())]);
+            all.get(i).release(ways.get(Math.max(0, i - ENDS.size())));
           }
           assertServed(all);
         });

@@ -96,6 +96,7 @@ public abstract class TryExecuteLockedRules {
   @Test
   @Rule("ACQ-18")
   @IfThisFails("check that the result null of a task is an error that names tryRunLocked")
+  @SuppressWarnings("NullAway") // null is the mistake
   void aTaskOfTryExecuteLockedMustNotReturnNull() {
     LockManager locks = fixture.open();
     Used used = new Used();

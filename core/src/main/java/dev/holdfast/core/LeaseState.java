@@ -392,7 +392,8 @@ final class LeaseState {
     long left = held == null ? 0 : held.keptUntil() - context.clock().nanos();
     Duration keep = Duration.ofNanos(Math.max(0, left));
     // keys of a lease that is over are not ours to keep: another owner may have a quorum
-    boolean isValid = held != null && current() instanceof Released && nanosLeft(held) > 0;
+    boolean isValid =
+        held != null && left > 0 && current() instanceof Released && nanosLeft(held) > 0;
     return handoff.release(context.primitive(), grant, keep, isValid, callerWaits);
   }
 }

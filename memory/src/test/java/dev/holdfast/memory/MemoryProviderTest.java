@@ -69,7 +69,8 @@ class MemoryProviderTest {
               LockCapability.HOLD_AT_LEAST,
               LockCapability.FIFO_IN_PROCESS,
               LockCapability.INSPECTION,
-              LockCapability.FORCE_RELEASE);
+              LockCapability.FORCE_RELEASE,
+              LockCapability.TRANSFER);
     }
   }
 

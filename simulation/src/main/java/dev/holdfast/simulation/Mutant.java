@@ -70,7 +70,7 @@ enum Mutant implements Flaw {
       Invariant.EXCLUSION,
       edit(
           "redlock/internal/lock/AcquireAttempt",
-          "fence,\n                validUntil,",
+          "fence, validUntil,",
           "fence, options.validity().until(options.clock().now(), attempt.ttl()),")),
   EXTENSION_FROM_REPLY(
       "the validity of an extension is counted from the reply",
@@ -189,10 +189,7 @@ enum Mutant implements Flaw {
       "a release goes only to the nodes that voted for the grant",
       Profile.SLOW,
       Invariant.NO_ORPHANS,
-      edit(
-          "redlock/internal/lock/AcquireAttempt",
-          "votes,\n                sent)",
-          "votes,\n                votes.mine())"),
+      edit("redlock/internal/lock/AcquireAttempt", "votes, sent)", "votes, votes.mine())"),
       edit(
           "redlock/internal/lock/ReleaseRounds",
           "command, connections.all(), policy",
@@ -221,7 +218,7 @@ enum Mutant implements Flaw {
       Invariant.NO_ORPHANS,
       edit(
           "core/LeaseState",
-          "held != null && current() instanceof Released && nanosLeft(held) > 0;",
+          "held != null && left > 0 && current() instanceof Released && nanosLeft(held) > 0;",
           "held != null;")),
   RELEASE_NEVER_LENGTHENS(
       "a release only shortens the life of a key",

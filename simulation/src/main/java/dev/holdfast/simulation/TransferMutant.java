@@ -10,20 +10,26 @@ enum TransferMutant implements Flaw {
       "an adoption replaces any token",
       Profile.TRANSFERS,
       Invariant.ADOPTED_ONCE,
-      edit("redlock/Scripts", "if value == ARGV[5] then", "if value then"),
-      edit("redlock/Scripts", "if value == ARGV[3] then", "if value then")),
+      edit("redlock/internal/vote/Scripts", "if value == ARGV[5] then", "if value then"),
+      edit("redlock/internal/vote/Scripts", "if value == ARGV[3] then", "if value then")),
   FREE_LOCK_IS_ADOPTED(
       "an adoption takes the lock where its key is missing",
       Profile.TRANSFERS,
       Invariant.ADOPTED_ONCE,
-      edit("redlock/Scripts", "if value == ARGV[5] then", "if not value or value == ARGV[5] then"),
-      edit("redlock/Scripts", "if value == ARGV[3] then", "if not value or value == ARGV[3] then")),
+      edit(
+          "redlock/internal/vote/Scripts",
+          "if value == ARGV[5] then",
+          "if not value or value == ARGV[5] then"),
+      edit(
+          "redlock/internal/vote/Scripts",
+          "if value == ARGV[3] then",
+          "if not value or value == ARGV[3] then")),
   ADOPTION_KEEPS_THE_TOKEN(
       "an adopter goes on with the transferred token",
       Profile.TRANSFERS,
       Invariant.ADOPTED_ONCE,
       edit(
-          "redlock/RedlockPrimitive",
+          "redlock/internal/lock/RedlockPrimitive",
           "lockValues.next(attempt.ownerLabel()),\n                    adoption",
           "adoption.transferredToken(),\n                    adoption")),
   ADOPTION_FROM_REPLY(
@@ -31,7 +37,7 @@ enum TransferMutant implements Flaw {
       Profile.TRANSFERS,
       Invariant.EXCLUSION,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "fence,\n                validUntil,",
           "fence, transferred == null ? validUntil :"
               + " options.validity().until(options.clock().now(), attempt.ttl()),")),
@@ -40,7 +46,7 @@ enum TransferMutant implements Flaw {
       Profile.GUARDED_TRANSFERS,
       Invariant.FENCING,
       edit(
-          "redlock/Scripts",
+          "redlock/internal/vote/Scripts",
           "local code = 2\n"
               + "          local last = tonumber(redis.call('GET', KEYS[2]) or 0) or 0",
           "local code = 2\n          local last = 0")),
@@ -49,7 +55,7 @@ enum TransferMutant implements Flaw {
       Profile.GUARDED_TRANSFERS,
       Invariant.STRAGGLERS,
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "return tally.isGrantDecided();\n    }",
           """
           return tally.isGrantDecided();
@@ -61,7 +67,7 @@ enum TransferMutant implements Flaw {
               }\
           """),
       edit(
-          "redlock/AcquireAttempt",
+          "redlock/internal/lock/AcquireAttempt",
           "quarantineEnds.onQuarantine(node, quarantine);",
           "quarantineEnds.onQuarantine(node, quarantine);\n"
               + "      proposal.read(node, quarantine.code());")),

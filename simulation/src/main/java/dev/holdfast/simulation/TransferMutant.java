@@ -38,7 +38,7 @@ enum TransferMutant implements Flaw {
       Invariant.EXCLUSION,
       edit(
           "redlock/internal/lock/AcquireAttempt",
-          "fence,\n                validUntil,",
+          "fence, validUntil,",
           "fence, transferred == null ? validUntil :"
               + " options.validity().until(options.clock().now(), attempt.ttl()),")),
   ADOPTION_FORGETS_THE_COUNTER(

@@ -151,6 +151,7 @@ class RedisTckEnvironmentTest {
               TckFault.SLOW,
               TckFault.OTHER_TYPE,
               TckFault.CUT,
+              TckFault.SUBSCRIPTIONS_CUT,
               TckFault.SCRIPTS_FORGOTTEN,
               TckFault.EMPTIED);
       environment.nodes().get(0).occupy("lock", "token", TTL);

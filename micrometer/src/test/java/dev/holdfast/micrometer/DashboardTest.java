@@ -25,7 +25,8 @@ class DashboardTest {
   private static final Pattern NAME = Pattern.compile("\\bholdfast_\\w+");
   private static final Pattern SELECTOR = Pattern.compile("\\b(holdfast_\\w+)\\{([^}]*)}");
   private static final Pattern MATCHER = Pattern.compile("(\\w+)(=~|!=|=)\"([^\"]*)\"");
-  private static final Pattern GROUPING = Pattern.compile("by \\(([^)]*)\\) \\(\\w*\\(?(holdfast_\\w+)");
+  private static final Pattern GROUPING =
+      Pattern.compile("by \\(([^)]*)\\) \\(\\w*\\(?(holdfast_\\w+)");
 
   /** Prometheus adds these to each series. */
   private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
@@ -83,9 +84,7 @@ class DashboardTest {
   @Test
   void theDashboardShowsEveryMeter() throws Exception {
     Set<String> meters = new TreeSet<>();
-    registry
-        .getMeters()
-        .forEach(meter -> meters.add(meter.getId().getName().replace('.', '_')));
+    registry.getMeters().forEach(meter -> meters.add(meter.getId().getName().replace('.', '_')));
 
     assertThat(meters).hasSize(10);
     assertThat(meters).allSatisfy(meter -> assertThat(text("grafana.json")).contains(meter));

@@ -222,8 +222,7 @@ class HoldfastMetricsTest {
     manager.report(listener -> listener.onGranted("order-9", 2, 1_000_000, 3, 1));
     manager.report(listener -> listener.onLost("user-1", 3, LossReason.TAKEN, 1));
 
-    assertThat(
-            registry.get("holdfast.acquire").tags("lock", "order", "outcome", "granted").timer())
+    assertThat(registry.get("holdfast.acquire").tags("lock", "order", "outcome", "granted").timer())
         .extracting(Timer::count)
         .isEqualTo(2L);
     assertThat(registry.get("holdfast.lost").tags("lock", "user").counter().count()).isEqualTo(1);
@@ -365,7 +364,10 @@ class HoldfastMetricsTest {
   }
 
   private double votes(String node, Vote vote) {
-    return registry.get("holdfast.node.votes").tags("node", node, "vote", lower(vote)).counter()
+    return registry
+        .get("holdfast.node.votes")
+        .tags("node", node, "vote", lower(vote))
+        .counter()
         .count();
   }
 

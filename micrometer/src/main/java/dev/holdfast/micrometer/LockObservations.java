@@ -100,7 +100,7 @@ final class LockObservations {
     if (!hasFailed.getAndSet(true)) {
       LOG.log(
           Level.WARNING,
-          "a handler of observations failed, and locks go on without it: mend the handler",
+          "a handler of observations failed, and locks go on without it: correct the handler",
           e);
     }
   }

@@ -43,7 +43,7 @@ final class LockTag {
       if (!hasFailed.getAndSet(true)) {
         LOG.log(
             Level.WARNING,
-            "the function for the tag 'lock' failed, and the tag is 'unknown': mend the function",
+            "the function for the tag 'lock' failed, and the tag is 'unknown': correct the function",
             e);
       }
       return UNKNOWN;

@@ -241,7 +241,7 @@ class HoldfastMetricsTest {
     try (Logs logs = new Logs()) {
       manager.report(listener -> listener.onGranted(LOCK, 1, 1, 3, 1));
       manager.report(listener -> listener.onGranted(LOCK, 2, 1, 3, 1));
-      assertThat(logs.warnings()).hasSize(1).first().asString().contains("mend the function");
+      assertThat(logs.warnings()).hasSize(1).first().asString().contains("correct the function");
     }
     assertThat(registry.get("holdfast.acquire").tag("lock", "unknown").timer().count())
         .isEqualTo(2);

@@ -297,7 +297,7 @@ class HoldfastObservationsTest {
       assertThat(done).isEqualTo("done");
       Lease lease = locks.tryAcquireAsync(REQUEST).join().orElseThrow();
       assertThat(lease.release()).isTrue();
-      assertThat(logs.warnings()).hasSize(1).first().asString().contains("mend the handler");
+      assertThat(logs.warnings()).hasSize(1).first().asString().contains("correct the handler");
     }
     assertThat(memory.leases()).isEmpty();
   }

@@ -67,6 +67,8 @@ class ArrowsTest {
       Module.of("dev.holdfast.reactor..")
           .over(API)
           .with("reactor.core..", "reactor.blockhound..", "org.reactivestreams..");
+  private static final Module MICROMETER =
+      Module.of("dev.holdfast.micrometer..").over(API).with("io.micrometer..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(
@@ -107,6 +109,7 @@ class ArrowsTest {
         MEMORY,
         JUNIT,
         REACTOR,
+        MICROMETER,
         REDIS_URI,
         REDLOCK_CORE,
         LETTUCE,

@@ -19,7 +19,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** The Java for tests and for Reactor in the README and in docs, as it stands there. */
+/**
+ * The Java for tests, for Reactor and for metrics in the README and in docs, as it stands there.
+ */
 class TestingExamplesTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
@@ -30,7 +32,12 @@ class TestingExamplesTest {
       import dev.holdfast.*;
       import dev.holdfast.junit.*;
       import dev.holdfast.memory.*;
+      import dev.holdfast.micrometer.*;
       import dev.holdfast.reactor.*;
+      import io.micrometer.core.instrument.*;
+      import io.micrometer.core.instrument.Tags;
+      import io.micrometer.core.instrument.simple.*;
+      import io.micrometer.observation.*;
       import java.time.Duration;
       import org.junit.jupiter.api.*;
       import org.junit.jupiter.api.extension.*;
@@ -70,6 +77,34 @@ class TestingExamplesTest {
         }
         """
             .formatted(blocks.get(0));
+    assertAllPass(List.of(test), "", 1);
+  }
+
+  @Test
+  void theExamplesForMetricsAndTracesRun() throws Exception {
+    List<String> blocks = blocks("docs/metrics.md");
+    assertThat(blocks).hasSize(3);
+    String test =
+        """
+        @ExtendWith(HoldfastExtension.class)
+        class MetricsTest {
+          @Test
+          void runs(LockManager locks) throws Exception {
+            MeterRegistry registry = new SimpleMeterRegistry();
+            ObservationRegistry observations = ObservationRegistry.create();
+            %s
+            byKind.bindTo(registry);
+            observed.acquire("order-4711", Duration.ofSeconds(30)).close();
+            String acquire = "holdfast.acquire";
+            assertEquals(1, registry.get(acquire).tags("manager", "orders", "outcome", "granted").timer().count());
+            assertEquals(1, registry.get(acquire).tags("lock", "order", "outcome", "granted").timer().count());
+            metrics.close();
+            byKind.close();
+            assertTrue(registry.getMeters().isEmpty());
+          }
+        }
+        """
+            .formatted(String.join("\n", blocks));
     assertAllPass(List.of(test), "", 1);
   }
 

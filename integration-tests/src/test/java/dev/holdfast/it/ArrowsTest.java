@@ -67,6 +67,10 @@ class ArrowsTest {
       Module.of("dev.holdfast.reactor..")
           .over(API)
           .with("reactor.core..", "reactor.blockhound..", "org.reactivestreams..");
+  private static final Module SPRING =
+      Module.of("dev.holdfast.spring..")
+          .over(API)
+          .with("org.springframework..", "org.aopalliance..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(
@@ -107,6 +111,7 @@ class ArrowsTest {
         MEMORY,
         JUNIT,
         REACTOR,
+        SPRING,
         REDIS_URI,
         REDLOCK_CORE,
         LETTUCE,

@@ -84,7 +84,7 @@ final class LockedInterceptor implements MethodInterceptor {
     }
   }
 
-  /** Acquires the lock; null if another owner holds it and the call is to be skipped. */
+  /** Acquires the lock. Returns null if another owner holds it and the method says SKIP. */
   private static @Nullable Lease acquire(
       LockedMethod method, LockManager manager, LockRequest request) throws InterruptedException {
     try {

@@ -15,8 +15,10 @@ import dev.holdfast.testsupport.Eventually;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -28,7 +30,15 @@ import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 
 class LockedTest {
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -79,6 +89,11 @@ class LockedTest {
     @Locked(name = "order-#{#id}")
     public CompletableFuture<String> stage(int id, CompletableFuture<String> work) {
       return work;
+    }
+
+    @Locked(name = "order-#{#id}")
+    public CompletableFuture<String> stageOf(int id, Supplier<CompletableFuture<String>> work) {
+      return work.get();
     }
 
     @OncePerCluster("report")
@@ -273,6 +288,91 @@ class LockedTest {
               .withThrowableOfType(ExecutionException.class)
               .withCauseInstanceOf(IllegalStateException.class);
         });
+  }
+
+  @Test
+  void aStageFailsIfTheLockWasLost() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          Lease[] lease = new Lease[1];
+          CompletableFuture<String> result =
+              shop.stageOf(
+                  1,
+                  () -> {
+                    lease[0] = Locks.current().orElseThrow();
+                    return work;
+                  });
+          store.steal("order-1", TTL);
+          assertThatThrownBy(() -> lease[0].extend(TTL)).isInstanceOf(LockLostException.class);
+          work.complete("done");
+
+          assertThat(result)
+              .failsWithin(TTL)
+              .withThrowableOfType(ExecutionException.class)
+              .withCauseInstanceOf(LockLostException.class);
+        });
+  }
+
+  @Test
+  void anInterruptedWaitKeepsTheInterruptAndLeavesNoLock() {
+    run(
+        (shop, locks, store) -> {
+          Thread.currentThread().interrupt();
+          assertThatThrownBy(() -> shop.ship(1, () -> "never"))
+              .isInstanceOf(IllegalStateException.class)
+              .hasCauseInstanceOf(InterruptedException.class)
+              .hasMessageContaining("order-1");
+          assertThat(Thread.interrupted()).isTrue();
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAsync
+  @EnableResilientMethods
+  static class AsyncAndRetries {
+    @Bean
+    Worker worker() {
+      return new Worker();
+    }
+
+    @Bean
+    TaskExecutor taskExecutor() {
+      return new SimpleAsyncTaskExecutor();
+    }
+  }
+
+  static class Worker {
+    private final List<String> tokens = new CopyOnWriteArrayList<>();
+
+    @Async
+    @Locked(name = "job")
+    public CompletableFuture<String> asynchronous() {
+      return CompletableFuture.completedFuture(Locks.requireCurrent("job").name());
+    }
+
+    @Retryable(delay = 0, maxRetries = 1)
+    @Locked(name = "job")
+    public List<String> retried() {
+      tokens.add(Locks.requireCurrent("job").token());
+      if (tokens.size() == 1) {
+        throw new IllegalStateException("of the first attempt");
+      }
+      return tokens;
+    }
+  }
+
+  @Test
+  void theLockIsInsideAsyncAndRetries() {
+    contexts
+        .withUserConfiguration(AsyncAndRetries.class)
+        .run(
+            context -> {
+              Worker worker = context.getBean(Worker.class);
+              assertThat(worker.asynchronous()).succeedsWithin(TTL).isEqualTo("job");
+              assertThat(worker.retried()).hasSize(2).doesNotHaveDuplicates();
+            });
   }
 
   @Test

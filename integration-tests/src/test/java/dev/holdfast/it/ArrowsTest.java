@@ -69,6 +69,10 @@ class ArrowsTest {
           .with("reactor.core..", "reactor.blockhound..", "org.reactivestreams..");
   private static final Module MICROMETER =
       Module.of("dev.holdfast.micrometer..").over(API).with("io.micrometer..");
+  private static final Module SPRING =
+      Module.of("dev.holdfast.spring..")
+          .over(API)
+          .with("org.springframework..", "org.aopalliance..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(
@@ -110,6 +114,7 @@ class ArrowsTest {
         JUNIT,
         REACTOR,
         MICROMETER,
+        SPRING,
         REDIS_URI,
         REDLOCK_CORE,
         LETTUCE,

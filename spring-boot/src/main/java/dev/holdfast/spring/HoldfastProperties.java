@@ -1,0 +1,45 @@
+package dev.holdfast.spring;
+
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The keys below {@code holdfast}.
+ *
+ * @param url URL of the lock manager, such as redlock:redis://h1,redis://h2,redis://h3. Without it,
+ *     no lock manager is created.
+ * @param options Options of the URL by name, in place of the same options in the URL. Names are
+ *     written as in the URL.
+ * @param enabled Whether to create a lock manager. If false, a method with the annotation Locked
+ *     fails the start.
+ * @param closeGrace Time for holders to release their locks at shutdown, below
+ *     spring.lifecycle.timeout-per-shutdown-phase. Defaults to 20s, or to two thirds of that
+ *     timeout if this is less.
+ * @param healthTimeout Time for a quorum of nodes to answer the health check.
+ * @param locked Defaults of the annotation Locked.
+ */
+@ConfigurationProperties("holdfast")
+record HoldfastProperties(
+    @Nullable String url,
+    @DefaultValue Map<String, String> options,
+    @DefaultValue("true") boolean enabled,
+    @Nullable Duration closeGrace,
+    @DefaultValue("1s") Duration healthTimeout,
+    @DefaultValue LockedDefaults locked) {
+  /**
+   * The keys below {@code holdfast.locked}.
+   *
+   * @param ttl How long a lock may outlive a holder that dies, unless the annotation says
+   *     otherwise.
+   */
+  record LockedDefaults(@DefaultValue("30s") Duration ttl) {}
+
+  /** Leaves out the URL and the options, which can contain passwords. */
+  @Override
+  public String toString() {
+    return "HoldfastProperties[enabled=" + enabled + ", closeGrace=" + closeGrace + "]";
+  }
+}

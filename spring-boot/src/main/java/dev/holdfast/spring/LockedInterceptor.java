@@ -1,0 +1,158 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.Locks;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+
+/** Runs a method with {@link Locked} under its lock. Safe for use by many threads. */
+final class LockedInterceptor implements MethodInterceptor {
+  private final LockedMethods methods;
+  private final LockManagers managers;
+  private final Transactions transactions;
+
+  LockedInterceptor(LockedMethods methods, LockManagers managers, Transactions transactions) {
+    this.methods = methods;
+    this.managers = managers;
+    this.transactions = transactions;
+  }
+
+  @Override
+  public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+    Object target = invocation.getThis();
+    Class<?> type =
+        target == null
+            ? invocation.getMethod().getDeclaringClass()
+            : AopUtils.getTargetClass(target);
+    Optional<LockedMethod> found = methods.find(invocation.getMethod(), type);
+    if (found.isEmpty()) {
+      return invocation.proceed();
+    }
+    LockedMethod method = found.get();
+    LockManager manager = managers.get(method);
+    LockRequest request = method.request(target, invocation.getArguments());
+    Optional<Lease> joined = joined(manager, request.name());
+    if (joined.isPresent()) {
+      return runJoined(method, manager, joined.get(), invocation);
+    }
+    if (transactions.isActive()) {
+      requireUsableInTransaction(method, request);
+    }
+    Lease lease = acquire(method, manager, request);
+    if (lease == null) {
+      return method.result().skipped();
+    }
+    return transactions.isActive()
+        ? runInTransaction(manager, lease, invocation)
+        : runAndRelease(method, manager, lease, invocation);
+  }
+
+  /** Finds the lease of this name under which the thread or its transaction works already. */
+  private Optional<Lease> joined(LockManager manager, String name) {
+    if (Locks.current().isPresent()) {
+      try {
+        return Optional.of(Locks.requireCurrent(manager, name));
+      } catch (IllegalStateException underOtherLocks) {
+        // the transaction may hold it
+      }
+    }
+    return transactions.held(manager, name);
+  }
+
+  private static void requireUsableInTransaction(LockedMethod method, LockRequest request) {
+    if (method.failsInTransaction()) {
+      throw new IllegalStateException(
+          "@Locked(onTransaction = FAIL) on "
+              + method
+              + " was called inside a transaction, and '"
+              + request.name()
+              + "' was not locked; call it before the transaction begins, or use HOLD");
+    }
+    if (method.result().isStage()) {
+      throw new IllegalStateException(
+          "@Locked on "
+              + method
+              + " returns a CompletionStage and was called inside a transaction, which would end"
+              + " before the work; call it outside of transactions");
+    }
+  }
+
+  /** Acquires the lock. Returns null if another owner holds it and the method says SKIP. */
+  private static @Nullable Lease acquire(
+      LockedMethod method, LockManager manager, LockRequest request) throws InterruptedException {
+    try {
+      return method.skips() ? manager.tryAcquire(request).orElse(null) : manager.acquire(request);
+    } catch (InterruptedException e) {
+      if (method.declaresInterrupts()) {
+        throw e;
+      }
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(
+          method + " was interrupted while it waited for the lock '" + request.name() + "'", e);
+    }
+  }
+
+  private @Nullable Object runJoined(
+      LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
+      throws Exception {
+    if (transactions.isActive()) {
+      transactions.checkBeforeCommit(lease);
+    }
+    Object result = run(manager, lease, invocation);
+    return method.result().isStage() && result != null
+        ? LockedStage.joining(lease, (CompletionStage<?>) result)
+        : result;
+  }
+
+  private @Nullable Object runInTransaction(
+      LockManager manager, Lease lease, MethodInvocation invocation) throws Exception {
+    try {
+      transactions.holdUntilEnd(manager, lease);
+    } catch (Throwable notRegistered) {
+      lease.close();
+      throw notRegistered;
+    }
+    return run(manager, lease, invocation);
+  }
+
+  private static @Nullable Object runAndRelease(
+      LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
+      throws Exception {
+    boolean isStillAtWork = false;
+    try {
+      Object result = run(manager, lease, invocation);
+      if (method.result().isStage() && result != null) {
+        isStillAtWork = true;
+        return LockedStage.releasing(lease, (CompletionStage<?>) result);
+      }
+      return result;
+    } finally {
+      if (!isStillAtWork) {
+        lease.close();
+      }
+    }
+  }
+
+  private static @Nullable Object run(LockManager manager, Lease lease, MethodInvocation invocation)
+      throws Exception {
+    return Locks.<@Nullable Object, Exception>executeHolding(
+        manager, lease, held -> proceed(invocation));
+  }
+
+  private static @Nullable Object proceed(MethodInvocation invocation) throws Exception {
+    try {
+      return invocation.proceed();
+    } catch (Exception | Error e) {
+      throw e;
+    } catch (Throwable other) {
+      throw new UndeclaredThrowableException(other);
+    }
+  }
+}

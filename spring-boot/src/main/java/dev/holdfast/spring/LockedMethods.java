@@ -1,0 +1,45 @@
+package dev.holdfast.spring;
+
+import java.lang.reflect.Method;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** The methods with {@link Locked} that were found so far. Safe for use by many threads. */
+final class LockedMethods {
+  private final LockedSettings settings;
+  private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
+
+  LockedMethods(LockedSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Finds the methods of a class, also those that a proxy does not see. */
+  Collection<LockedMethod> in(Class<?> type) {
+    MethodIntrospector.MetadataLookup<@Nullable LockedMethod> lookup =
+        method -> find(method, type).orElse(null);
+    return MethodIntrospector.selectMethods(type, lookup).values();
+  }
+
+  /** Finds the annotation of a method, of the method that it overrides, or of an interface. */
+  Optional<LockedMethod> find(Method method, Class<?> type) {
+    if (!AnnotationUtils.isCandidateClass(type, Locked.class)) {
+      return Optional.empty();
+    }
+    return known.computeIfAbsent(
+        new MethodClassKey(method, type),
+        key -> {
+          Method specific = AopUtils.getMostSpecificMethod(method, type);
+          Locked locked = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
+          return Optional.ofNullable(locked)
+              .map(found -> LockedMethod.of(specific, found, settings));
+        });
+  }
+}

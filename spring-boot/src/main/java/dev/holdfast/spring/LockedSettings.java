@@ -1,0 +1,27 @@
+package dev.holdfast.spring;
+
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.env.Environment;
+
+/**
+ * The settings that all methods with {@link Locked} share.
+ *
+ * @param beans resolves placeholders and beans in names
+ * @param environment the values of the keys, read before any bean is created
+ */
+record LockedSettings(ConfigurableBeanFactory beans, Environment environment) {
+  boolean isEnabled() {
+    return Binder.get(environment).bind("holdfast.enabled", Boolean.class).orElse(true);
+  }
+
+  String ttl() {
+    return Binder.get(environment).bind("holdfast.locked.ttl", String.class).orElse("30s");
+  }
+
+  /** Resolves the placeholders in a text of an annotation. */
+  String resolve(String text) {
+    String resolved = beans.resolveEmbeddedValue(text);
+    return resolved == null ? "" : resolved;
+  }
+}

@@ -1,0 +1,61 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * The health of a manager: up if a quorum of nodes answers and may vote. A manager without a node
+ * to spare is up, with a warning: a status of our own would not count in Boot's order.
+ */
+final class ManagerHealthIndicator extends AbstractHealthIndicator {
+  private static final Set<LockNode.State> FAILED =
+      Set.of(LockNode.State.DOWN, LockNode.State.QUARANTINED);
+
+  private final LockManager manager;
+  private final Duration timeout;
+
+  ManagerHealthIndicator(LockManager manager, Duration timeout) {
+    super("the health check of locks failed");
+    this.manager = manager;
+    this.timeout = timeout;
+  }
+
+  @Override
+  protected void doHealthCheck(Health.Builder health) {
+    boolean isUp = manager.ping(timeout);
+    List<LockNode> nodes = manager.nodes();
+    health.status(isUp ? "UP" : "DOWN").withDetail("nodes", details(nodes));
+    if (isUp && isWithoutSpare(nodes)) {
+      health.withDetail("warning", "no node to spare: one more node that fails stops all locks");
+    }
+  }
+
+  /** Returns whether nodes failed, and the others are only just a quorum. */
+  private static boolean isWithoutSpare(List<LockNode> nodes) {
+    long failed = nodes.stream().filter(node -> FAILED.contains(node.state())).count();
+    int quorum = nodes.size() / 2 + 1;
+    return failed > 0 && nodes.size() - failed <= quorum;
+  }
+
+  private static Map<String, Object> details(List<LockNode> nodes) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    for (LockNode node : nodes) {
+      Map<String, Object> detail = new LinkedHashMap<>();
+      detail.put("state", node.state().name());
+      detail.put("since", node.since().toString());
+      if (!node.cause().isEmpty()) {
+        detail.put("cause", node.cause());
+      }
+      node.votesAgain().ifPresent(time -> detail.put("votesAgain", time.toString()));
+      details.put(node.address(), detail);
+    }
+    return details;
+  }
+}

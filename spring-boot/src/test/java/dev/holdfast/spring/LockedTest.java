@@ -1,0 +1,494 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockContendedException;
+import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.Locks;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Eventually;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullAndEmptySource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
+import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+
+class LockedTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  private final ApplicationContextRunner contexts =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+          .withPropertyValues("holdfast.url=memory:", "shop.prefix=order");
+
+  @Retention(RetentionPolicy.RUNTIME)
+  @Locked(name = "unused", whenHeld = Locked.WhenHeld.SKIP)
+  @interface OncePerCluster {
+    @AliasFor(annotation = Locked.class, attribute = "name")
+    String value();
+  }
+
+  static class Shop {
+    @Locked(name = "${shop.prefix}-#{#id}")
+    public <T> T ship(Object id, Supplier<T> work) {
+      return work.get();
+    }
+
+    @Locked(name = "#{#p0}-a")
+    public String first(String id) {
+      return Locks.current().orElseThrow().name();
+    }
+
+    @Locked(name = "order#123")
+    public String plain() {
+      return Locks.current().orElseThrow().name();
+    }
+
+    @Locked(name = "order-#{#id}", whenHeld = Locked.WhenHeld.SKIP)
+    public String skip(int id) {
+      return "done";
+    }
+
+    @Locked(name = "order-#{#id}", whenHeld = Locked.WhenHeld.SKIP)
+    public Optional<String> skipOptional(int id) {
+      return Optional.of("done");
+    }
+
+    @Locked(name = "order-#{#id}", whenHeld = Locked.WhenHeld.SKIP)
+    public CompletableFuture<Optional<String>> skipStage(int id) {
+      return CompletableFuture.completedFuture(Optional.of("done"));
+    }
+
+    @Locked(name = "order-#{#id}")
+    public CompletableFuture<String> stage(int id, CompletableFuture<String> work) {
+      return work;
+    }
+
+    @Locked(name = "order-#{#id}")
+    public CompletableFuture<String> stageOf(int id, Supplier<CompletableFuture<String>> work) {
+      return work.get();
+    }
+
+    @OncePerCluster("report")
+    public String report() {
+      return "done";
+    }
+
+    @Locked(name = "short", ttl = "PT7S")
+    public Duration shortTtl() {
+      return Locks.current().orElseThrow().remaining();
+    }
+
+    @Locked(name = "long")
+    public Duration defaultTtl() {
+      return Locks.current().orElseThrow().remaining();
+    }
+  }
+
+  private void run(Use use) {
+    contexts
+        .withBean(Shop.class)
+        .run(
+            context -> {
+              LockManager locks = context.getBean(LockManager.class);
+              MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
+              use.with(context.getBean(Shop.class), locks, store);
+            });
+  }
+
+  private interface Use {
+    void with(Shop shop, LockManager locks, MemoryStore store) throws Exception;
+  }
+
+  @Test
+  void theLockIsHeldWhileTheMethodRunsAndReleasedAfter() {
+    run(
+        (shop, locks, store) -> {
+          assertThat(shop.<Boolean>ship(4711, () -> store.holder("order-4711").isPresent()))
+              .isTrue();
+          assertThat(store.holder("order-4711")).isEmpty();
+        });
+  }
+
+  @Test
+  void aMethodThatThrowsReleasesItsLock() {
+    run(
+        (shop, locks, store) -> {
+          IllegalArgumentException failure = new IllegalArgumentException("of the work");
+          assertThatThrownBy(
+                  () ->
+                      shop.ship(
+                          1,
+                          () -> {
+                            throw failure;
+                          }))
+              .isSameAs(failure);
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void parametersHaveNumbersAndAHashIsNoExpression() {
+    run(
+        (shop, locks, store) -> {
+          assertThat(shop.first("x")).isEqualTo("x-a");
+          assertThat(shop.plain()).isEqualTo("order#123");
+        });
+  }
+
+  @ParameterizedTest
+  @NullAndEmptySource
+  void aNullOrEmptyKeyIsAnError(String id) {
+    run(
+        (shop, locks, store) ->
+            assertThatThrownBy(() -> shop.ship(id, () -> "never"))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("LockedTest$Shop.ship")
+                .hasMessageContaining(id == null ? "is null" : "is empty"));
+  }
+
+  @Test
+  void theTtlIsThatOfTheAnnotationOrOfTheProperty() {
+    contexts
+        .withBean(Shop.class)
+        .withPropertyValues("holdfast.locked.ttl=20s")
+        .run(
+            context -> {
+              Shop shop = context.getBean(Shop.class);
+              assertThat(shop.shortTtl()).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(7));
+              assertThat(shop.defaultTtl())
+                  .isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+            });
+  }
+
+  @Test
+  void aHeldLockThrowsOrSkips() {
+    run(
+        (shop, locks, store) -> {
+          store.steal("order-1", TTL);
+          store.steal("report", TTL);
+
+          assertThatThrownBy(() -> shop.ship(1, () -> "never"))
+              .isInstanceOf(LockContendedException.class);
+          assertThat(shop.skip(1)).isNull();
+          assertThat(shop.skipOptional(1)).isEmpty();
+          assertThat(shop.skipStage(1)).isCompletedWithValue(Optional.empty());
+          assertThat(shop.report()).isNull();
+          assertThat(shop.skip(2)).isEqualTo("done");
+        });
+  }
+
+  @Test
+  void anOutageThrowsAlsoIfTheCallMaySkip() {
+    run(
+        (shop, locks, store) -> {
+          store.outage(true);
+          assertThatThrownBy(() -> shop.skip(1)).isInstanceOf(LockOutageException.class);
+        });
+  }
+
+  @Test
+  void aNestedCallForTheSameNameJoinsAndDoesNotRelease() {
+    run(
+        (shop, locks, store) -> {
+          String joined =
+              shop.ship(
+                  1,
+                  () -> {
+                    String token = Locks.current().orElseThrow().token();
+                    String inner =
+                        shop.ship(
+                            2, () -> shop.ship(1, () -> Locks.current().orElseThrow().token()));
+                    assertThat(store.holder("order-1")).hasValue(token);
+                    assertThat(store.holder("order-2")).isEmpty();
+                    return token.equals(inner) ? "joined" : "another lease";
+                  });
+          assertThat(joined).isEqualTo("joined");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void aStageHoldsTheLockUntilItEnds() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          CompletableFuture<String> result = shop.stage(1, work);
+          assertThat(store.holder("order-1")).isPresent();
+          assertThat(result).isNotDone();
+
+          work.complete("done");
+
+          assertThat(result).succeedsWithin(TTL).isEqualTo("done");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void aFailedOrCancelledStageReleasesItsLock() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> failing = shop.stage(1, new CompletableFuture<>());
+          assertThat(failing.cancel(true)).isTrue();
+          Eventually.soon().untilAsserted(() -> assertThat(store.holder("order-1")).isEmpty());
+
+          assertThat(shop.stage(1, CompletableFuture.failedFuture(new IllegalStateException("x"))))
+              .failsWithin(TTL)
+              .withThrowableOfType(ExecutionException.class)
+              .withMessageContaining("x");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void aStageFailsIfTheLeaseThatItJoinedEndedBefore() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          Lease[] lease = new Lease[1];
+          CompletableFuture<String> result =
+              shop.ship(
+                  1,
+                  () -> {
+                    lease[0] = Locks.current().orElseThrow();
+                    return shop.stage(1, work);
+                  });
+          assertThat(lease[0].isHeld()).isFalse();
+          work.complete("done");
+          assertThat(result)
+              .as("it joined a lease that was released before its end")
+              .failsWithin(TTL)
+              .withThrowableOfType(ExecutionException.class)
+              .withCauseInstanceOf(IllegalStateException.class);
+        });
+  }
+
+  @Test
+  void aStageFailsIfTheLockWasLost() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          Lease[] lease = new Lease[1];
+          CompletableFuture<String> result =
+              shop.stageOf(
+                  1,
+                  () -> {
+                    lease[0] = Locks.current().orElseThrow();
+                    return work;
+                  });
+          store.steal("order-1", TTL);
+          assertThatThrownBy(() -> lease[0].extend(TTL)).isInstanceOf(LockLostException.class);
+          work.complete("done");
+
+          assertThat(result)
+              .failsWithin(TTL)
+              .withThrowableOfType(ExecutionException.class)
+              .withCauseInstanceOf(LockLostException.class);
+        });
+  }
+
+  @Test
+  void anInterruptedWaitKeepsTheInterruptAndLeavesNoLock() {
+    run(
+        (shop, locks, store) -> {
+          Thread.currentThread().interrupt();
+          assertThatThrownBy(() -> shop.ship(1, () -> "never"))
+              .isInstanceOf(IllegalStateException.class)
+              .hasCauseInstanceOf(InterruptedException.class)
+              .hasMessageContaining("order-1");
+          assertThat(Thread.interrupted()).isTrue();
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAsync
+  @EnableResilientMethods
+  static class AsyncAndRetries {
+    @Bean
+    Worker worker() {
+      return new Worker();
+    }
+
+    @Bean
+    TaskExecutor taskExecutor() {
+      return new SimpleAsyncTaskExecutor();
+    }
+  }
+
+  static class Worker {
+    private final List<String> tokens = new CopyOnWriteArrayList<>();
+
+    @Async
+    @Locked(name = "job")
+    public CompletableFuture<String> asynchronous() {
+      return CompletableFuture.completedFuture(Locks.requireCurrent("job").name());
+    }
+
+    @Retryable(delay = 0, maxRetries = 1)
+    @Locked(name = "job")
+    public List<String> retried() {
+      tokens.add(Locks.requireCurrent("job").token());
+      if (tokens.size() == 1) {
+        throw new IllegalStateException("of the first attempt");
+      }
+      return tokens;
+    }
+  }
+
+  @Test
+  void theLockIsInsideAsyncAndRetries() {
+    contexts
+        .withUserConfiguration(AsyncAndRetries.class)
+        .run(
+            context -> {
+              Worker worker = context.getBean(Worker.class);
+              assertThat(worker.asynchronous()).succeedsWithin(TTL).isEqualTo("job");
+              assertThat(worker.retried()).hasSize(2).doesNotHaveDuplicates();
+            });
+  }
+
+  @Test
+  void aLossIsThrownWhateverTheMethodReturned() {
+    run(
+        (shop, locks, store) -> {
+          assertThatThrownBy(() -> shop.ship(1, () -> lose(store)))
+              .isInstanceOf(LockLostException.class);
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+  }
+
+  /** Steals the lock of the running method, so that its lease knows it. */
+  static String lose(MemoryStore store) {
+    Lease lease = Locks.current().orElseThrow();
+    store.steal(lease.name(), TTL);
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
+    return "done";
+  }
+
+  static class PrimitiveSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public int run() {
+      return 1;
+    }
+  }
+
+  static class Private {
+    @Locked(name = "a")
+    private void run() {}
+  }
+
+  static class Final {
+    @Locked(name = "a")
+    public final void run() {}
+  }
+
+  static class Static {
+    @Locked(name = "a")
+    public static void run() {}
+  }
+
+  static class OfFuture {
+    @Locked(name = "a")
+    public Future<String> run() {
+      return new CompletableFuture<>();
+    }
+  }
+
+  static class OfPublisher {
+    @Locked(name = "a")
+    public Flow.Publisher<String> run() {
+      return subscriber -> {};
+    }
+  }
+
+  static class OfStream {
+    @Locked(name = "a")
+    public Stream<String> run() {
+      return Stream.of();
+    }
+  }
+
+  static class UnknownParameter {
+    @Locked(name = "a-#{#order.id}")
+    public void run(Object id) {}
+  }
+
+  static class NoTemplate {
+    @Locked(name = "a-#{#id")
+    public void run(Object id) {}
+  }
+
+  static class WrongDuration {
+    @Locked(name = "a", waitAtMost = "soon")
+    public void run() {}
+  }
+
+  static class KeepAliveBelowTtl {
+    @Locked(name = "a", ttl = "10s", keepAliveUpTo = "5s")
+    public void run() {}
+  }
+
+  static class UnknownManager {
+    @Locked(name = "a", manager = "absent")
+    public void run() {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        PrimitiveSkip.class,
+        Private.class,
+        Final.class,
+        Static.class,
+        OfFuture.class,
+        OfPublisher.class,
+        OfStream.class,
+        UnknownParameter.class,
+        NoTemplate.class,
+        WrongDuration.class,
+        KeepAliveBelowTtl.class,
+        UnknownManager.class
+      })
+  void aMethodThatCannotBeLockedFailsTheStartByItsName(Class<?> type) {
+    contexts
+        .withBean(type)
+        .run(
+            context -> {
+              LockConfigurationException cause = null;
+              for (Throwable t = context.getStartupFailure(); t != null; t = t.getCause()) {
+                if (cause == null && t instanceof LockConfigurationException found) {
+                  cause = found;
+                }
+              }
+              assertThat(cause).isNotNull().hasMessageContaining(type.getName() + ".run");
+            });
+  }
+}

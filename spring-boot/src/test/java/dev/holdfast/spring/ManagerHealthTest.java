@@ -1,0 +1,123 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.memory.MemoryStore;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class ManagerHealthTest {
+  private final ApplicationContextRunner contexts =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+
+  @Test
+  void healthIsUpOrDownByPingAndShowsTheNodes() {
+    contexts
+        .withPropertyValues("holdfast.url=memory:", "holdfast.health-timeout=100ms")
+        .run(
+            context -> {
+              HealthIndicator indicator = context.getBean(HealthIndicator.class);
+              LockManager locks = context.getBean(LockManager.class);
+
+              Health up = indicator.health();
+              assertThat(up.getStatus()).isEqualTo(Status.UP);
+              assertThat(nodesOf(up).get(locks.nodes().get(0).address()))
+                  .asString()
+                  .contains("state=" + locks.nodes().get(0).state());
+              assertThat(up.getDetails()).doesNotContainKey("warning");
+
+              locks.unwrap(MemoryStore.class).orElseThrow().outage(true);
+              assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN);
+            });
+  }
+
+  private static Map<?, ?> nodesOf(Health health) {
+    return (Map<?, ?>) health.getDetails().get("nodes");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "UP UP UP, false",
+    "UP DOWN UP, true",
+    "UP QUARANTINED UP, true",
+    "UP UP UP UP DOWN, false",
+    "DOWN UP UP UP QUARANTINED, true"
+  })
+  void aManagerWithoutANodeToSpareIsUpWithAWarning(String states, boolean isWarned) {
+    Health health = new ManagerHealthIndicator(fake(states), Duration.ofSeconds(1)).health();
+
+    assertThat(health.getStatus()).isEqualTo(Status.UP);
+    assertThat(health.getDetails().containsKey("warning")).isEqualTo(isWarned);
+  }
+
+  /** A fake whose nodes fail as a test says, and that a quorum answers. */
+  private static LockManager fake(String states) {
+    List<LockNode> nodes = new ArrayList<>();
+    for (String state : states.split(" ")) {
+      nodes.add(
+          new LockNode(
+              "h" + nodes.size(),
+              LockNode.State.valueOf(state),
+              Instant.EPOCH,
+              state.equals("UP") ? "" : "connection refused",
+              Optional.empty()));
+    }
+    return (LockManager)
+        Proxy.newProxyInstance(
+            LockManager.class.getClassLoader(),
+            new Class<?>[] {LockManager.class},
+            (proxy, method, arguments) -> method.getName().equals("nodes") ? nodes : true);
+  }
+
+  @Test
+  void aClosedManagerIsDown() {
+    contexts
+        .withPropertyValues("holdfast.url=memory:")
+        .run(
+            context -> {
+              context.getBean(LockManager.class).close();
+              assertThat(context.getBean(HealthIndicator.class).health().getStatus())
+                  .isEqualTo(Status.DOWN);
+            });
+  }
+
+  @Test
+  void eachOfSeveralManagersHasAContributor() {
+    contexts
+        .withBean("first", LockManager.class, () -> LockManager.open("memory:"))
+        .withBean("second", LockManager.class, () -> LockManager.open("memory:"))
+        .run(
+            context -> {
+              CompositeHealthContributor all = context.getBean(CompositeHealthContributor.class);
+              assertThat(all.stream().map(entry -> entry.name()))
+                  .containsExactlyInAnyOrder("first", "second");
+            });
+  }
+
+  @Test
+  void healthCanBeSwitchedOff() {
+    contexts
+        .withPropertyValues("holdfast.url=memory:", "management.health.holdfast.enabled=false")
+        .run(context -> assertThat(context).doesNotHaveBean(HealthContributor.class));
+  }
+}

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
@@ -113,6 +114,18 @@ class LockedInTransactionsTest {
           assertThat(f.fake.events()).containsExactly("begin", "commit");
           assertThat(heldAtEnd).containsExactly(true);
           assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aCallThatDoesNotGetTheLockBeginsNoTransaction() {
+    run(
+        f -> {
+          f.store.steal(NAME, Duration.ofSeconds(30));
+
+          assertThatThrownBy(() -> f.shop.shipInOwnTransaction(1, () -> "never"))
+              .isInstanceOf(LockContendedException.class);
+          assertThat(f.fake.events()).isEmpty();
         });
   }
 

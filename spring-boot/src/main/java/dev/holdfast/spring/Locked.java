@@ -12,11 +12,11 @@ import java.lang.annotation.Target;
  * active when the method is called holds the lock until it has ended. A lock that was lost before
  * the commit begins rolls the transaction back.
  *
- * <pre>{@code
- * @Locked(name = "order-#{#id}", ttl = "10s", keepAliveUpTo = "5m")
- * @Transactional
- * public void ship(long id) {
- * }</pre>
+ * <pre>
+ * &#64;Locked(name = "order-#{#id}", ttl = "10s", keepAliveUpTo = "5m")
+ * &#64;Transactional
+ * public void ship(long id) {}
+ * </pre>
  *
  * <p>A call that already works under the lock of the same manager and name, on its thread or in its
  * transaction, joins that lease: it neither waits nor releases. Durations are texts such as {@code

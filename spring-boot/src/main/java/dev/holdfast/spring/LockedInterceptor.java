@@ -142,8 +142,9 @@ final class LockedInterceptor implements MethodInterceptor {
 
   private static @Nullable Object run(LockManager manager, Lease lease, MethodInvocation invocation)
       throws Exception {
-    return Locks.<@Nullable Object, Exception>executeHolding(
-        manager, lease, held -> proceed(invocation));
+    return Locks.<Optional<Object>, Exception>executeHolding(
+            manager, lease, held -> Optional.ofNullable(proceed(invocation)))
+        .orElse(null);
   }
 
   private static @Nullable Object proceed(MethodInvocation invocation) throws Exception {

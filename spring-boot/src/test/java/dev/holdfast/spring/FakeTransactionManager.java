@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -54,7 +55,7 @@ final class FakeTransactionManager extends AbstractPlatformTransactionManager {
   }
 
   @Override
-  protected void doResume(Object transaction, Object suspended) {
+  protected void doResume(@Nullable Object transaction, Object suspended) {
     current = (Transaction) suspended;
   }
 

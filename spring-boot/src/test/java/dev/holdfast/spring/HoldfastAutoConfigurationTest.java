@@ -107,7 +107,7 @@ class HoldfastAutoConfigurationTest {
   @ValueSource(strings = {"", "holdfast.url=memory:,holdfast.enabled=false"})
   void noManagerIsOpenedWithoutAUrlOrIfItIsSwitchedOff(String properties) {
     contexts
-        .withPropertyValues(properties.isEmpty() ? new String[0] : properties.split(","))
+        .withPropertyValues(properties.isEmpty() ? new String[0] : properties.split(",", -1))
         .run(
             context ->
                 assertThat(context)
@@ -199,7 +199,8 @@ class HoldfastAutoConfigurationTest {
         .withPropertyValues("holdfast.options.nonsense=1")
         .run(
             context -> {
-              FailureAnalysis analysis = analyze(context.getStartupFailure());
+              FailureAnalysis analysis =
+                  analyze(Objects.requireNonNull(context.getStartupFailure()));
               assertThat(analysis.getCause()).isInstanceOf(LockConfigurationException.class);
               assertThat(analysis.getDescription())
                   .isEqualTo(analysis.getCause().getMessage())

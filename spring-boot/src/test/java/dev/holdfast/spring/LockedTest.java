@@ -401,6 +401,7 @@ class LockedTest {
   }
 
   static class Private {
+    @SuppressWarnings("UnusedMethod")
     @Locked(name = "a")
     private void run() {}
   }

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +40,7 @@ class ManagerHealthTest {
               HealthIndicator indicator = context.getBean(HealthIndicator.class);
               LockManager locks = context.getBean(LockManager.class);
 
-              Health up = indicator.health();
+              Health up = healthBy(indicator);
               assertThat(up.getStatus()).isEqualTo(Status.UP);
               assertThat(nodesOf(up).get(locks.nodes().get(0).address()))
                   .asString()
@@ -47,12 +48,16 @@ class ManagerHealthTest {
               assertThat(up.getDetails()).doesNotContainKey("warning");
 
               locks.unwrap(MemoryStore.class).orElseThrow().outage(true);
-              assertThat(indicator.health().getStatus()).isEqualTo(Status.DOWN);
+              assertThat(healthBy(indicator).getStatus()).isEqualTo(Status.DOWN);
             });
   }
 
+  private static Health healthBy(HealthIndicator indicator) {
+    return Objects.requireNonNull(indicator.health());
+  }
+
   private static Map<?, ?> nodesOf(Health health) {
-    return (Map<?, ?>) health.getDetails().get("nodes");
+    return (Map<?, ?>) Objects.requireNonNull(health.getDetails().get("nodes"));
   }
 
   @ParameterizedTest
@@ -64,7 +69,7 @@ class ManagerHealthTest {
     "DOWN UP UP UP QUARANTINED, true"
   })
   void aManagerWithoutANodeToSpareIsUpWithAWarning(String states, boolean isWarned) {
-    Health health = new ManagerHealthIndicator(fake(states), Duration.ofSeconds(1)).health();
+    Health health = healthBy(new ManagerHealthIndicator(fake(states), Duration.ofSeconds(1)));
 
     assertThat(health.getStatus()).isEqualTo(Status.UP);
     assertThat(health.getDetails().containsKey("warning")).isEqualTo(isWarned);
@@ -73,7 +78,7 @@ class ManagerHealthTest {
   /** A fake whose nodes fail as a test says, and that a quorum answers. */
   private static LockManager fake(String states) {
     List<LockNode> nodes = new ArrayList<>();
-    for (String state : states.split(" ")) {
+    for (String state : states.split(" ", -1)) {
       nodes.add(
           new LockNode(
               "h" + nodes.size(),
@@ -96,7 +101,7 @@ class ManagerHealthTest {
         .run(
             context -> {
               context.getBean(LockManager.class).close();
-              assertThat(context.getBean(HealthIndicator.class).health().getStatus())
+              assertThat(healthBy(context.getBean(HealthIndicator.class)).getStatus())
                   .isEqualTo(Status.DOWN);
             });
   }

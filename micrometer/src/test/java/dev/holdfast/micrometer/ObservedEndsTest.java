@@ -93,6 +93,19 @@ class ObservedEndsTest {
   }
 
   @Test
+  void aReleaseThatFoundNoKeyEndsTheHoldAsLostAlthoughTheLeaseSaysReleased() {
+    answers.put("release", false);
+    answers.put("requireHeld", new IllegalStateException("released"));
+
+    assertThat(lease.release()).isFalse();
+
+    assertThat(holds()).isEqualTo(1);
+    Observation.Context hold = recorded.ended("holdfast.lock.hold").get(0);
+    assertThat(low(hold)).containsEntry("end", "lost");
+    assertThat(hold.getError()).hasMessageContaining("REMOVED");
+  }
+
+  @Test
   void aCancelledReleaseIsNoError() {
     answers.put("releaseAsync", new CompletableFuture<Boolean>());
 

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -146,6 +147,20 @@ class ObservedEndsTest {
     assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(TAKEN);
 
     assertEnded("released", null);
+  }
+
+  @Test
+  void aFailureThatADecoratorBelowWrappedReachesTheCallerUnwrapped() {
+    LockOutageException outage = outage();
+    CompletableFuture<Object> wrapped =
+        CompletableFuture.failedFuture(new CompletionException(outage));
+    CompletableFuture<Throwable> seen = new CompletableFuture<>();
+
+    HoldfastObservations.observed(Forwarding.manager(method -> wrapped), "m", registry)
+        .tryAcquireAsync(LockRequest.of("a", TTL))
+        .whenComplete((result, failure) -> seen.complete(failure));
+
+    assertThat(seen).isCompletedWithValue(outage);
   }
 
   private static LockOutageException outage() {

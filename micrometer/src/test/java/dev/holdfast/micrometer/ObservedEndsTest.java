@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +94,19 @@ class ObservedEndsTest {
   }
 
   @Test
+  void aReleaseThatFoundNoKeyEndsTheHoldAsLostAlthoughTheLeaseSaysReleased() {
+    answers.put("release", false);
+    answers.put("requireHeld", new IllegalStateException("released"));
+
+    assertThat(lease.release()).isFalse();
+
+    assertThat(holds()).isEqualTo(1);
+    Observation.Context hold = recorded.ended("holdfast.lock.hold").get(0);
+    assertThat(low(hold)).containsEntry("end", "lost");
+    assertThat(hold.getError()).hasMessageContaining("REMOVED");
+  }
+
+  @Test
   void aCancelledReleaseIsNoError() {
     answers.put("releaseAsync", new CompletableFuture<Boolean>());
 
@@ -133,6 +147,20 @@ class ObservedEndsTest {
     assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(TAKEN);
 
     assertEnded("released", null);
+  }
+
+  @Test
+  void aFailureThatADecoratorBelowWrappedReachesTheCallerUnwrapped() {
+    LockOutageException outage = outage();
+    CompletableFuture<Object> wrapped =
+        CompletableFuture.failedFuture(new CompletionException(outage));
+    CompletableFuture<Throwable> seen = new CompletableFuture<>();
+
+    HoldfastObservations.observed(Forwarding.manager(method -> wrapped), "m", registry)
+        .tryAcquireAsync(LockRequest.of("a", TTL))
+        .whenComplete((result, failure) -> seen.complete(failure));
+
+    assertThat(seen).isCompletedWithValue(outage);
   }
 
   private static LockOutageException outage() {

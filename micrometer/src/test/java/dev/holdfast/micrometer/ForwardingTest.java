@@ -133,6 +133,7 @@ class ForwardingTest {
     };
   }
 
+  @SuppressWarnings("NullAway")
   private static Object ofType(Class<?> type, String name) {
     if (type == String.class) {
       return name;

@@ -263,6 +263,7 @@ class HoldfastObservationsTest {
     assertThat(recorded.stopped.toString()).doesNotContain(text).doesNotContain(again);
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void theHoldIsCurrentDuringATask() throws Exception {
     String name =

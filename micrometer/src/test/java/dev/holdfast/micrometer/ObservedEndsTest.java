@@ -40,6 +40,7 @@ class ObservedEndsTest {
             .acquire(LockRequest.of("a", TTL));
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void aCancelledTransferEndsTheHoldAsReleased() {
     CompletableFuture<String> transfer = new CompletableFuture<>();
@@ -51,6 +52,7 @@ class ObservedEndsTest {
     assertEnded("released", null);
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void aTransferWithoutAnAnswerLeavesTheHold() {
     answers.put("transferAsync", CompletableFuture.failedFuture(outage()));
@@ -106,6 +108,7 @@ class ObservedEndsTest {
     assertThat(hold.getError()).hasMessageContaining("REMOVED");
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void aCancelledReleaseIsNoError() {
     answers.put("releaseAsync", new CompletableFuture<Boolean>());
@@ -124,6 +127,7 @@ class ObservedEndsTest {
     assertEnded("lost", TAKEN);
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void closingALeaseWhoseReleaseIsNotAnsweredLeavesTheEndToTheRelease() {
     CompletableFuture<Boolean> release = new CompletableFuture<>();
@@ -138,6 +142,7 @@ class ObservedEndsTest {
     assertEnded("released", null);
   }
 
+  @SuppressWarnings("NullAway")
   @Test
   void theFirstEndCounts() {
     answers.put("release", true);
@@ -167,6 +172,7 @@ class ObservedEndsTest {
     return new LockOutageException("no quorum of nodes answered", Map.of(), false);
   }
 
+  @SuppressWarnings("NullAway")
   private Object answer(Method method) {
     Object answer = answers.get(method.getName());
     if (answer instanceof RuntimeException failure) {

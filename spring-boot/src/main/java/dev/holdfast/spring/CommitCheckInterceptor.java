@@ -16,6 +16,7 @@ final class CommitCheckInterceptor implements MethodInterceptor {
     this.transactions = transactions;
   }
 
+  @SuppressWarnings("NullAway")
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     if (transactions.isActive()) {

@@ -24,6 +24,7 @@ final class LockedInterceptor implements MethodInterceptor {
     this.transactions = transactions;
   }
 
+  @SuppressWarnings("NullAway")
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Object target = invocation.getThis();

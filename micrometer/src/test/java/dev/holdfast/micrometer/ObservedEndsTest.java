@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** The ends of holds that a fake lease reports at the worst time. */
 class ObservedEndsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
-  private static final LockLostException TAKEN = new LockLostException("a", LossReason.TAKEN);
+  private final LockLostException taken = new LockLostException("a", LossReason.TAKEN);
 
   private final ObservationRegistry registry = ObservationRegistry.create();
   private final RecordedObservations recorded = new RecordedObservations();
@@ -69,20 +69,20 @@ class ObservedEndsTest {
 
   @Test
   void aTransferThatFindsTheLossEndsTheHoldAsLost() {
-    answers.put("transfer", TAKEN);
+    answers.put("transfer", taken);
 
-    assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(TAKEN);
+    assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(taken);
 
-    assertEnded("lost", TAKEN);
+    assertEnded("lost", taken);
   }
 
   @Test
   void anAsynchronousTransferThatFindsTheLossEndsTheHoldAsLost() {
-    answers.put("transferAsync", CompletableFuture.failedFuture(TAKEN));
+    answers.put("transferAsync", CompletableFuture.failedFuture(taken));
 
     assertThat(lease.transferAsync(TTL)).isCompletedExceptionally();
 
-    assertEnded("lost", TAKEN);
+    assertEnded("lost", taken);
   }
 
   @Test
@@ -120,11 +120,11 @@ class ObservedEndsTest {
 
   @Test
   void closingALostLeaseBeforeItsLossIsReportedEndsTheHoldAsLost() {
-    answers.put("requireHeld", TAKEN);
+    answers.put("requireHeld", taken);
 
     lease.close();
 
-    assertEnded("lost", TAKEN);
+    assertEnded("lost", taken);
   }
 
   @SuppressWarnings("NullAway")
@@ -148,8 +148,8 @@ class ObservedEndsTest {
     answers.put("release", true);
 
     assertThat(lease.release()).isTrue();
-    answers.put("transfer", TAKEN);
-    assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(TAKEN);
+    answers.put("transfer", taken);
+    assertThatThrownBy(() -> lease.transfer(TTL)).isSameAs(taken);
 
     assertEnded("released", null);
   }

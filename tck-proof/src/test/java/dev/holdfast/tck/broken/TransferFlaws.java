@@ -59,9 +59,11 @@ final class TransferFlaws {
                   }
                 }),
         Flaw.of(
-            "an adoption looks at the token first, and replaces it then",
-            Set.of("TRANSFER-5", "TRANSFER-7", "TRANSFER-11"),
-            Parts.TRANSFERRING.withConnections(TwoSteps.of(Verb.SWAP, TransferFlaws::lookFirst))),
+                "an adoption looks at the token first, and replaces it then",
+                Set.of("TRANSFER-5", "TRANSFER-7"),
+                Parts.TRANSFERRING.withConnections(
+                    TwoSteps.of(Verb.SWAP, TransferFlaws::lookFirst)))
+            .breaksUnderLoad("TRANSFER-11"),
         of(
             "an adoption goes on with the transferred token",
             Set.of("TRANSFER-5", "TRANSFER-6"),

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A manager shows its nodes and leases, and says whether a lock could be had. */
@@ -113,22 +114,24 @@ public abstract class NodeRules {
     locks.addListener(log);
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("reported");
+    AtomicInteger seen = new AtomicInteger(log.events().size());
 
     fixture.during(
         TckFault.DEAD,
         fixture.blocking(),
         name,
-        () -> awaitReported(locks, log, name, "node DOWN"));
+        () -> awaitReported(locks, log, name, "node DOWN", seen));
 
-    awaitReported(locks, log, name, "node UP");
+    awaitReported(locks, log, name, "node UP", seen);
     assertThat(log.events())
         .filteredOn(event -> event.text().startsWith("node "))
         .extracting(EventLog.Event::subject)
         .isSubsetOf(locks.nodes().stream().map(LockNode::address).toList());
   }
 
-  private void awaitReported(LockManager locks, EventLog log, String name, String text) {
-    int before = log.events().size();
+  /** Waits for an event behind those that were seen before, and sees all up to it. */
+  private void awaitReported(
+      LockManager locks, EventLog log, String name, String text, AtomicInteger seen) {
     fixture
         .soon()
         .until(
@@ -136,8 +139,13 @@ public abstract class NodeRules {
             () -> {
               TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
               List<EventLog.Event> events = log.events();
-              return events.subList(before, events.size()).stream()
-                  .anyMatch(event -> event.text().equals(text));
+              for (int i = seen.get(); i < events.size(); i++) {
+                if (events.get(i).text().equals(text)) {
+                  seen.set(i + 1);
+                  return true;
+                }
+              }
+              return false;
             });
   }
 

@@ -130,8 +130,8 @@ final class Listening {
   }
 
   /**
-   * Returns whether a client is connected to a quorum: others do not send what would be in vain.
-   * Where no quorum votes, an attempt goes on for longer.
+   * Returns whether a client is connected to a quorum: others do not send what would be in vain. An
+   * attempt goes on for longer if no quorum votes.
    */
   boolean canAsk(Host host) {
     long then = world.now() - attempt() - SECOND;

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The part of the kit that a backend's author provides: how managers that see the same locks are
  * opened; and, the more the better, the places where locks are kept and what can go wrong there.
- * What is not supplied is not tested, and the report says so.
+ * The kit leaves out tests of anything that is not supplied, and the report says so.
  *
  * <pre>{@code
  * return TckEnvironment.ofUrl("mybackend:somewhere");

@@ -41,7 +41,8 @@ class BlockHoundTest {
   @Test
   void blockHoundSeesAThreadThatBlocks() {
     StepVerifier.create(
-            Mono.fromCallable(() -> new CountDownLatch(1).await(1, TimeUnit.MILLISECONDS))
+            // Long: a wait that is over before the thread parks does not block.
+            Mono.fromCallable(() -> new CountDownLatch(1).await(30, TimeUnit.SECONDS))
                 .subscribeOn(Schedulers.parallel()))
         .expectError(BlockingOperationError.class)
         .verify(PATIENCE);

@@ -40,6 +40,15 @@ final class MutantLoader extends ClassLoader {
 
   /** Compiles a mutant from the sources below the root of the project. */
   static ClassLoader load(Flaw mutant, Path root) {
+    return new MutantLoader(compile(mutant, changed(mutant, root)));
+  }
+
+  /**
+   * Returns the changed sources of a mutant, by their files.
+   *
+   * @throws IllegalStateException if what a mutant replaces is not there exactly once
+   */
+  static Map<String, String> changed(Flaw mutant, Path root) {
     Map<String, String> sources = new LinkedHashMap<>();
     for (Edit edit : mutant.edits()) {
       String source = sources.computeIfAbsent(edit.file(), file -> read(root, file));
@@ -54,7 +63,7 @@ final class MutantLoader extends ClassLoader {
       }
       sources.put(edit.file(), source.replace(edit.before(), edit.after()));
     }
-    return new MutantLoader(compile(mutant, sources));
+    return sources;
   }
 
   private static String read(Path root, String file) {

@@ -2,17 +2,20 @@ package dev.holdfast.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.simulation.Flaw.Edit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,6 +30,17 @@ class MutantsTest {
       Pattern.compile("(?m)^\\| ([a-z-]+) \\|.*\\| (\\d+) \\| [a-z-]+ \\|$");
 
   @Test
+  @DisplayName("what a mutant changes is in the sources, and docs/simulation.md has its row")
+  void eachMutantFitsTheSources() throws IOException {
+    Map<String, Long> written = writtenSeeds();
+    for (Flaw mutant : Flaw.all()) {
+      assertThat(written).containsKey(mutant.label());
+      assertThat(MutantLoader.changed(mutant, ROOT).keySet()).isEqualTo(files(mutant));
+    }
+  }
+
+  @Test
+  @Tag("soak")
   @Timeout(value = 60, unit = TimeUnit.MINUTES)
   @DisplayName(
       "each mutant is caught by the invariant that it breaks, at the seed that docs/simulation.md"
@@ -50,7 +64,7 @@ class MutantsTest {
       write(tables(seeds));
     }
     assertThat(page())
-        .as("mvn test -pl simulation -am -Dtest=MutantsTest -Dholdfast.write writes it")
+        .as("mvn test -Psoak -pl simulation -am -Dtest=MutantsTest -Dholdfast.write writes it")
         .contains(BEGIN + tables(seeds) + END);
   }
 
@@ -65,6 +79,10 @@ class MutantsTest {
         assertThat(Run.of(seed, mutant.profile()).violation()).as(mutant.label()).isNull();
       }
     }
+  }
+
+  private static Set<String> files(Flaw mutant) {
+    return mutant.edits().stream().map(Edit::file).collect(Collectors.toSet());
   }
 
   private static Map<String, Long> writtenSeeds() throws IOException {

@@ -12,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
@@ -21,42 +20,27 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
 
 /** Right managers pass, or failures would say nothing. */
-@TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RightManagersTest {
   /** They wait for most of their time. */
   private static final int RUNS_AT_A_TIME = 8;
 
   private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
-  private final Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
-  private @Nullable Future<KitRun> whole;
 
-  @BeforeAll
-  void begin() {
-    whole = runs.submit(() -> KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING)));
-    lesser().forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
-  }
-
-  @AfterAll
+  @AfterEach
   void end() {
     runs.shutdownNow();
   }
 
   @Test
-  void redlockOverFakeNodesPasses() throws Exception {
-    KitRun run = Objects.requireNonNull(whole).get();
+  void redlockOverFakeNodesPasses() {
+    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING));
 
     assertThat(run.failures()).isEmpty();
     assertThat(run.passed()).hasSizeGreaterThan(200);
@@ -76,10 +60,17 @@ class RightManagersTest {
             "before JDK 21");
   }
 
-  @TestFactory
-  Stream<DynamicTest> whoeverHasLessPassesToo() {
-    return begun.entrySet().stream()
-        .map(run -> DynamicTest.dynamicTest(run.getKey(), () -> assertPassed(run.getValue())));
+  @Test
+  @Tag("soak")
+  void whoeverHasLessPassesToo() throws Exception {
+    Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
+    lesser().forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
+
+    for (Map.Entry<String, Future<KitRun>> entry : begun.entrySet()) {
+      KitRun run = entry.getValue().get();
+      assertThat(run.failures()).as(entry.getKey()).isEmpty();
+      assertThat(run.passed()).as(entry.getKey()).hasSizeGreaterThan(100);
+    }
   }
 
   private static Map<String, Supplier<TckEnvironment>> lesser() {
@@ -105,13 +96,6 @@ class RightManagersTest {
           "no " + new TreeSet<>(missing), () -> of(manager -> new Undeclaring(manager, missing)));
     }
     return right;
-  }
-
-  private static void assertPassed(Future<KitRun> begun) throws Exception {
-    KitRun run = begun.get();
-
-    assertThat(run.failures()).isEmpty();
-    assertThat(run.passed()).hasSizeGreaterThan(100);
   }
 
   private static TckEnvironment of(UnaryOperator<LockManager> manager) {

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -40,6 +41,9 @@ public final class TckFixture implements AutoCloseable {
 
   /** When nothing has been asked for so long, nothing is under way. */
   private static final Duration QUIET = Duration.ofMillis(40);
+
+  /** Longer than a node that was asked needs. */
+  private static final Duration TAKEN_ANEW_AFTER = Duration.ofSeconds(2);
 
   private final TckEnvironment environment;
   private final Set<LockCapability> capabilities;
@@ -398,12 +402,29 @@ public final class TckFixture implements AutoCloseable {
     return take(locks, LockRequest.of(name, ttl));
   }
 
-  /** Takes a lock on all nodes: where it is known who holds it, nothing comes late. */
+  /**
+   * Takes a lock on all nodes: where it is known who holds it, nothing comes late. A node whose
+   * connection was being replaced is not asked again, so the lock is then taken anew.
+   */
   Lease takeOnAll(LockManager locks, LockRequest request) {
-    Lease lease = take(locks, request);
+    AtomicReference<Lease> taken = new AtomicReference<>(take(locks, request));
+    AtomicLong since = new AtomicLong(System.nanoTime());
     soon()
-        .until("all nodes hold it", () -> holding(request.name(), lease.token()) == nodes().size());
-    return lease;
+        .until(
+            "all nodes hold it",
+            () -> {
+              Lease lease = taken.get();
+              if (holding(lease.name(), lease.token()) == nodes().size()) {
+                return true;
+              }
+              if (System.nanoTime() - since.get() > TAKEN_ANEW_AFTER.toNanos()) {
+                Attempts.giveBack(this, lease);
+                taken.set(take(locks, request));
+                since.set(System.nanoTime());
+              }
+              return false;
+            });
+    return taken.get();
   }
 
   Lease takeOnAll(LockManager locks, String name, Duration ttl) {

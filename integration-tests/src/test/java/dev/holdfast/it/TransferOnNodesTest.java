@@ -74,10 +74,14 @@ class TransferOnNodesTest {
   @Tag("exclusion")
   @Rule("TRANSFER-4")
   void aNodeInQuarantineAdoptsNothingThoughTheLeaseCountedItsVote() throws InterruptedException {
-    Lease lease = heldOnAll();
+    LockManager locks = cluster.open();
+    cluster.node(2).freeze(); // so that the vote of node 1 decides, and is no late one
+    Lease lease = locks.acquire(REQUEST);
+    cluster.node(2).thaw();
+    awaitHeldOn(cluster.node(2), lease);
     cluster.node(1).command("FLUSHALL");
     lease.extend(TTL); // puts the key back, and counts the vote from now on
-    Eventually.soon().until(() -> lease.token().equals(Cluster.value(cluster.node(1), "job")));
+    awaitHeldOn(cluster.node(1), lease);
     lease.extend(TTL); // gives a late vote the time of another round
     cluster.node(2).kill();
     String text = lease.transfer(TTL);
@@ -136,9 +140,11 @@ class TransferOnNodesTest {
 
   private Lease heldOnAll() throws InterruptedException {
     Lease lease = cluster.open().acquire(REQUEST);
-    for (TestNode node : cluster.nodes()) {
-      Eventually.soon().until(() -> lease.token().equals(Cluster.value(node, "job")));
-    }
+    cluster.nodes().forEach(node -> awaitHeldOn(node, lease));
     return lease;
+  }
+
+  private static void awaitHeldOn(TestNode node, Lease lease) {
+    Eventually.soon().until(() -> lease.token().equals(Cluster.value(node, "job")));
   }
 }

@@ -63,8 +63,8 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Starts to open a manager with settings that a URL cannot hold: an executor of callbacks, a
-   * class loader. The methods named {@code open} are its short forms.
+   * Starts to open a manager with settings that a URL cannot hold: listeners, an executor of
+   * callbacks, a class loader. The methods named {@code open} are its short forms.
    *
    * @param url as for {@link #open(String)}
    * @return a new builder

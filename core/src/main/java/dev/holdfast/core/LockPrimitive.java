@@ -162,7 +162,8 @@ public interface LockPrimitive extends AutoCloseable {
 
   /**
    * Adds a receiver of votes and of changes of nodes. Called once for each manager over this
-   * backend, before its first operation. A backend that shows no {@link #nodes} may ignore it.
+   * backend, before its first operation. A backend that shows no {@link #nodes} may ignore it. One
+   * that is connected already reports each node once.
    *
    * @param observer takes each vote on an attempt or an extension, and each change of a node
    */

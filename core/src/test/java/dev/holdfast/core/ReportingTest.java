@@ -98,6 +98,16 @@ class ReportingTest {
   }
 
   @Test
+  @DisplayName("LISTEN-14: a listener of the builder is there before the first request")
+  void aListenerOfTheBuilderLearnsOfTheFirstRequest() throws Exception {
+    LockManager listened = ScriptedBackend.manager(backend, time).listener(new Recorder()).build();
+
+    assertThat(listened.acquire(REQUEST).release()).isTrue();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true");
+  }
+
+  @Test
   void aReleaseIsReportedOnceItIsAnswered() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST);

@@ -124,6 +124,31 @@ public abstract class ListenerRules {
   }
 
   @Test
+  @Rule("LISTEN-14")
+  @IfThisFails("check that the manager has the listeners of open(url, settings) before it connects")
+  void aListenerOfTheBuilderMissesNothing() {
+    String url = fixture.needsUrl();
+    EventLog other = new EventLog();
+    LockManager locks =
+        fixture.closedAtEnd(() -> LockManager.builder(url).listener(log).listener(other).open());
+    String name = fixture.name("first");
+
+    fixture.take(locks, name, fixture.ttl()).close();
+
+    awaitEvents(name, "granted", "released");
+    assertThat(other.about(name)).isEqualTo(log.about(name));
+    fixture
+        .soon()
+        .untilAsserted(
+            () ->
+                assertThat(locks.nodes())
+                    .allSatisfy(
+                        node ->
+                            assertThat(log.about(node.address()))
+                                .contains("node " + node.state())));
+  }
+
+  @Test
   @Rule("LISTEN-2")
   @IfThisFails("check that a release is reported when it is answered, and once")
   void aReleaseIsReportedOnce() {

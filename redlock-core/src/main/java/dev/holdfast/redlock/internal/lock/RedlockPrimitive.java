@@ -289,7 +289,7 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void observe(NodeObserver observer) {
-    connections.health().observers().add(observer);
+    connections.health().observe(observer);
   }
 
   @Override

@@ -313,6 +313,20 @@ public interface LockManager extends AutoCloseable {
   Set<LockCapability> capabilities();
 
   /**
+   * Returns the name of the backend, for metrics and messages.
+   *
+   * @return the scheme of the backend's URLs, such as {@code redlock} or {@code memory}, however
+   *     the manager was opened; {@code unknown} if the backend gives no name, or if this manager is
+   *     a decorator that hides the manager below
+   */
+  default String backend() {
+    return unwrap(LockManager.class)
+        .filter(below -> below != this)
+        .map(LockManager::backend)
+        .orElse("unknown");
+  }
+
+  /**
    * Adds a listener to the requests that begin from now on, to their leases, and to the nodes.
    *
    * @param listener called inline; see {@link LockListener} for how it must behave

@@ -187,6 +187,11 @@ public final class RedlockPrimitive implements LockPrimitive {
   }
 
   @Override
+  public String backend() {
+    return "redlock";
+  }
+
+  @Override
   public String transferScope() {
     return "redlock, %d nodes, keyPrefix '%s'"
         .formatted(connections.size(), options.keyPrefix().text());

@@ -63,8 +63,8 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Starts to open a manager with settings that a URL cannot hold: an executor of callbacks, a
-   * class loader. The methods named {@code open} are its short forms.
+   * Starts to open a manager with settings that a URL cannot hold: listeners, an executor of
+   * callbacks, a class loader. The methods named {@code open} are its short forms.
    *
    * @param url as for {@link #open(String)}
    * @return a new builder
@@ -311,6 +311,20 @@ public interface LockManager extends AutoCloseable {
    * @return an unmodifiable set
    */
   Set<LockCapability> capabilities();
+
+  /**
+   * Returns the name of the backend, for metrics and messages.
+   *
+   * @return the scheme of the backend's URLs, such as {@code redlock} or {@code memory}, however
+   *     the manager was opened; {@code unknown} if the backend gives no name, or if this manager is
+   *     a decorator that hides the manager below
+   */
+  default String backend() {
+    return unwrap(LockManager.class)
+        .filter(below -> below != this)
+        .map(LockManager::backend)
+        .orElse("unknown");
+  }
 
   /**
    * Adds a listener to the requests that begin from now on, to their leases, and to the nodes.

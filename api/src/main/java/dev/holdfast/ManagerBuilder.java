@@ -68,6 +68,20 @@ public final class ManagerBuilder {
   }
 
   /**
+   * Adds a listener, which learns of everything from the opening on: also of the nodes to which the
+   * manager connects, and of the first request. It listens until the manager is closed. To end the
+   * listening earlier, use {@link LockManager#addListener}.
+   *
+   * @param listener called inline; see {@link LockListener} for how it must behave. Each call of
+   *     this method adds one
+   * @return this builder
+   */
+  public ManagerBuilder listener(LockListener listener) {
+    settings = settings.listener(listener);
+    return this;
+  }
+
+  /**
    * Sets the class loader by which backends are found, in addition to that of the API. For
    * containers whose threads have another context class loader than the application.
    *
@@ -96,7 +110,7 @@ public final class ManagerBuilder {
    *
    * @return a new manager, to be closed by the caller
    * @throws LockConfigurationException if the URL or an option is wrong, or no backend, or more
-   *     than one, is found for it, or the backend takes no callback executor
+   *     than one, is found for it, or the backend takes no callback executor or no listener
    * @throws LockOutageException if no quorum of nodes can be reached in time
    */
   public LockManager open() {

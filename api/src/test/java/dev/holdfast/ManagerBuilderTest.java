@@ -41,11 +41,26 @@ class ManagerBuilderTest {
   }
 
   @Test
+  void eachListenerReachesTheBackend() {
+    LockListener one = new LockListener() {};
+    LockListener other = new LockListener() {};
+    ManagerBuilder builder =
+        LockManager.builder("a:").listener(one).providers(List.of(new Current()));
+
+    builder.open();
+    builder.listener(other).open();
+
+    assertThat(seen.get(0).listeners()).containsExactly(one);
+    assertThat(seen.get(1).listeners()).containsExactly(one, other);
+  }
+
+  @Test
   void theShortFormsSetNothing() {
     LockManager.open("a:", Map.of("x", "2"), List.of(new Current()));
 
     assertThat(opened).containsExactly("x=2 y=? z=?");
     assertThat(seen.get(0).callbackExecutor()).isEmpty();
+    assertThat(seen.get(0).listeners()).isEmpty();
     assertThat(seen.get(0).classLoader())
         .containsSame(Thread.currentThread().getContextClassLoader());
   }
@@ -61,7 +76,7 @@ class ManagerBuilderTest {
   }
 
   @Test
-  void aBackendForUrlsAloneOpensWithoutSettingsAndRefusesAnExecutor() {
+  void aBackendForUrlsAloneOpensWithoutSettingsAndRefusesOthers() {
     List<LockProvider> old = List.of(new Old());
 
     LockManager.builder("a:").providers(old).open();
@@ -72,6 +87,12 @@ class ManagerBuilderTest {
         .hasMessage(
             "the backend 'old' takes no callback executor: leave it out, or use a version of the"
                 + " backend that implements LockProvider.open(url, settings)");
+    assertThatThrownBy(
+            () -> LockManager.builder("a:").listener(new LockListener() {}).providers(old).open())
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessage(
+            "the backend 'old' takes no listener: add it to the manager by addListener, or use a"
+                + " version of the backend that implements LockProvider.open(url, settings)");
     assertThat(opened).hasSize(1);
   }
 

@@ -1,6 +1,9 @@
 package dev.holdfast.spi;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -11,14 +14,19 @@ import org.jspecify.annotations.Nullable;
  * {@link dev.holdfast.ManagerBuilder}, read by backends. Immutable.
  */
 public final class OpenSettings {
-  private static final OpenSettings NONE = new OpenSettings(null, null);
+  private static final OpenSettings NONE = new OpenSettings(null, null, List.of());
 
   private final @Nullable Executor callbackExecutor;
   private final @Nullable ClassLoader classLoader;
+  private final List<LockListener> listeners;
 
-  private OpenSettings(@Nullable Executor callbackExecutor, @Nullable ClassLoader classLoader) {
+  private OpenSettings(
+      @Nullable Executor callbackExecutor,
+      @Nullable ClassLoader classLoader,
+      List<LockListener> listeners) {
     this.callbackExecutor = callbackExecutor;
     this.classLoader = classLoader;
+    this.listeners = listeners;
   }
 
   /**
@@ -37,7 +45,7 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings callbackExecutor(Executor executor) {
-    return new OpenSettings(Objects.requireNonNull(executor, "executor"), classLoader);
+    return new OpenSettings(Objects.requireNonNull(executor, "executor"), classLoader, listeners);
   }
 
   /**
@@ -47,7 +55,19 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings classLoader(ClassLoader loader) {
-    return new OpenSettings(callbackExecutor, Objects.requireNonNull(loader, "loader"));
+    return new OpenSettings(callbackExecutor, Objects.requireNonNull(loader, "loader"), listeners);
+  }
+
+  /**
+   * Adds a listener.
+   *
+   * @param listener called by the manager from its opening to its end
+   * @return new settings
+   */
+  public OpenSettings listener(LockListener listener) {
+    List<LockListener> more = new ArrayList<>(listeners);
+    more.add(Objects.requireNonNull(listener, "listener"));
+    return new OpenSettings(callbackExecutor, classLoader, List.copyOf(more));
   }
 
   /**
@@ -71,6 +91,15 @@ public final class OpenSettings {
   }
 
   /**
+   * Returns the listeners that the manager has before it connects.
+   *
+   * @return an unmodifiable list, in the order in which they were added
+   */
+  public List<LockListener> listeners() {
+    return listeners;
+  }
+
+  /**
    * Refuses settings that a backend cannot apply, because it was written for URLs alone.
    *
    * @param backend the backend's name
@@ -78,11 +107,19 @@ public final class OpenSettings {
    */
   void requireNoneFor(String backend) {
     if (callbackExecutor != null) {
-      throw new LockConfigurationException(
-          "the backend '"
-              + backend
-              + "' takes no callback executor: leave it out, or use a version of the backend that"
-              + " implements LockProvider.open(url, settings)");
+      throw untaken(backend, "callback executor: leave it out");
     }
+    if (!listeners.isEmpty()) {
+      throw untaken(backend, "listener: add it to the manager by addListener");
+    }
+  }
+
+  private static LockConfigurationException untaken(String backend, String setting) {
+    return new LockConfigurationException(
+        "the backend '"
+            + backend
+            + "' takes no "
+            + setting
+            + ", or use a version of the backend that implements LockProvider.open(url, settings)");
   }
 }

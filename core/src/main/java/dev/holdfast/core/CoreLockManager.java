@@ -189,8 +189,15 @@ final class CoreLockManager implements LockManager {
           "the timeout of ping is " + ManagerContext.text(timeout) + ": give more than zero");
     }
     requireOpen();
-    return Futures.join(
-        operation(() -> context.primitive().ping(PING)), Nanos.of(timeout), () -> false);
+    CompletableFuture<Boolean> answered =
+        operation(() -> context.primitive().ping(PING))
+            .whenComplete((answers, failure) -> context.onPinged(answers));
+    return Futures.join(answered, Nanos.of(timeout), () -> false);
+  }
+
+  @Override
+  public String backend() {
+    return context.primitive().backend();
   }
 
   @Override

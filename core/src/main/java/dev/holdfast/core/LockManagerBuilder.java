@@ -58,6 +58,7 @@ public final class LockManagerBuilder implements ManagerSettings<LockManagerBuil
     boolean isOwn = options.scheduler().isEmpty();
     Scheduler timers = options.scheduler().orElseGet(() -> Scheduler.create("holdfast-timer"));
     Listeners listeners = new Listeners(options.clock());
+    options.listeners().forEach(listeners::add);
     NodeEvents nodeEvents = new NodeEvents(listeners, timers);
     ManagerContext context =
         new ManagerContext(

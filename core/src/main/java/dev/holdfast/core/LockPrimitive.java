@@ -1,9 +1,7 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LockCapability;
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockNode;
-import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
@@ -34,6 +32,15 @@ public interface LockPrimitive extends AutoCloseable {
    * @return the same set every time
    */
   Set<LockCapability> capabilities();
+
+  /**
+   * Returns the name of this backend, for metrics.
+   *
+   * @return the scheme of its URLs, such as {@code redlock}
+   */
+  default String backend() {
+    return "unknown";
+  }
 
   /**
    * Refuses a name that this backend cannot use, such as one that it keeps for itself. Called
@@ -162,7 +169,8 @@ public interface LockPrimitive extends AutoCloseable {
 
   /**
    * Adds a receiver of votes and of changes of nodes. Called once for each manager over this
-   * backend, before its first operation. A backend that shows no {@link #nodes} may ignore it.
+   * backend, before its first operation. A backend that shows no {@link #nodes} may ignore it. One
+   * that is connected already reports each node once.
    *
    * @param observer takes each vote on an attempt or an extension, and each change of a node
    */
@@ -172,7 +180,7 @@ public interface LockPrimitive extends AutoCloseable {
    * Shows the nodes as this backend knows them, without asking them.
    *
    * @return the same addresses in the same order every time; none if the backend has no nodes that
-   *     it could show. The core then shows one, whose state is that of the last attempt
+   *     it could show. The core then shows one, whose state is that of the last answer
    */
   default List<LockNode> nodes() {
     return List.of();
@@ -195,19 +203,7 @@ public interface LockPrimitive extends AutoCloseable {
    * @return whether it does; completes within the bound of the backend, normally for an outage
    */
   default CompletableFuture<Boolean> ping(String name) {
-    if (!capabilities().contains(LockCapability.INSPECTION)) {
-      return CompletableFuture.failedFuture(
-          new LockConfigurationException(
-              "ping needs INSPECTION, which this backend does not have: " + capabilities()));
-    }
-    return inspect(name)
-        .handle(
-            (status, failure) -> {
-              if (failure != null && !(Futures.cause(failure) instanceof LockOutageException)) {
-                throw Futures.unchecked(failure);
-              }
-              return failure == null;
-            });
+    return PingByInspection.ping(this, name);
   }
 
   /**

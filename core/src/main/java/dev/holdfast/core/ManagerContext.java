@@ -51,6 +51,13 @@ record ManagerContext(
     }
   }
 
+  /** Notes what a ping says of the node of a backend that has no others. */
+  void onPinged(@Nullable Boolean answers) {
+    if (onlyNode != null) {
+      onlyNode.onPinged(answers);
+    }
+  }
+
   /** Returns the nodes as they are known. */
   List<LockNode> nodes() {
     return onlyNode == null ? List.copyOf(primitive.nodes()) : onlyNode.nodes();

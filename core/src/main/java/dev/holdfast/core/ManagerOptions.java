@@ -1,9 +1,12 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -30,7 +33,7 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
 
   private static final ManagerOptions DEFAULTS =
       new ManagerOptions(
-          Clock.system(), null, null, null, DEFAULT_RETRY_DELAY, DEFAULT_MAX_TTL, null);
+          Clock.system(), null, null, null, DEFAULT_RETRY_DELAY, DEFAULT_MAX_TTL, null, List.of());
 
   private final Clock clock;
   private final @Nullable Scheduler scheduler;
@@ -39,6 +42,7 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
   private final Duration retryDelay;
   private final Duration maxTtl;
   private final @Nullable String owner;
+  private final List<LockListener> listeners;
 
   private ManagerOptions(
       Clock clock,
@@ -47,7 +51,8 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
       @Nullable Executor callbacks,
       Duration retryDelay,
       Duration maxTtl,
-      @Nullable String owner) {
+      @Nullable String owner,
+      List<LockListener> listeners) {
     this.clock = clock;
     this.scheduler = scheduler;
     this.random = random;
@@ -55,6 +60,7 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
     this.retryDelay = retryDelay;
     this.maxTtl = maxTtl;
     this.owner = owner;
+    this.listeners = listeners;
   }
 
   /**
@@ -99,7 +105,11 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
    * @return new options, or these if nothing is set
    */
   public ManagerOptions apply(OpenSettings settings) {
-    return settings.callbackExecutor().map(this::callbacks).orElse(this);
+    ManagerOptions applied = settings.callbackExecutor().map(this::callbacks).orElse(this);
+    for (LockListener listener : settings.listeners()) {
+      applied = applied.listener(listener);
+    }
+    return applied;
   }
 
   @Override
@@ -110,43 +120,58 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
   @Override
   public ManagerOptions clock(Clock clock) {
     Objects.requireNonNull(clock, "clock");
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions scheduler(Scheduler scheduler) {
     Objects.requireNonNull(scheduler, "scheduler");
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions random(RandomGenerator random) {
     Objects.requireNonNull(random, "random");
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions callbacks(Executor callbacks) {
     Objects.requireNonNull(callbacks, "callbacks");
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions retryDelay(Duration retryDelay) {
     DurationRange.TIMEOUT.require("retryDelay", retryDelay);
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions maxTtl(Duration maxTtl) {
     DurationRange.MAX_TTL.require("maxTtl", maxTtl);
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, owner);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, listeners);
   }
 
   @Override
   public ManagerOptions ownerLabel(String owner) {
     String label = OwnerLabel.of(owner);
-    return new ManagerOptions(clock, scheduler, random, callbacks, retryDelay, maxTtl, label);
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, label, listeners);
+  }
+
+  @Override
+  public ManagerOptions listener(LockListener listener) {
+    List<LockListener> more = new ArrayList<>(listeners);
+    more.add(Objects.requireNonNull(listener, "listener"));
+    return new ManagerOptions(
+        clock, scheduler, random, callbacks, retryDelay, maxTtl, owner, List.copyOf(more));
   }
 
   /**
@@ -191,6 +216,10 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
 
   Optional<Executor> callbacks() {
     return Optional.ofNullable(callbacks);
+  }
+
+  List<LockListener> listeners() {
+    return listeners;
   }
 
   /** Returns the label, or that of this process. */

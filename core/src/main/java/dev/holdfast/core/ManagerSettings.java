@@ -1,5 +1,6 @@
 package dev.holdfast.core;
 
+import dev.holdfast.LockListener;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -96,5 +97,17 @@ public interface ManagerSettings<S> {
    */
   default S ownerLabel(String owner) {
     return managerOptions(options -> options.ownerLabel(owner));
+  }
+
+  /**
+   * Adds a listener, which learns of everything from the opening of the manager on, and listens
+   * until the manager is closed.
+   *
+   * @param listener called inline; see {@link LockListener} for how it must behave. Each call of
+   *     this method adds one
+   * @return this builder, or new options if they are immutable
+   */
+  default S listener(LockListener listener) {
+    return managerOptions(options -> options.listener(listener));
   }
 }

@@ -64,6 +64,18 @@ public final class SingleNode {
     }
   }
 
+  /**
+   * Notes the outcome of a ping, which is no vote. Throws nothing.
+   *
+   * @param answers whether the node answered; null if the ping failed otherwise, which says nothing
+   *     about the node
+   */
+  public void onPinged(@Nullable Boolean answers) {
+    if (answers != null) {
+      setState(answers ? State.UP : State.DOWN, answers ? "" : "the node did not answer a ping");
+    }
+  }
+
   private void onVote(Vote vote, String cause) {
     setState(vote == Vote.SILENT ? State.DOWN : State.UP, cause);
     if (observers.isActive()) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -19,6 +21,8 @@ class ManagerOptionsTest {
   private final ManualTime time = new ManualTime();
   private final RandomGenerator random = new Random(1);
   private final Executor callbacks = Runnable::run;
+  private final LockListener one = new LockListener() {};
+  private final LockListener other = new LockListener() {};
 
   @Test
   void eachChangeKeepsAllOtherOptions() {
@@ -30,11 +34,15 @@ class ManagerOptionsTest {
             .callbacks(callbacks)
             .retryDelay(Duration.ofMillis(1))
             .maxTtl(Duration.ofSeconds(2))
-            .ownerLabel("me");
+            .ownerLabel("me")
+            .listener(one)
+            .listener(other);
 
     assertHasAll(all);
     assertHasAll(
         ManagerOptions.defaults()
+            .listener(one)
+            .listener(other)
             .ownerLabel("me")
             .maxTtl(Duration.ofSeconds(2))
             .retryDelay(Duration.ofMillis(1))
@@ -52,6 +60,18 @@ class ManagerOptionsTest {
     assertThat(options.retryDelay()).isEqualTo(Duration.ofMillis(1));
     assertThat(options.maxTtl()).isEqualTo(Duration.ofSeconds(2));
     assertThat(options.ownerLabel()).isEqualTo("me");
+    assertThat(options.listeners()).containsExactly(one, other);
+  }
+
+  @Test
+  void settingsOfAProgramAreAddedToTheOptions() {
+    OpenSettings settings = OpenSettings.none().callbackExecutor(callbacks).listener(other);
+
+    ManagerOptions applied = ManagerOptions.defaults().listener(one).apply(settings);
+
+    assertThat(applied.callbacks()).containsSame(callbacks);
+    assertThat(applied.listeners()).containsExactly(one, other);
+    assertThat(applied.apply(OpenSettings.none())).isSameAs(applied);
   }
 
   @Test

@@ -98,6 +98,16 @@ class ReportingTest {
   }
 
   @Test
+  @DisplayName("LISTEN-14: a listener of the builder is there before the first request")
+  void aListenerOfTheBuilderLearnsOfTheFirstRequest() throws Exception {
+    LockManager listened = ScriptedBackend.manager(backend, time).listener(new Recorder()).build();
+
+    assertThat(listened.acquire(REQUEST).release()).isTrue();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true");
+  }
+
+  @Test
   void aReleaseIsReportedOnceItIsAnswered() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST);
@@ -331,6 +341,44 @@ class ReportingTest {
   }
 
   @Test
+  void aListenerThatWaitsForAnotherThreadToCloseTheManagerWaitsInBounds() throws Exception {
+    List<Boolean> closed = new ArrayList<>();
+    listen();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            closed.add(isClosedByAnotherThread());
+          }
+        });
+
+    assertThatThrownBy(() -> manager.acquire(REQUEST)).isInstanceOf(IllegalStateException.class);
+
+    assertThat(closed).containsExactly(true);
+    assertThat(manager.leases()).isEmpty();
+    assertThat(seen).hasSize(2);
+    assertThat(seen.get(0)).isEqualTo("x 1 granted 0ms 1 0");
+    assertThat(seen.get(1)).startsWith("x 1 released");
+  }
+
+  /** Closes the manager on another thread. Time passes until closing gives up what it waits for. */
+  private boolean isClosedByAnotherThread() {
+    Background<Boolean> closing =
+        Background.run(
+            () -> {
+              manager.close();
+              return true;
+            });
+    try {
+      closing.awaitBlocked();
+      time.advance(TTL.minusSeconds(1));
+      return closing.result();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void aSlowCallIsLoggedOnceAMinute() throws Exception {
     manager.addListener(
         new LockListener() {
@@ -519,12 +567,16 @@ class ReportingTest {
   @Test
   void pingSaysWhetherAQuorumAnswers() {
     assertThat(manager.ping(Duration.ofSeconds(1))).isTrue();
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.UP);
     backend.failing(Op.INSPECT, outage);
     assertThat(manager.ping(Duration.ofSeconds(1))).isFalse();
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.DOWN);
+    assertThat(manager.nodes().get(0).cause()).isEqualTo("the node did not answer a ping");
     backend.failing(Op.INSPECT, new LockConfigurationException("a password is missing"));
     assertThatThrownBy(() -> manager.ping(Duration.ofSeconds(1)))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage("a password is missing");
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.DOWN);
     backend.healed();
     backend.holdBack(Op.INSPECT);
     assertThat(manager.ping(Duration.ofMillis(1))).as("without an answer").isFalse();

@@ -48,6 +48,11 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   }
 
   @Override
+  public String backend() {
+    return "memory";
+  }
+
+  @Override
   public String address() {
     return "memory";
   }

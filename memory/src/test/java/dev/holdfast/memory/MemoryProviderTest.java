@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockStatus;
 import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -40,6 +43,24 @@ class MemoryProviderTest {
       assertThat(held.release()).isTrue();
       assertThat(two.tryAcquire("x", TTL)).isPresent();
     }
+  }
+
+  @Test
+  void aListenerOfTheBuilderLearnsOfTheFirstRequest() throws Exception {
+    List<String> granted = new ArrayList<>();
+    LockListener listener =
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            granted.add(name);
+          }
+        };
+    try (LockManager manager = LockManager.builder("memory:").listener(listener).open()) {
+      assertThat(manager.tryAcquire("a", TTL)).isPresent();
+      assertThat(manager.backend()).isEqualTo("memory");
+    }
+
+    assertThat(granted).containsExactly("a");
   }
 
   @Test

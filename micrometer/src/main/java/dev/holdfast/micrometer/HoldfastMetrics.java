@@ -26,11 +26,9 @@ import org.jspecify.annotations.Nullable;
  * bound to one registry, under different names. Safe for use by many threads.
  */
 public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
-  private static final String UNKNOWN_BACKEND = "unknown";
-
   private final LockManager manager;
   private final String name;
-  private final String backend;
+  private final @Nullable String backend;
   private final Tags tags;
   private final @Nullable Function<String, String> lockTag;
   private final AtomicReference<State> state = new AtomicReference<>(new State(false, Map.of()));
@@ -58,18 +56,18 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
    * @param tags more tags of each meter; the same keys for all managers of a registry
    */
   public HoldfastMetrics(LockManager manager, String name, Iterable<Tag> tags) {
-    this(manager, name, UNKNOWN_BACKEND, Tags.of(tags), null);
+    this(manager, name, null, Tags.of(tags), null);
   }
 
   private HoldfastMetrics(
       LockManager manager,
       String name,
-      String backend,
+      @Nullable String backend,
       Tags tags,
       @Nullable Function<String, String> lockTag) {
     this.manager = Objects.requireNonNull(manager, "manager");
     this.name = Objects.requireNonNull(name, "name");
-    this.backend = Objects.requireNonNull(backend, "backend");
+    this.backend = backend;
     this.tags = Objects.requireNonNull(tags, "tags");
     this.lockTag = lockTag;
   }
@@ -77,12 +75,12 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
   /**
    * Sets the tag {@code backend}.
    *
-   * @param backend the scheme of the manager's URL, such as {@code redlock}; default {@code
-   *     unknown}
+   * @param backend the value; default {@link LockManager#backend()}, such as {@code redlock}
    * @return new metrics of the same manager, which are not bound
    */
   public HoldfastMetrics withBackend(String backend) {
-    return new HoldfastMetrics(manager, name, backend, tags, lockTag);
+    return new HoldfastMetrics(
+        manager, name, Objects.requireNonNull(backend, "backend"), tags, lockTag);
   }
 
   /**
@@ -113,7 +111,7 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
   @Override
   public void bindTo(MeterRegistry registry) {
     Objects.requireNonNull(registry, "registry");
-    Tags all = tags.and("manager", name, "backend", backend);
+    Tags all = tags.and("manager", name, "backend", backend == null ? manager.backend() : backend);
     ManagerMeters meters = new ManagerMeters(manager, registry, all, LockTag.of(lockTag));
     if (!enter(registry, meters)) {
       return;

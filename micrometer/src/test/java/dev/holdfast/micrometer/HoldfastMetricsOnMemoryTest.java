@@ -30,7 +30,7 @@ class HoldfastMetricsOnMemoryTest {
 
   @BeforeEach
   void bind() {
-    new HoldfastMetrics(locks, "m", Tags.empty()).withBackend("memory").bindTo(registry);
+    new HoldfastMetrics(locks, "m", Tags.empty()).bindTo(registry);
   }
 
   @AfterEach

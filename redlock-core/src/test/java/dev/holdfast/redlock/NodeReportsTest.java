@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockNode.State;
 import dev.holdfast.LockRequest;
+import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
@@ -128,6 +129,36 @@ class NodeReportsTest {
     grant(asked, 0, 1, 2);
 
     assertThat(gathered()).contains("granted by 3, margin 1", "h5 SILENT").hasSize(5);
+  }
+
+  @Test
+  @DisplayName("LISTEN-14: a listener of the builder learns of each node that is connected, or not")
+  void nodesAreReportedFromTheOpeningOn() {
+    ScriptedNodes three = new ScriptedNodes(3);
+    three.unreachable(1, new IllegalStateException("refused"));
+
+    LockManager opened = Redlock.open(three, time.options().listener(new Recorder()));
+
+    assertThat(gathered()).containsExactlyInAnyOrder("h1 UP ", "h2 DOWN refused", "h3 UP ");
+    assertThat(opened.nodes())
+        .extracting(LockNode::state)
+        .containsExactly(State.UP, State.DOWN, State.UP);
+  }
+
+  @Test
+  @DisplayName("LISTEN-14: a manager over nodes that are connected already reports each of them")
+  void nodesThatAreConnectedAlreadyAreReported() {
+    LockPrimitive connected = locks.unwrap(LockPrimitive.class).orElseThrow();
+
+    LockManager second =
+        LockManagerBuilder.over(connected)
+            .clock(time)
+            .scheduler(time)
+            .listener(new Recorder())
+            .build();
+
+    assertThat(gathered()).containsExactly("h1 UP ", "h2 UP ", "h3 UP ", "h4 UP ", "h5 UP ");
+    assertThat(second.nodes()).hasSize(5);
   }
 
   @Test

@@ -1,14 +1,9 @@
 package dev.holdfast.cli.nodes;
 
 import dev.holdfast.LockException;
-import dev.holdfast.LockManager;
-import dev.holdfast.cli.backend.Backend;
+import dev.holdfast.LockNode;
 import dev.holdfast.cli.backend.LocalNodes;
 import dev.holdfast.cli.backend.LockState;
-import dev.holdfast.cli.command.Logging;
-import dev.holdfast.redlock.RestartGuardAdmin;
-import dev.holdfast.redlock.RestartGuardAdmin.Node;
-import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.Map;
@@ -18,20 +13,15 @@ import java.util.stream.Collectors;
 /**
  * The local nodes that vote, for clients with default options.
  *
- * @param byAddress what the restart guard says of each node; empty where there is none
+ * @param byAddress each node as such a client sees it; empty if none was asked
  */
-record NodeVotes(Map<String, Node> byAddress) {
+record NodeVotes(Map<String, LockNode> byAddress) {
   /** Asks all nodes. */
   static NodeVotes of(TestNodes nodes) {
-    Backend backend = new Backend(LocalNodes.url(nodes)).lazy();
-    Logging.silence();
-    try (LockManager locks = backend.open()) {
+    try {
       return new NodeVotes(
-          locks
-              .unwrap(RestartGuardAdmin.class)
-              .map(guard -> guard.nodes().stream())
-              .map(all -> all.collect(Collectors.toMap(Node::address, Function.identity())))
-              .orElse(Map.of()));
+          NodesStatus.of(LocalNodes.url(nodes)).nodes().stream()
+              .collect(Collectors.toMap(LockNode::address, Function.identity())));
     } catch (LockException unknown) {
       return new NodeVotes(Map.of()); // whether they run is known anyway
     }
@@ -39,12 +29,9 @@ record NodeVotes(Map<String, Node> byAddress) {
 
   /** Returns why a node that is up does not vote; empty if it does, or nobody knows. */
   String whyNot(TestNode node) {
-    Node seen = byAddress.get(node.address());
-    if (seen == null || node.state() != TestNode.State.UP) {
-      return "";
-    }
-    boolean waits = seen.state() == State.NEW || seen.state() == State.QUARANTINED;
-    return waits ? LockState.printable(seen.text()) : "";
+    LockNode seen = byAddress.get(node.address());
+    boolean waits = seen != null && seen.state() == LockNode.State.QUARANTINED;
+    return waits && node.state() == TestNode.State.UP ? LockState.printable(seen.cause()) : "";
   }
 
   private boolean votes(TestNode node) {

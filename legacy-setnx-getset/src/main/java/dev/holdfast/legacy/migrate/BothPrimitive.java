@@ -177,6 +177,11 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   @Override
+  public String backend() {
+    return "migrate";
+  }
+
+  @Override
   public void requireName(String name) {
     oldLocks.requireName(name);
     newLocks.requireName(name);
@@ -329,8 +334,8 @@ final class BothPrimitive implements LockPrimitive {
 
   @Override
   public CompletableFuture<Boolean> ping(String name) {
-    return started(() -> oldLocks.ping(name))
-        .thenCombine(started(() -> newLocks.ping(name)), Boolean::logicalAnd);
+    return started(() -> oldNodes.ping(name))
+        .thenCombine(started(() -> newNodes.ping(name)), Boolean::logicalAnd);
   }
 
   /** Asks the lock that stays first. */

@@ -7,6 +7,7 @@ import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -46,9 +47,9 @@ public final class MigrationProvider implements LockProvider {
     MigrationSide to = MigrationSide.of(MigrationSide.TO, url, settings);
     requireTwo(url, from, to);
     return switch (url.name().orElse("")) {
-      case "from" -> from.open();
+      case "from" -> from.open(settings.listeners());
       case "both" -> both(from, to, settings);
-      case "to" -> to.open();
+      case "to" -> to.open(settings.listeners());
       default ->
           throw new LockConfigurationException(
               url + " names no phase: write migrate:from, then migrate:both, then migrate:to");
@@ -64,16 +65,17 @@ public final class MigrationProvider implements LockProvider {
     }
   }
 
+  /** The two managers have no listeners: requests and nodes are reported by the one over them. */
   private static LockManager both(MigrationSide from, MigrationSide to, OpenSettings settings) {
     ManagerOptions options = from.readOptions(ManagerOptions.defaults());
     Duration oldMaxTtl = options.maxTtl();
     Duration newMaxTtl = to.readOptions(ManagerOptions.defaults()).maxTtl();
     ManagerOptions both =
         to.readOptions(options).maxTtl(shorter(oldMaxTtl, newMaxTtl)).apply(settings);
-    LockManager oldLocks = from.open();
+    LockManager oldLocks = from.open(List.of());
     LockManager newLocks;
     try {
-      newLocks = to.open();
+      newLocks = to.open(List.of());
     } catch (RuntimeException e) {
       oldLocks.close();
       throw e;

@@ -1,6 +1,7 @@
 package dev.holdfast.legacy.migrate;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.ManagerBuilder;
@@ -10,6 +11,7 @@ import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
@@ -24,7 +26,7 @@ import java.util.stream.Stream;
  * @param text its URL as it was given; may hold a password
  * @param passedOn the migration's own options, without those that the URL itself has
  * @param url both, parsed
- * @param settings the settings of the migration, which apply to each of its locks
+ * @param settings the settings of the migration, which apply to each of its locks, except listeners
  */
 record MigrationSide(
     String option, String text, Map<String, String> passedOn, LockUrl url, OpenSettings settings) {
@@ -53,9 +55,14 @@ record MigrationSide(
     }
   }
 
-  LockManager open() {
+  /**
+   * Opens the lock.
+   *
+   * @param listeners those that the manager of this lock gets
+   */
+  LockManager open(List<LockListener> listeners) {
     try {
-      return manager();
+      return manager(listeners);
     } catch (LockConfigurationException e) {
       throw named(option, e);
     } catch (LockOutageException e) {
@@ -69,10 +76,11 @@ record MigrationSide(
     }
   }
 
-  private LockManager manager() {
+  private LockManager manager(List<LockListener> listeners) {
     ManagerBuilder builder = LockManager.builder(text).options(passedOn);
     settings.classLoader().ifPresent(builder::classLoader);
     settings.callbackExecutor().ifPresent(builder::callbackExecutor);
+    listeners.forEach(builder::listener);
     return builder.open();
   }
 
@@ -99,7 +107,7 @@ record MigrationSide(
   /** If there is not exactly one, then opening says what was found and what to write. */
   private void requireBackend() {
     if (!mayHaveOne()) {
-      manager().close();
+      manager(List.of()).close();
     }
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.SingleNode;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,14 @@ record SideNodes(LockPrimitive locks, @Nullable SingleNode only) {
     if (only != null) {
       only.onAttempted(outcome, failure);
     }
+  }
+
+  /** Asks the lock, and notes what the answer says of the node. */
+  CompletableFuture<Boolean> ping(String name) {
+    CompletableFuture<Boolean> answered = locks.ping(name);
+    return only == null
+        ? answered
+        : answered.whenComplete((answers, failure) -> only.onPinged(answers));
   }
 
   void observe(NodeObserver observer) {

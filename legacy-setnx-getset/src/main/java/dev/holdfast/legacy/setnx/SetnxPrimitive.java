@@ -280,6 +280,11 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   @Override
+  public String backend() {
+    return "setnx";
+  }
+
+  @Override
   public String address() {
     return server.address();
   }

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.spi.LockProvider;
@@ -22,10 +25,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
@@ -78,6 +84,58 @@ class MigrationUrlTest {
           .isEqualTo("of the user");
     } finally {
       executor.shutdownNow();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"from", "both", "to"})
+  @DisplayName("LISTEN-14: a listener of the builder learns of all requests and nodes, once")
+  void eachPhaseHasTheListener(String phase) throws InterruptedException {
+    Queue<String> events = new ConcurrentLinkedQueue<>();
+    LockListener listener =
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            events.add("granted " + name);
+          }
+
+          @Override
+          public void onNode(String node, LockNode.State state, String cause) {
+            events.add(node + " " + state);
+          }
+        };
+    try (TestNodes nodes = TestNodes.start(2)) {
+      String from = "redlock:" + nodes.uris().get(0) + "?newNodes=trust";
+      String to = "redlock:" + nodes.uris().get(1) + "?newNodes=trust";
+      LockManager locks =
+          LockManager.builder("migrate:" + phase)
+              .options(Map.of("from", from, "to", to))
+              .listener(listener)
+              .open();
+      locks.acquire("a", TTL).close();
+      List<String> expected = new ArrayList<>(List.of("granted a"));
+      locks.nodes().forEach(node -> expected.add(node.address() + " UP"));
+      locks.close(); // reports what was gathered
+
+      assertThat(events).containsExactlyInAnyOrderElementsOf(expected);
+      assertThat(expected).hasSize(phase.equals("both") ? 3 : 2);
+    }
+  }
+
+  @Test
+  @DisplayName("CAP-2: a lease of phase both refuses to be transferred, and stays held")
+  void phaseBothRefusesATransfer() throws InterruptedException {
+    try (LockManager locks = LockManager.open("migrate:both?from=memory:&to=memory:");
+        Lease lease = locks.acquire("a", TTL)) {
+      assertThat(locks.capabilities()).doesNotContain(LockCapability.TRANSFER);
+
+      assertThatThrownBy(() -> lease.transfer(TTL))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("TRANSFER");
+      assertThatThrownBy(() -> locks.adopt("text", LockRequest.of("a", TTL)))
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("TRANSFER");
+      assertThat(lease.isHeld()).isTrue();
     }
   }
 

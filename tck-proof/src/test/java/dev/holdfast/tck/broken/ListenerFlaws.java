@@ -172,6 +172,8 @@ final class ListenerFlaws {
                       }
                     })
             .asVariation(),
+        Flaw.inManager("a ping leaves its node unknown", Set.of("NODES-4"), UnknownBeforeLocks::new)
+            .asVariation(),
         inListener(
             "votes against are not reported",
             Set.of("LISTEN-12"),
@@ -234,6 +236,10 @@ final class ListenerFlaws {
 
   private static boolean isUp(LockNode node) {
     return node.state() == LockNode.State.UP;
+  }
+
+  private static LockNode asUnknown(LockNode node) {
+    return new LockNode(node.address(), LockNode.State.UNKNOWN, node.since(), "", Optional.empty());
   }
 
   private static LockNode asUp(LockNode node) {
@@ -375,6 +381,26 @@ final class ListenerFlaws {
             .thenCompose(lease -> lease)
             .join();
       }
+    }
+  }
+
+  /** Shows its nodes as unknown until the first request. */
+  private static final class UnknownBeforeLocks extends PassingManager {
+    private volatile boolean isUsed;
+
+    UnknownBeforeLocks(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest request) {
+      isUsed = true;
+      return super.request(request);
+    }
+
+    @Override
+    public List<LockNode> nodes() {
+      return isUsed ? right.nodes() : right.nodes().stream().map(ListenerFlaws::asUnknown).toList();
     }
   }
 

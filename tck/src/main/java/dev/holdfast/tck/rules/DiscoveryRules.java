@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.Rule;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
@@ -94,6 +96,16 @@ public abstract class DiscoveryRules {
 
     assertThat(thrown).isInstanceOf(LockConfigurationException.class);
     assertThat(thrown).hasMessageContaining("maxTtl");
+  }
+
+  @Test
+  @Rule("DISC-6")
+  @IfThisFails("check that LockPrimitive.backend() returns the scheme of the provider's URLs")
+  void theBackendHasTheNameOfItsUrls() {
+    String scheme = LockUrl.parse(fixture.needsUrl(), Map.of()).scheme();
+
+    assertThat(fixture.openUrl().backend()).isEqualTo(scheme);
+    assertThat(fixture.open().backend()).isEqualTo(scheme);
   }
 
   private LockManager openWith(@Nullable ClassLoader loader) {

@@ -11,6 +11,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
@@ -121,6 +122,32 @@ public abstract class ListenerRules {
                 .isInstanceOf(LockOutageException.class));
 
     awaitEvents(name, "not granted OUTAGE");
+  }
+
+  @Test
+  @Rule("LISTEN-14")
+  @IfThisFails("check that the manager has the listeners of open(url, settings) before it connects")
+  void aListenerOfTheBuilderMissesNothing() {
+    ManagerBuilder builder = fixture.builder();
+    EventLog other = new EventLog();
+    LockManager locks = fixture.closedAtEnd(() -> builder.listener(log).listener(other).open());
+    String name = fixture.name("first");
+
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+
+    assertThat(log.about(name)).containsExactly("granted");
+    TckFixture.regardless(lease::release);
+    fixture.soon().untilAsserted(() -> assertThat(ends(name)).hasSize(1));
+    fixture.soon().untilAsserted(() -> assertThat(other.about(name)).isEqualTo(log.about(name)));
+    fixture
+        .soon()
+        .untilAsserted(
+            () ->
+                assertThat(locks.nodes())
+                    .allSatisfy(
+                        node ->
+                            assertThat(log.about(node.address()))
+                                .contains("node " + node.state())));
   }
 
   @Test

@@ -221,6 +221,20 @@ public abstract class NodeRules {
 
   @Test
   @Rule("NODES-4")
+  @IfThisFails("check that the answers to a ping change the states that nodes() shows")
+  void nodesThatAnswerAPingAreKnown() {
+    LockManager locks = fixture.open();
+
+    assertThat(Optional.of(locks.ping(Duration.ofSeconds(10)))).contains(true);
+
+    List<LockNode> nodes = locks.nodes();
+    assertThat(nodes)
+        .filteredOn(node -> node.state() != State.UNKNOWN)
+        .hasSizeGreaterThan(nodes.size() / 2);
+  }
+
+  @Test
+  @Rule("NODES-4")
   @IfThisFails("check that ping is false in time while no quorum answers")
   void pingIsFalseWhileNoQuorumAnswers() throws Exception {
     fixture.needs(TckFault.FROZEN);

@@ -8,6 +8,7 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckFault;
@@ -95,6 +96,11 @@ public final class TckFixture implements AutoCloseable {
   LockManager openUrl(String... options) {
     String url = needsUrl();
     return closedAtEnd(() -> LockManager.open(url, merged(options)));
+  }
+
+  /** Returns a builder of such a manager; leaves the test out where there is no URL. */
+  ManagerBuilder builder() {
+    return LockManager.builder(needsUrl()).options(merged());
   }
 
   /**

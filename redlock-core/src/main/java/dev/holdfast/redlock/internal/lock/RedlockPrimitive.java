@@ -187,6 +187,11 @@ public final class RedlockPrimitive implements LockPrimitive {
   }
 
   @Override
+  public String backend() {
+    return "redlock";
+  }
+
+  @Override
   public String transferScope() {
     return "redlock, %d nodes, keyPrefix '%s'"
         .formatted(connections.size(), options.keyPrefix().text());
@@ -289,7 +294,7 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void observe(NodeObserver observer) {
-    connections.health().observers().add(observer);
+    connections.health().observe(observer);
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.holdfast.LockNode;
 import dev.holdfast.LockNode.State;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
+import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.NodeObservers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,19 @@ public final class NodeHealth {
 
   public NodeObservers observers() {
     return observers;
+  }
+
+  /**
+   * Adds an observer, and reports to it each node that was tried. So a manager over connections
+   * that exist already learns of their state, too.
+   */
+  public synchronized void observe(NodeObserver observer) {
+    observers.add(observer);
+    for (int node = 0; node < states.length; node++) {
+      if (known[node].state() != State.UNKNOWN) {
+        observer.onNode(states[node].address(), known[node].state(), known[node].cause());
+      }
+    }
   }
 
   /** Notes that a node reported its quarantine instead of a vote. */

@@ -1,0 +1,82 @@
+package dev.holdfast.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The alert rules for Prometheus, evaluated between two scrapes of one manager. A quotient of two
+ * increases, or each increase by itself, is compared with the limit of the rule.
+ */
+final class AlertRules {
+  private static final Pattern RULE =
+      Pattern.compile("- alert: (\\w+)(.*?)labels:", Pattern.DOTALL);
+  private static final Pattern INCREASE =
+      Pattern.compile("increase\\((\\w+)(?:\\{(.*?)})?\\[5m]\\)");
+  private static final Pattern LIMIT = Pattern.compile("> ([0-9.]+)\\s");
+  private static final Pattern LABEL = Pattern.compile("(\\w+)(!?=)\"([^\"]*)\"");
+  private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)\\{(.*)} (\\S+)$");
+
+  private final Map<String, String> expressions;
+
+  private AlertRules(Map<String, String> expressions) {
+    this.expressions = expressions;
+  }
+
+  static AlertRules read(Path file) throws IOException {
+    return new AlertRules(
+        RULE.matcher(Files.readString(file))
+            .results()
+            .collect(
+                Collectors.toMap(
+                    rule -> rule.group(1), rule -> rule.group(2), (a, b) -> a, TreeMap::new)));
+  }
+
+  /** Returns the alerts whose expression is true for the changes between two scrapes. */
+  List<String> firing(String before, String after) {
+    return expressions.keySet().stream().filter(alert -> isFiring(alert, before, after)).toList();
+  }
+
+  private boolean isFiring(String alert, String before, String after) {
+    String expression = expressions.get(alert);
+    Matcher limit = LIMIT.matcher(expression);
+    assertThat(limit.find()).as(expression).isTrue();
+    double most = Double.parseDouble(limit.group(1));
+    List<Double> increases =
+        INCREASE
+            .matcher(expression)
+            .results()
+            .map(selector -> sum(after, selector) - sum(before, selector))
+            .toList();
+    assertThat(increases).as(expression).isNotEmpty();
+    return expression.matches("(?s).*\\)\\s+/\\s+sum.*")
+        ? increases.get(0) / increases.get(1) > most
+        : increases.stream().anyMatch(increase -> increase > most);
+  }
+
+  /** Returns the sum of the series that a selector matches. */
+  private static double sum(String scrape, MatchResult selector) {
+    String labels = selector.group(2) == null ? "" : selector.group(2);
+    return SAMPLE
+        .matcher(scrape)
+        .results()
+        .filter(sample -> sample.group(1).equals(selector.group(1)))
+        .filter(sample -> LABEL.matcher(labels).results().allMatch(label -> has(sample, label)))
+        .mapToDouble(sample -> Double.parseDouble(sample.group(3)))
+        .sum();
+  }
+
+  private static boolean has(MatchResult sample, MatchResult label) {
+    boolean isEqual = sample.group(2).contains(label.group(1) + "=\"" + label.group(3) + "\"");
+    return isEqual == label.group(2).equals("=");
+  }
+}

@@ -12,15 +12,17 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a {@link LockManager} for {@code holdfast.url}, {@code holdfast.nodes} or
- * {@link HoldfastConnectionDetails}, of those of {@code
+ * Auto-configuration of a {@link LockManager} for {@code holdfast.url}, {@code holdfast.nodes},
+ * {@link HoldfastConnectionDetails} or {@code spring.data.redis}, of those of {@code
  * holdfast.managers}, and of {@link Locked}. A manager that the application defines takes the place
  * of the first, and is closed by its own definition.
  */
-@AutoConfiguration
+@AutoConfiguration(
+    afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(HoldfastProperties.class)
 @Import({
   NodesConfiguration.class,
+  DataRedisConfiguration.class,
   DefaultManagerConfiguration.class,
   ManagersRegistrar.class
 })

@@ -44,6 +44,12 @@ final class ManagerFactory {
         opening.trustNewNodes();
       }
     }
+    for (HoldfastConnectionDetails each : found) {
+      if (each instanceof SharedRedis shared) {
+        opening.optionIfUnset("keyPrefix", SharedRedis.KEY_PREFIX);
+        shared.logRisk();
+      }
+    }
     return opening.open();
   }
 

@@ -4,6 +4,8 @@ import dev.holdfast.LockConfigurationException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,14 +13,22 @@ import org.jspecify.annotations.Nullable;
  * {@link dev.holdfast.ManagerBuilder}, read by backends. Immutable.
  */
 public final class OpenSettings {
-  private static final OpenSettings NONE = new OpenSettings(null, null);
+  private static final OpenSettings NONE = new OpenSettings(null, null, null, null);
 
   private final @Nullable Executor callbackExecutor;
   private final @Nullable ClassLoader classLoader;
+  private final @Nullable TrustManagerFactory trustManagers;
+  private final @Nullable KeyManagerFactory keyManagers;
 
-  private OpenSettings(@Nullable Executor callbackExecutor, @Nullable ClassLoader classLoader) {
+  private OpenSettings(
+      @Nullable Executor callbackExecutor,
+      @Nullable ClassLoader classLoader,
+      @Nullable TrustManagerFactory trustManagers,
+      @Nullable KeyManagerFactory keyManagers) {
     this.callbackExecutor = callbackExecutor;
     this.classLoader = classLoader;
+    this.trustManagers = trustManagers;
+    this.keyManagers = keyManagers;
   }
 
   /**
@@ -37,7 +47,8 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings callbackExecutor(Executor executor) {
-    return new OpenSettings(Objects.requireNonNull(executor, "executor"), classLoader);
+    return new OpenSettings(
+        Objects.requireNonNull(executor, "executor"), classLoader, trustManagers, keyManagers);
   }
 
   /**
@@ -47,7 +58,30 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings classLoader(ClassLoader loader) {
-    return new OpenSettings(callbackExecutor, Objects.requireNonNull(loader, "loader"));
+    return new OpenSettings(
+        callbackExecutor, Objects.requireNonNull(loader, "loader"), trustManagers, keyManagers);
+  }
+
+  /**
+   * Sets the authorities that connections with TLS trust.
+   *
+   * @param factory initialised
+   * @return new settings
+   */
+  public OpenSettings trustManagers(TrustManagerFactory factory) {
+    return new OpenSettings(
+        callbackExecutor, classLoader, Objects.requireNonNull(factory, "factory"), keyManagers);
+  }
+
+  /**
+   * Sets the certificate that connections with TLS show to the server.
+   *
+   * @param factory initialised
+   * @return new settings
+   */
+  public OpenSettings keyManagers(KeyManagerFactory factory) {
+    return new OpenSettings(
+        callbackExecutor, classLoader, trustManagers, Objects.requireNonNull(factory, "factory"));
   }
 
   /**
@@ -71,12 +105,47 @@ public final class OpenSettings {
   }
 
   /**
+   * Returns the authorities that connections with TLS trust.
+   *
+   * @return empty for those of the JVM
+   */
+  public Optional<TrustManagerFactory> trustManagers() {
+    return Optional.ofNullable(trustManagers);
+  }
+
+  /**
+   * Returns the certificate that connections with TLS show to the server.
+   *
+   * @return empty for none
+   */
+  public Optional<KeyManagerFactory> keyManagers() {
+    return Optional.ofNullable(keyManagers);
+  }
+
+  /**
+   * Refuses trust and key managers, for a backend that does not apply them.
+   *
+   * @param backend the backend's name
+   * @throws LockConfigurationException if there are some, which would have no effect
+   */
+  public void requireNoTls(String backend) {
+    if (trustManagers != null || keyManagers != null) {
+      throw new LockConfigurationException(
+          "the backend '"
+              + backend
+              + "' takes no trust or key managers: leave them out, or use a driver of Redlock that"
+              + " takes them");
+    }
+  }
+
+  /**
    * Refuses settings that a backend cannot apply, because it was written for URLs alone.
    *
    * @param backend the backend's name
    * @throws LockConfigurationException if a setting would have no effect
    */
   void requireNoneFor(String backend) {
+    requireNoTls(backend);
     if (callbackExecutor != null) {
       throw new LockConfigurationException(
           "the backend '"

@@ -73,6 +73,8 @@ record MigrationSide(
     ManagerBuilder builder = LockManager.builder(text).options(passedOn);
     settings.classLoader().ifPresent(builder::classLoader);
     settings.callbackExecutor().ifPresent(builder::callbackExecutor);
+    settings.trustManagers().ifPresent(builder::trustManagers);
+    settings.keyManagers().ifPresent(builder::keyManagers);
     return builder.open();
   }
 

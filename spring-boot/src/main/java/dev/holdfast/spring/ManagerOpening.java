@@ -2,17 +2,21 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.spi.LockUrl;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
 
 /** Collects the parts of one manager's URL, and opens it. Not safe for use by many threads. */
 final class ManagerOpening {
   private final Map<String, String> options;
   private String url;
+  private @Nullable SslBundle sslBundle;
 
   /**
    * Starts with a URL.
@@ -24,19 +28,24 @@ final class ManagerOpening {
     this.options = new LinkedHashMap<>(options);
   }
 
-  /** Sets the nodes, in place of those in the URL. A URL without nodes, as memory:, stays. */
+  /**
+   * Sets the nodes, in place of those in the URL. A URL without nodes, as memory:, stays.
+   *
+   * @throws LockConfigurationException if the nodes have different SSL bundles
+   */
   void nodes(List<HoldfastNode> nodes) {
     String uris = nodes.stream().map(HoldfastNode::uri).collect(Collectors.joining(","));
     if (url.isEmpty()) {
       url = "redlock:" + uris;
-      return;
+    } else {
+      Optional<String> addresses = parsed().addresses();
+      if (addresses.isEmpty()) {
+        return;
+      }
+      int from = url.indexOf(addresses.get());
+      url = url.substring(0, from) + uris + url.substring(from + addresses.get().length());
     }
-    parsed().addresses().ifPresent(addresses -> replace(addresses, uris));
-  }
-
-  private void replace(String addresses, String uris) {
-    int from = url.indexOf(addresses);
-    url = url.substring(0, from) + uris + url.substring(from + addresses.length());
+    sslBundle = NodeBundles.common(nodes).orElse(null);
   }
 
   /** Lets Redlock's nodes vote although they are new, unless the properties say otherwise. */
@@ -63,6 +72,12 @@ final class ManagerOpening {
    * @throws LockConfigurationException if the URL or an option is wrong
    */
   LockManager open() {
-    return LockManager.builder(url).options(options).open();
+    ManagerBuilder builder = LockManager.builder(url).options(options);
+    if (sslBundle != null) {
+      builder
+          .trustManagers(sslBundle.getManagers().getTrustManagerFactory())
+          .keyManagers(sslBundle.getManagers().getKeyManagerFactory());
+    }
+    return builder.open();
   }
 }

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +96,29 @@ public final class ManagerBuilder {
   }
 
   /**
+   * Sets the authorities that connections with TLS ({@code rediss://}) trust, in place of those of
+   * the JVM.
+   *
+   * @param factory initialised, for example with a key store that holds a private authority
+   * @return this builder
+   */
+  public ManagerBuilder trustManagers(TrustManagerFactory factory) {
+    settings = settings.trustManagers(factory);
+    return this;
+  }
+
+  /**
+   * Sets the certificate that connections with TLS ({@code rediss://}) show to the server.
+   *
+   * @param factory initialised with a key store that holds the certificate and its key
+   * @return this builder
+   */
+  public ManagerBuilder keyManagers(KeyManagerFactory factory) {
+    settings = settings.keyManagers(factory);
+    return this;
+  }
+
+  /**
    * Sets the backends to choose from, instead of those that are found.
    *
    * @param backends perhaps a {@link java.util.ServiceLoader}
@@ -110,7 +135,7 @@ public final class ManagerBuilder {
    *
    * @return a new manager, to be closed by the caller
    * @throws LockConfigurationException if the URL or an option is wrong, or no backend, or more
-   *     than one, is found for it, or the backend takes no callback executor or no listener
+   *     than one, is found for it, or the backend cannot apply a setting
    * @throws LockOutageException if no quorum of nodes can be reached in time
    */
   public LockManager open() {

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -94,6 +96,50 @@ class ManagerBuilderTest {
             "the backend 'old' takes no listener: add it to the manager by addListener, or use a"
                 + " version of the backend that implements LockProvider.open(url, settings)");
     assertThat(opened).hasSize(1);
+  }
+
+  @Test
+  void trustAndKeyManagersReachTheBackend() throws Exception {
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+
+    LockManager.builder("a:")
+        .callbackExecutor(EXECUTOR)
+        .trustManagers(trust)
+        .keyManagers(keys)
+        .classLoader(getClass().getClassLoader())
+        .providers(List.of(new Current()))
+        .open();
+
+    assertThat(seen.get(0).trustManagers()).containsSame(trust);
+    assertThat(seen.get(0).keyManagers()).containsSame(keys);
+    assertThat(seen.get(0).callbackExecutor()).containsSame(EXECUTOR);
+    assertThat(OpenSettings.none().trustManagers()).isEmpty();
+    assertThat(OpenSettings.none().keyManagers()).isEmpty();
+    assertThatThrownBy(() -> seen.get(0).requireNoTls("b"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("the backend 'b' takes no trust or key managers");
+  }
+
+  @Test
+  void aBackendForUrlsAloneRefusesTrustAndKeyManagers() throws Exception {
+    ManagerBuilder trusting =
+        LockManager.builder("a:")
+            .trustManagers(
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm()))
+            .providers(List.of(new Old()));
+    ManagerBuilder showing =
+        LockManager.builder("a:")
+            .keyManagers(KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm()))
+            .providers(List.of(new Old()));
+
+    for (ManagerBuilder builder : List.of(trusting, showing)) {
+      assertThatThrownBy(builder::open)
+          .isInstanceOf(LockConfigurationException.class)
+          .hasMessageContaining("the backend 'old' takes no trust or key managers");
+    }
+    assertThat(opened).isEmpty();
   }
 
   @Test

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,18 +16,24 @@ import org.jspecify.annotations.Nullable;
  * {@link dev.holdfast.ManagerBuilder}, read by backends. Immutable.
  */
 public final class OpenSettings {
-  private static final OpenSettings NONE = new OpenSettings(null, null, List.of());
+  private static final OpenSettings NONE = new OpenSettings(null, null, null, null, List.of());
 
   private final @Nullable Executor callbackExecutor;
   private final @Nullable ClassLoader classLoader;
+  private final @Nullable TrustManagerFactory trustManagers;
+  private final @Nullable KeyManagerFactory keyManagers;
   private final List<LockListener> listeners;
 
   private OpenSettings(
       @Nullable Executor callbackExecutor,
       @Nullable ClassLoader classLoader,
+      @Nullable TrustManagerFactory trustManagers,
+      @Nullable KeyManagerFactory keyManagers,
       List<LockListener> listeners) {
     this.callbackExecutor = callbackExecutor;
     this.classLoader = classLoader;
+    this.trustManagers = trustManagers;
+    this.keyManagers = keyManagers;
     this.listeners = listeners;
   }
 
@@ -45,7 +53,8 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings callbackExecutor(Executor executor) {
-    return new OpenSettings(Objects.requireNonNull(executor, "executor"), classLoader, listeners);
+    Objects.requireNonNull(executor, "executor");
+    return new OpenSettings(executor, classLoader, trustManagers, keyManagers, listeners);
   }
 
   /**
@@ -55,7 +64,30 @@ public final class OpenSettings {
    * @return new settings
    */
   public OpenSettings classLoader(ClassLoader loader) {
-    return new OpenSettings(callbackExecutor, Objects.requireNonNull(loader, "loader"), listeners);
+    Objects.requireNonNull(loader, "loader");
+    return new OpenSettings(callbackExecutor, loader, trustManagers, keyManagers, listeners);
+  }
+
+  /**
+   * Sets the authorities that connections with TLS trust.
+   *
+   * @param factory initialised
+   * @return new settings
+   */
+  public OpenSettings trustManagers(TrustManagerFactory factory) {
+    Objects.requireNonNull(factory, "factory");
+    return new OpenSettings(callbackExecutor, classLoader, factory, keyManagers, listeners);
+  }
+
+  /**
+   * Sets the certificate that connections with TLS show to the server.
+   *
+   * @param factory initialised
+   * @return new settings
+   */
+  public OpenSettings keyManagers(KeyManagerFactory factory) {
+    Objects.requireNonNull(factory, "factory");
+    return new OpenSettings(callbackExecutor, classLoader, trustManagers, factory, listeners);
   }
 
   /**
@@ -67,7 +99,8 @@ public final class OpenSettings {
   public OpenSettings listener(LockListener listener) {
     List<LockListener> more = new ArrayList<>(listeners);
     more.add(Objects.requireNonNull(listener, "listener"));
-    return new OpenSettings(callbackExecutor, classLoader, List.copyOf(more));
+    return new OpenSettings(
+        callbackExecutor, classLoader, trustManagers, keyManagers, List.copyOf(more));
   }
 
   /**
@@ -100,12 +133,47 @@ public final class OpenSettings {
   }
 
   /**
+   * Returns the authorities that connections with TLS trust.
+   *
+   * @return empty for those of the JVM
+   */
+  public Optional<TrustManagerFactory> trustManagers() {
+    return Optional.ofNullable(trustManagers);
+  }
+
+  /**
+   * Returns the certificate that connections with TLS show to the server.
+   *
+   * @return empty for none
+   */
+  public Optional<KeyManagerFactory> keyManagers() {
+    return Optional.ofNullable(keyManagers);
+  }
+
+  /**
+   * Refuses trust and key managers, for a backend that does not apply them.
+   *
+   * @param backend the backend's name
+   * @throws LockConfigurationException if there are some, which would have no effect
+   */
+  public void requireNoTls(String backend) {
+    if (trustManagers != null || keyManagers != null) {
+      throw new LockConfigurationException(
+          "the backend '"
+              + backend
+              + "' takes no trust or key managers: leave them out, or use a driver of Redlock that"
+              + " takes them");
+    }
+  }
+
+  /**
    * Refuses settings that a backend cannot apply, because it was written for URLs alone.
    *
    * @param backend the backend's name
    * @throws LockConfigurationException if a setting would have no effect
    */
   void requireNoneFor(String backend) {
+    requireNoTls(backend);
     if (callbackExecutor != null) {
       throw untaken(backend, "callback executor: leave it out");
     }

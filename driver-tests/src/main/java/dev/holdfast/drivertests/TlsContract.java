@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testsupport.Logs;
 import java.nio.file.Path;
@@ -94,6 +96,44 @@ public abstract class TlsContract {
   @DisplayName("OPEN-7: a certificate of an unknown authority is refused")
   void anAuthorityThatNobodyTrustsIsRefused() {
     assertThatItIsRefused(url("localhost"), UNKNOWN);
+  }
+
+  @Test
+  @DisplayName("DISC-5: rediss:// works with an authority that the builder is given")
+  void aPrivateAuthorityThatTheBuilderIsGiven() throws Exception {
+    try (LockManager locks =
+        LockManager.builder(url("localhost") + "?quorumTimeout=5s&connectTimeout=10s")
+            .trustManagers(server.trustManagers())
+            .open()) {
+      assertThatItServes(locks);
+    }
+  }
+
+  @Test
+  @DisplayName("OPEN-7: with trust managers, too, a certificate for another host is refused")
+  void anotherNameThanTheCertificatesIsRefusedWithTrustManagers() throws Exception {
+    ManagerBuilder builder =
+        LockManager.builder(url("127.0.0.1")).trustManagers(server.trustManagers());
+    assertThatThrownBy(builder::open)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining(WRONG_NAME);
+  }
+
+  @Test
+  @DisplayName("DISC-5: the builder's key managers show a certificate to the server")
+  void aCertificateOfTheClient() throws Exception {
+    ManagerBuilder builder =
+        LockManager.builder(url("localhost") + "?quorumTimeout=5s&connectTimeout=10s")
+            .trustManagers(server.trustManagers());
+    server.requireCertificates(true);
+    try {
+      assertThatThrownBy(builder::open).isInstanceOf(LockException.class);
+      try (LockManager locks = builder.keyManagers(server.keyManagers()).open()) {
+        assertThatItServes(locks);
+      }
+    } finally {
+      server.requireCertificates(false);
+    }
   }
 
   /** To several threads at once, too. */

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A redis-server that speaks TLS too, with a certificate for localhost, and for no other name, by
@@ -55,6 +57,7 @@ public final class TlsServer implements AutoCloseable {
                 "tls-port " + port,
                 "tls-cert-file " + folder.resolve("server.pem"),
                 "tls-key-file " + folder.resolve("server.key"),
+                "tls-ca-cert-file " + folder.resolve("ca.pem"),
                 "tls-auth-clients no")
             .start();
     return new TlsServer(folder, servers, port);
@@ -73,6 +76,29 @@ public final class TlsServer implements AutoCloseable {
   /** Holds the authority alone. */
   public Path trustStore() {
     return folder.resolve("trusted.jks");
+  }
+
+  /** Trusts the authority alone. */
+  public TrustManagerFactory trustManagers() throws Exception {
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(KeyStore.getInstance(trustStore().toFile(), PASSWORD));
+    return factory;
+  }
+
+  /** Shows a certificate that the server trusts: that of the authority itself. */
+  public KeyManagerFactory keyManagers() throws Exception {
+    KeyStore keys = KeyStore.getInstance(folder.resolve("keys.p12").toFile(), PASSWORD);
+    keys.deleteEntry("server");
+    KeyManagerFactory factory =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(keys, PASSWORD);
+    return factory;
+  }
+
+  /** Requires a certificate of each client that connects from now on, or no longer. */
+  public void requireCertificates(boolean required) {
+    node().command("CONFIG", "SET", "tls-auth-clients", required ? "yes" : "no");
   }
 
   @Override

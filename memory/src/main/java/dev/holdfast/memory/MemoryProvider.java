@@ -43,6 +43,7 @@ public final class MemoryProvider implements LockProvider {
 
   @Override
   public LockManager open(LockUrl url, OpenSettings settings) {
+    settings.requireNoTls(name());
     url.requireKnownOptions(OPTIONS);
     RedlockOnly.check(url);
     if (url.addresses().isPresent()) {

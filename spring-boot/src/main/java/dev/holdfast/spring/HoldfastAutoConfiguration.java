@@ -1,31 +1,32 @@
 package dev.holdfast.spring;
 
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import java.time.Duration;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of a {@link LockManager} for {@code holdfast.url}, and of {@link Locked}. A
- * manager that the application defines takes the place of this one, and is closed by its own
- * definition.
+ * Auto-configuration of a {@link LockManager} for {@code holdfast.url}, {@code holdfast.nodes},
+ * {@link HoldfastConnectionDetails} or {@code spring.data.redis}, of those of {@code
+ * holdfast.managers}, and of {@link Locked}. A manager that the application defines takes the place
+ * of the first, and is closed by its own definition.
  */
-@AutoConfiguration
+@AutoConfiguration(
+    afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(HoldfastProperties.class)
+@Import({
+  NodesConfiguration.class,
+  DataRedisConfiguration.class,
+  DefaultManagerConfiguration.class,
+  ManagersRegistrar.class
+})
 public final class HoldfastAutoConfiguration {
-  private static final String TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
-
   /** Called by Spring. */
   public HoldfastAutoConfiguration() {}
 
@@ -35,45 +36,12 @@ public final class HoldfastAutoConfiguration {
     return new LockedBeanPostProcessor(environment);
   }
 
-  /** The manager for {@code holdfast.url}, and its end. */
-  @Configuration(proxyBeanMethods = false)
-  @ConditionalOnProperty("holdfast.url")
-  @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
-  @ConditionalOnMissingBean(LockManager.class)
-  static class ManagerConfiguration {
-    private static final Duration DEFAULT_GRACE = Duration.ofSeconds(20);
-
-    @Bean(destroyMethod = "close")
-    LockManager lockManager(HoldfastProperties properties) {
-      return LockManager.builder(Objects.requireNonNull(properties.url()))
-          .options(properties.options())
-          .open();
-    }
-
-    @Bean
-    ManagerLifecycle holdfastManagerLifecycle(
-        LockManager lockManager, HoldfastProperties properties, Environment environment) {
-      Duration timeout =
-          Binder.get(environment).bind(TIMEOUT, Duration.class).orElse(Duration.ofSeconds(30));
-      return new ManagerLifecycle(lockManager, grace(properties.closeGrace(), timeout));
-    }
-
-    private static Duration grace(@Nullable Duration asked, Duration timeout) {
-      if (asked == null) {
-        Duration most = timeout.multipliedBy(2).dividedBy(3);
-        return most.compareTo(DEFAULT_GRACE) < 0 ? most : DEFAULT_GRACE;
-      }
-      if (asked.isNegative() || asked.compareTo(timeout) >= 0) {
-        throw new LockConfigurationException(
-            "holdfast.close-grace is "
-                + asked
-                + ", but Spring waits "
-                + timeout
-                + " for the end of a phase; set it to less than "
-                + TIMEOUT
-                + ", and not below zero");
-      }
-      return asked;
-    }
+  @Bean(ManagersRegistrar.FACTORY)
+  ManagerFactory holdfastManagerFactory(
+      HoldfastProperties properties,
+      ObjectProvider<HoldfastConnectionDetails> details,
+      ObjectProvider<SslBundles> bundles,
+      Environment environment) {
+    return new ManagerFactory(properties, details, bundles, environment);
   }
 }

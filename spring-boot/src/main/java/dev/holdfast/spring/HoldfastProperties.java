@@ -1,6 +1,7 @@
 package dev.holdfast.spring;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -9,11 +10,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The keys below {@code holdfast}.
  *
- * @param url URL of the lock manager, such as redlock:redis://h1,redis://h2,redis://h3. Without it,
- *     no lock manager is created.
+ * @param url URL of the lock manager, such as redlock:redis://h1,redis://h2,redis://h3. Without it
+ *     and without nodes, spring.data.redis serves as the only node.
+ * @param nodes Redis servers of the lock manager, instead of a URL. Each has the keys host, port,
+ *     username, password, database, ssl.enabled and ssl.bundle.
  * @param options Options of the URL by name, in place of the same options in the URL. Names are
  *     written as in the URL.
- * @param enabled Whether to create a lock manager. If false, a method with the annotation Locked
+ * @param managers More lock managers. Their names are the names of their beans, and each has the
+ *     keys url, nodes, options and close-grace.
+ * @param enabled Whether to create lock managers. If false, a method with the annotation Locked
  *     fails the start.
  * @param closeGrace Time for holders to release their locks at shutdown, below
  *     spring.lifecycle.timeout-per-shutdown-phase. Defaults to 20s, or to two thirds of that
@@ -24,7 +29,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 @ConfigurationProperties("holdfast")
 record HoldfastProperties(
     @Nullable String url,
+    @DefaultValue List<NodeProperties> nodes,
     @DefaultValue Map<String, String> options,
+    @DefaultValue Map<String, ManagerProperties> managers,
     @DefaultValue("true") boolean enabled,
     @Nullable Duration closeGrace,
     @DefaultValue("1s") Duration healthTimeout,
@@ -37,7 +44,7 @@ record HoldfastProperties(
    */
   record LockedDefaults(@DefaultValue("30s") Duration ttl) {}
 
-  /** Leaves out the URL and the options, which can contain passwords. */
+  /** Leaves out URLs, nodes and options, which can contain passwords. */
   @Override
   public String toString() {
     return "HoldfastProperties[enabled=" + enabled + ", closeGrace=" + closeGrace + "]";

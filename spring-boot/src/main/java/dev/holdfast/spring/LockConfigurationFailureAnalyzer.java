@@ -9,7 +9,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class LockConfigurationFailureAnalyzer
     extends AbstractFailureAnalyzer<LockConfigurationException> {
   private static final String ACTION =
-      "Correct holdfast.url, holdfast.options or the annotation @Locked that the description names";
+      "Correct the key below holdfast, or the annotation @Locked, that the description names";
 
   @Override
   protected FailureAnalysis analyze(Throwable failure, LockConfigurationException cause) {

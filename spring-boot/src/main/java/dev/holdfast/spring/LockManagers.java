@@ -46,8 +46,8 @@ final class LockManagers {
               + (name.isEmpty() ? "" : " named '" + name + "'")
               + ": "
               + e.getMessage()
-              + "; set holdfast.url, or define a bean of the type LockManager and name it in the"
-              + " annotation's attribute manager",
+              + "; set holdfast.url, holdfast.nodes or holdfast.managers, or define a bean of the type"
+              + " LockManager, and name it in the annotation's attribute manager if there are several",
           e);
     }
   }

@@ -79,7 +79,8 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
       throw new LockConfigurationException(
           "@Locked on "
               + method
-              + " takes no lock while holdfast.enabled is false; set it to true");
+              + " takes no lock while holdfast.enabled is false; set holdfast.enabled to true, or"
+              + " remove the annotation");
     }
     advised.add(method);
     if (started && managers != null) {

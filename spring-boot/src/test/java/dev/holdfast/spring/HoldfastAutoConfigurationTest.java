@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -25,13 +24,11 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 class HoldfastAutoConfigurationTest {
@@ -152,13 +149,14 @@ class HoldfastAutoConfigurationTest {
         .withPropertyValues("holdfast.enabled=false")
         .withBean(Job.class)
         .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
-                    .hasMessageContaining("HoldfastAutoConfigurationTest$Job.run")
-                    .hasMessageContaining("holdfast.enabled is false"));
+            context -> {
+              FailureAnalysis analysis = Failures.analyze(context);
+              assertThat(analysis.getDescription())
+                  .contains("HoldfastAutoConfigurationTest$Job.run")
+                  .contains("holdfast.enabled is false");
+              assertThat(analysis.getAction())
+                  .isEqualTo("Set holdfast.enabled to true, or remove the annotation.");
+            });
   }
 
   @ParameterizedTest
@@ -199,8 +197,7 @@ class HoldfastAutoConfigurationTest {
         .withPropertyValues("holdfast.options.nonsense=1")
         .run(
             context -> {
-              FailureAnalysis analysis =
-                  analyze(Objects.requireNonNull(context.getStartupFailure()));
+              FailureAnalysis analysis = Failures.analyze(context);
               assertThat(analysis.getCause()).isInstanceOf(LockConfigurationException.class);
               assertThat(analysis.getDescription())
                   .isEqualTo(analysis.getCause().getMessage())
@@ -212,21 +209,9 @@ class HoldfastAutoConfigurationTest {
   @Test
   void theActionIsTheLastPartOfTheMessage() {
     FailureAnalysis analysis =
-        analyze(new LockConfigurationException("the cat is on the roof; call it down"));
+        Failures.analyze(new LockConfigurationException("the cat is on the roof; call it down"));
 
     assertThat(analysis.getAction()).isEqualTo("Call it down.");
-  }
-
-  private static FailureAnalysis analyze(Throwable failure) {
-    List<FailureAnalyzer> analyzers =
-        SpringFactoriesLoader.forDefaultResourceLocation(FailureAnalyzer.class.getClassLoader())
-            .load(FailureAnalyzer.class, (type, name, problem) -> {});
-    return analyzers.stream()
-        .filter(LockConfigurationFailureAnalyzer.class::isInstance)
-        .map(analyzer -> analyzer.analyze(failure))
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElseThrow();
   }
 
   @Test
@@ -299,7 +284,9 @@ class HoldfastAutoConfigurationTest {
     HoldfastProperties properties =
         new HoldfastProperties(
             "redlock:redis://:secret@h",
+            List.of(),
             Map.of("password", "secret"),
+            Map.of(),
             true,
             null,
             Duration.ofSeconds(1),
@@ -311,8 +298,10 @@ class HoldfastAutoConfigurationTest {
   @ParameterizedTest
   @CsvSource({
     "holdfast.url,java.lang.String,URL of the lock manager",
+    "holdfast.nodes,java.util.List,Redis servers of the lock manager",
+    "holdfast.managers,java.util.Map,More lock managers",
     "holdfast.options,java.util.Map,Options of the URL by name",
-    "holdfast.enabled,java.lang.Boolean,Whether to create a lock manager",
+    "holdfast.enabled,java.lang.Boolean,Whether to create lock managers",
     "holdfast.close-grace,java.time.Duration,Time for holders to release",
     "holdfast.health-timeout,java.time.Duration,Time for a quorum",
     "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive"

@@ -81,6 +81,8 @@ record MigrationSide(
     settings.classLoader().ifPresent(builder::classLoader);
     settings.callbackExecutor().ifPresent(builder::callbackExecutor);
     listeners.forEach(builder::listener);
+    settings.trustManagers().ifPresent(builder::trustManagers);
+    settings.keyManagers().ifPresent(builder::keyManagers);
     return builder.open();
   }
 

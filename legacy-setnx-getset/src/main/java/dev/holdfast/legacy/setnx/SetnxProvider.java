@@ -68,6 +68,7 @@ public final class SetnxProvider implements LockProvider {
 
   @Override
   public LockManager open(LockUrl url, OpenSettings settings) {
+    settings.requireNoTls(name());
     return builder(url).managerOptions(options -> options.apply(settings)).open();
   }
 

@@ -14,6 +14,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.PrintWriter;
@@ -35,6 +36,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +139,27 @@ class MigrationUrlTest {
           .hasMessageContaining("TRANSFER");
       assertThat(lease.isHeld()).isTrue();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "from, from=memory:, memory",
+    "to, to=memory:, memory",
+    "from, from=setnx:redis://h1, setnx"
+  })
+  @DisplayName("DISC-5: the trust managers of the builder are those of each phase, and are refused")
+  void eachPhaseRefusesTrustManagersThatItsLockCannotApply(
+      String phase, String side, String backend) throws Exception {
+    String other = side.startsWith("from") ? "to=memory:x" : "from=memory:x";
+    ManagerBuilder builder =
+        LockManager.builder("migrate:" + phase + "?" + side + "&" + other)
+            .trustManagers(
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm()));
+
+    assertThatThrownBy(builder::open)
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageStartingWith("option " + phase)
+        .hasMessageContaining("the backend '" + backend + "' takes no trust or key managers");
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -9,8 +10,6 @@ import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.SslOptions;
-import redis.clients.jedis.SslVerifyMode;
 
 /**
  * The address of a node, and how to speak to it.
@@ -24,18 +23,22 @@ record Address(HostAndPort server, JedisClientConfig config) {
 
   /** Returns the address in a node's URI; its errors hide user and password. */
   static Address of(URI uri) {
-    return of(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())));
+    return of(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())), OpenSettings.none());
   }
 
-  static Address of(RedisNodeUri node) {
+  /**
+   * Returns the address of a node.
+   *
+   * @param settings of which the trust and key managers are used
+   */
+  static Address of(RedisNodeUri node, OpenSettings settings) {
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
             .clientName(CLIENT_NAME)
             // nothing more is told: a user may lack the right to, and the server logs each refusal
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
     if (node.isTls()) {
-      // said, because before Jedis 8 the host's name is not verified by default
-      config.sslOptions(SslOptions.builder().sslVerifyMode(SslVerifyMode.FULL).build());
+      Tls.apply(settings, config);
     }
     config.database(node.database());
     if (node.password() != null) {

@@ -4,6 +4,7 @@ import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
+import dev.holdfast.spi.OpenSettings;
 import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:jedis:} URLs. Stateless. */
@@ -15,8 +16,14 @@ public final class JedisProvider extends RedlockProvider {
 
   @Override
   protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+    return nodes(uris, options, OpenSettings.none());
+  }
+
+  @Override
+  protected RedisNodes nodes(
+      List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
-    uris.forEach(builder::node);
+    uris.forEach(node -> builder.node(Address.of(node, settings)));
     return builder.connections();
   }
 }

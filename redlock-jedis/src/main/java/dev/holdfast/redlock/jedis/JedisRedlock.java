@@ -2,7 +2,6 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
-import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.RedisNodes;
@@ -69,8 +68,8 @@ public final class JedisRedlock {
       return add(Address.of(uri));
     }
 
-    Builder node(RedisNodeUri node) {
-      return add(Address.of(node));
+    Builder node(Address node) {
+      return add(node);
     }
 
     /**

@@ -4,7 +4,9 @@ import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
+import dev.holdfast.spi.OpenSettings;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.StaticCredentialsProvider;
 import java.util.List;
 
@@ -20,9 +22,23 @@ public final class LettuceProvider extends RedlockProvider {
 
   @Override
   protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
-    LettuceRedlock.Builder builder = LettuceRedlock.builder().options(options);
+    return nodes(uris, options, OpenSettings.none());
+  }
+
+  @Override
+  protected RedisNodes nodes(
+      List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
+    LettuceRedlock.Builder builder =
+        LettuceRedlock.builder().options(options).tls(sslOptions(settings));
     uris.forEach(node -> builder.node(redisUri(node)));
     return builder.connections();
+  }
+
+  private static SslOptions sslOptions(OpenSettings settings) {
+    SslOptions.Builder tls = SslOptions.builder().jdkSslProvider();
+    settings.trustManagers().ifPresent(tls::trustManager);
+    settings.keyManagers().ifPresent(tls::keyManager);
+    return tls.build();
   }
 
   private static RedisURI redisUri(RedisNodeUri node) {

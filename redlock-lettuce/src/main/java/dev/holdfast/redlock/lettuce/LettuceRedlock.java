@@ -7,6 +7,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -49,6 +50,7 @@ public final class LettuceRedlock {
   public static final class Builder {
     private final List<Node> nodes = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
+    private SslOptions tls = SslOptions.create();
 
     private record Node(@Nullable RedisClient client, RedisURI uri) {}
 
@@ -97,6 +99,12 @@ public final class LettuceRedlock {
       return this;
     }
 
+    /** Sets how the manager's own client does TLS. */
+    Builder tls(SslOptions tls) {
+      this.tls = tls;
+      return this;
+    }
+
     /**
      * Opens the manager. Connects, unless the options say otherwise.
      *
@@ -118,7 +126,7 @@ public final class LettuceRedlock {
       }
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
       boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
-      ManagedClient own = someAreOurs ? ManagedClient.start(options.connectTimeout()) : null;
+      ManagedClient own = someAreOurs ? ManagedClient.start(options.connectTimeout(), tls) : null;
       List<LettuceNode> links = new ArrayList<>();
       for (int connection = 1; connection <= 2; connection++) {
         for (Node node : nodes) {

@@ -4,6 +4,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
@@ -38,7 +39,7 @@ final class ManagedClient implements AutoCloseable {
     this.client = client;
   }
 
-  static ManagedClient start(Duration connectTimeout) {
+  static ManagedClient start(Duration connectTimeout, SslOptions tls) {
     ThreadFactoryProvider threads = ManagedClient::threads;
     EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
     EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
@@ -57,7 +58,7 @@ final class ManagedClient implements AutoCloseable {
                 })
             .build();
     RedisClient client = new MinimalRedisClient(resources);
-    client.setOptions(clientOptions(connectTimeout));
+    client.setOptions(clientOptions(connectTimeout, tls));
     return new ManagedClient(loops, resources, client);
   }
 
@@ -80,9 +81,10 @@ final class ManagedClient implements AutoCloseable {
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
   }
 
-  private static ClientOptions clientOptions(Duration connectTimeout) {
+  private static ClientOptions clientOptions(Duration connectTimeout, SslOptions tls) {
     return ClientOptions.builder()
         .autoReconnect(false)
+        .sslOptions(tls)
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         // RESP2 says hello with PING or AUTH, for which no user lacks the right
         .protocolVersion(ProtocolVersion.RESP2)

@@ -8,6 +8,7 @@ import dev.holdfast.drivertests.Driver;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,7 +22,7 @@ class EndOfConnectionTest {
   @Test
   void itIsToldAfterWhatWasSubmittedBeforeHasFailed() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        ManagedClient client = ManagedClient.start(Duration.ofSeconds(10))) {
+        ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create())) {
       TestNode server = servers.node(0);
       LettuceNode link = new LettuceNode(0, client.client(), RedisURI.create(server.uri()));
       LettuceNodes nodes = new LettuceNodes(List.of(link), tasks::add, () -> {});

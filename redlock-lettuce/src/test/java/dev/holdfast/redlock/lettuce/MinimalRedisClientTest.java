@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
@@ -21,7 +22,7 @@ class MinimalRedisClientTest {
   @BeforeAll
   static void start() {
     servers = TestNodes.start(1);
-    own = ManagedClient.start(Duration.ofSeconds(10));
+    own = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create());
   }
 
   @AfterAll

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.spi.OpenSettings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -34,14 +35,20 @@ final class ManagedClients implements AutoCloseable {
       new DnsAddressResolverGroup(
           NioDatagramChannel.class, DnsServerAddressStreamProviders.platformDefault());
 
-  private ManagedClients() {}
+  private final OpenSettings tls;
+
+  private ManagedClients(OpenSettings tls) {
+    this.tls = tls;
+  }
 
   /**
    * Loads what connecting needs before the time for connecting runs: on a busy machine that takes
    * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
+   *
+   * @param tls of which the trust and key managers are used
    */
-  static ManagedClients start() {
-    ManagedClients clients = new ManagedClients();
+  static ManagedClients start(OpenSettings tls) {
+    ManagedClients clients = new ManagedClients(tls);
     Server nowhere = clients.server(new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null));
     DriverThreads.await(
         WARM_UP, ClientFactory.client(nowhere, WARM_UP, begun -> {}).connectAsync());
@@ -65,6 +72,8 @@ final class ManagedClients implements AutoCloseable {
     String scheme = node.isTls() ? "rediss" : "redis";
     RedisClientConfig config = config(new RedisURI(scheme, node.host(), node.port()));
     config.setDatabase(node.database());
+    tls.trustManagers().ifPresent(config::setSslTrustManagerFactory);
+    tls.keyManagers().ifPresent(config::setSslKeyManagerFactory);
     if (node.password() != null) {
       config.setUsername(node.user());
       config.setPassword(node.password());

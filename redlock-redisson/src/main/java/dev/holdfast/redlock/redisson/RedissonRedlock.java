@@ -6,6 +6,7 @@ import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public final class RedissonRedlock {
   public static final class Builder {
     private final List<Node> nodes = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
+    private OpenSettings tls = OpenSettings.none();
 
     private record Node(@Nullable RedisNodeUri uri, @Nullable Server yours) {}
 
@@ -99,6 +101,12 @@ public final class RedissonRedlock {
       return this;
     }
 
+    /** Sets the trust and key managers of the manager's own connections. */
+    Builder tls(OpenSettings settings) {
+      tls = settings;
+      return this;
+    }
+
     /**
      * Opens the manager. Connects, unless the options say otherwise.
      *
@@ -114,7 +122,7 @@ public final class RedissonRedlock {
     /** The nodes without the algorithm; connects nothing. */
     RedissonNodes connections() {
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.uri() != null);
-      ManagedClients own = someAreOurs ? ManagedClients.start() : null;
+      ManagedClients own = someAreOurs ? ManagedClients.start(tls) : null;
       List<Server> servers = new ArrayList<>();
       for (Node node : nodes) {
         servers.add(

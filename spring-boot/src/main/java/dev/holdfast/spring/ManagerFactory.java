@@ -1,0 +1,108 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.core.env.Environment;
+
+/** Opens the managers that the properties describe. */
+final class ManagerFactory {
+  private final HoldfastProperties properties;
+  private final ObjectProvider<HoldfastConnectionDetails> details;
+  private final ObjectProvider<SslBundles> bundles;
+  private final Environment environment;
+
+  ManagerFactory(
+      HoldfastProperties properties,
+      ObjectProvider<HoldfastConnectionDetails> details,
+      ObjectProvider<SslBundles> bundles,
+      Environment environment) {
+    this.properties = properties;
+    this.details = details;
+    this.bundles = bundles;
+    this.environment = environment;
+  }
+
+  /**
+   * Opens the manager of {@code holdfast.url}, or of the connection details that there are.
+   *
+   * @throws LockConfigurationException if the properties are wrong
+   */
+  LockManager openDefault() {
+    requireNotBoth("holdfast", properties.url(), properties.nodes());
+    List<HoldfastConnectionDetails> found = details.orderedStream().toList();
+    ManagerOpening opening = new ManagerOpening(properties.url(), properties.options());
+    if (!found.isEmpty()) {
+      opening.nodes(found.stream().flatMap(each -> each.getNodes().stream()).toList());
+      if (found.stream().allMatch(HoldfastConnectionDetails::isEphemeral)) {
+        opening.trustNewNodes();
+      }
+    }
+    for (HoldfastConnectionDetails each : found) {
+      if (each instanceof SharedRedis shared) {
+        opening.optionIfUnset("keyPrefix", SharedRedis.KEY_PREFIX);
+        shared.logRisk();
+      }
+    }
+    return opening.open();
+  }
+
+  /**
+   * Opens one of {@code holdfast.managers}.
+   *
+   * @throws LockConfigurationException if the properties are wrong
+   */
+  LockManager openNamed(String name) {
+    String key = ManagersRegistrar.KEY + "." + name;
+    ManagerProperties manager = named(name);
+    requireNotBoth(key, manager.url(), manager.nodes());
+    if (manager.url() == null && manager.nodes().isEmpty()) {
+      throw new LockConfigurationException(
+          key + " has neither a URL nor nodes; set " + key + ".url or " + key + ".nodes");
+    }
+    ManagerOpening opening = new ManagerOpening(manager.url(), manager.options());
+    if (!manager.nodes().isEmpty()) {
+      opening.nodes(nodes(key, manager.nodes(), bundles.getIfAvailable()));
+    }
+    return opening.open();
+  }
+
+  /**
+   * Returns the end of one of {@code holdfast.managers}.
+   *
+   * @throws LockConfigurationException if its grace is too long
+   */
+  ManagerLifecycle lifecycle(String name, LockManager manager) {
+    Duration own = named(name).closeGrace();
+    String key = own == null ? "holdfast" : ManagersRegistrar.KEY + "." + name;
+    Duration asked = own == null ? properties.closeGrace() : own;
+    return new ManagerLifecycle(manager, CloseGrace.of(asked, key + ".close-grace", environment));
+  }
+
+  private ManagerProperties named(String name) {
+    return Objects.requireNonNull(properties.managers().get(name), name);
+  }
+
+  /** Returns the nodes of a key, in their order. */
+  static List<HoldfastNode> nodes(
+      String key, List<NodeProperties> nodes, @Nullable SslBundles bundles) {
+    List<HoldfastNode> all = new ArrayList<>();
+    for (NodeProperties node : nodes) {
+      all.add(node.node(key + ".nodes[" + all.size() + "]", bundles));
+    }
+    return all;
+  }
+
+  private static void requireNotBoth(String key, @Nullable String url, List<NodeProperties> nodes) {
+    if (url != null && !nodes.isEmpty()) {
+      throw new LockConfigurationException(
+          key + ".url and " + key + ".nodes are both set; remove one of them");
+    }
+  }
+}

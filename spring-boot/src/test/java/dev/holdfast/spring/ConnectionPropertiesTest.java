@@ -1,0 +1,250 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Eventually;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** {@code holdfast.nodes}, on real servers whose user has a password. */
+class ConnectionPropertiesTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final String PASSWORD = "p@ss,/:%+ word";
+
+  private static TestNodes servers;
+
+  private final ApplicationContextRunner contexts =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  HoldfastAutoConfiguration.class, HoldfastHealthAutoConfiguration.class));
+
+  @BeforeAll
+  static void start() {
+    servers = TestNodes.start(3);
+    for (TestNode node : servers.all()) {
+      node.command("ACL", "SETUSER", "app", "on", ">" + PASSWORD, "~*", "&*", "+@all");
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    servers.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    servers.all().forEach(node -> node.command("FLUSHALL"));
+  }
+
+  /** Returns the contexts with all servers as nodes, which vote at once. */
+  private ApplicationContextRunner withNodes() {
+    List<String> properties = new ArrayList<>(List.of("holdfast.options.newNodes=trust"));
+    for (TestNode node : servers.all()) {
+      String key = "holdfast.nodes[" + node.index() + "].";
+      properties.add(key + "host=" + node.host());
+      properties.add(key + "port=" + node.port());
+      properties.add(key + "username=app");
+      properties.add(key + "password=" + PASSWORD);
+      properties.add(key + "database=2");
+    }
+    return contexts.withPropertyValues(properties.toArray(String[]::new));
+  }
+
+  @Test
+  void nodesAreReachedByTheirHostPortLoginAndDatabase() {
+    withNodes()
+        .run(
+            context -> {
+              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+                assertThat(lease.isHeld()).isTrue();
+                for (TestNode node : servers.all()) {
+                  assertThat(node.command("EXISTS", "a")).isEqualTo(0L);
+                  assertThat(String.valueOf(node.command("CLIENT", "LIST")))
+                      .containsPattern(" name=holdfast .* db=2 .* user=app ");
+                }
+              }
+            });
+  }
+
+  @Test
+  void aWrongPasswordIsNotShown() {
+    withNodes()
+        .withPropertyValues(
+            "holdfast.nodes[0].password=wr0ng,",
+            "holdfast.nodes[1].password=wr0ng,",
+            "holdfast.nodes[2].password=wr0ng,")
+        .run(
+            context ->
+                assertThat(messages(Objects.requireNonNull(context.getStartupFailure())))
+                    .contains("127.0.0.1")
+                    .doesNotContain("wr0ng"));
+  }
+
+  private static String messages(Throwable failure) {
+    StringBuilder all = new StringBuilder();
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      all.append(each).append('\n');
+    }
+    return all.toString();
+  }
+
+  @Test
+  void textOfPropertiesAndNodesShowsNoPassword() {
+    withNodes()
+        .run(
+            context -> {
+              HoldfastProperties properties = context.getBean(HoldfastProperties.class);
+              assertThat(
+                      properties
+                          + properties.nodes().toString()
+                          + context.getBean(HoldfastConnectionDetails.class))
+                  .contains(servers.node(0).address())
+                  .doesNotContain(PASSWORD)
+                  .doesNotContain("p%40ss");
+            });
+  }
+
+  @Test
+  void aUrlBesideNodesIsRefusedWithWhatToDo() {
+    withNodes()
+        .withPropertyValues("holdfast.url=memory:")
+        .run(
+            context -> {
+              var analysis = Failures.analyze(context);
+              assertThat(analysis.getDescription())
+                  .isEqualTo("holdfast.url and holdfast.nodes are both set; remove one of them");
+              assertThat(analysis.getAction()).isEqualTo("Remove one of them.");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "port=7000 | holdfast.nodes[0].host is missing; set it",
+        "host=h1 username=app | holdfast.nodes[0].username is set without a password",
+        "host=redis://:s3cret@h1 | holdfast.nodes[0].host: a host is the name",
+        "host=h1,redis://:s3cret@h2 | holdfast.nodes[0].host: a host is the name",
+        "host=h1 port=70000 | a port is a number from 1 to 65535",
+        "host=h1 ssl.bundle=own | holdfast.nodes[0].ssl.bundle is 'own', but there is no such SSL",
+      })
+  void aWrongNodeIsNamedByItsKey(String keys, String message) {
+    String[] properties = keys.split(" ", -1);
+    for (int i = 0; i < properties.length; i++) {
+      properties[i] = "holdfast.nodes[0]." + properties[i];
+    }
+    contexts
+        .withPropertyValues(properties)
+        .run(
+            context ->
+                assertThat(Failures.analyze(context).getDescription())
+                    .contains(message)
+                    .doesNotContain("s3cret"));
+  }
+
+  @Test
+  void aPortThatIsNoNumberFailsTheBinding() {
+    contexts
+        .withPropertyValues("holdfast.nodes[0].host=h1", "holdfast.nodes[0].port=many")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .cause()
+                    .cause()
+                    .satisfies(
+                        cause -> assertThat(messages(cause)).contains("holdfast.nodes[0].port"))
+                    .satisfiesAnyOf(
+                        cause -> assertThat(cause).isInstanceOf(BindException.class),
+                        cause -> assertThat(cause).hasRootCauseInstanceOf(BindException.class),
+                        cause ->
+                            assertThat(cause).hasRootCauseInstanceOf(NumberFormatException.class)));
+  }
+
+  @Test
+  void twoContextsOfOneJvmExcludeEachOtherAndEndEachByItself() {
+    withNodes()
+        .run(
+            first -> {
+              LockManager locks = first.getBean(LockManager.class);
+              withNodes()
+                  .run(
+                      second -> {
+                        LockManager others = second.getBean(LockManager.class);
+                        assertThat(others).isNotSameAs(locks);
+                        try (Lease lease = locks.acquire("a", TTL)) {
+                          assertThat(lease.isHeld()).isTrue();
+                          assertThat(others.tryAcquire("a", TTL)).isEmpty();
+                        }
+                      });
+              try (Lease lease = locks.acquire("a", TTL)) {
+                assertThat(lease.isHeld()).isTrue();
+              }
+            });
+  }
+
+  @Test
+  void aFailingStartLeavesNoThread() {
+    List<String> before = ourThreads();
+    withNodes()
+        .withPropertyValues("holdfast.managers.orders.url=memory:?nonsense=1")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("nonsense"));
+    Eventually.soon().untilAsserted(() -> assertThat(ourThreads()).isEqualTo(before));
+  }
+
+  private static List<String> ourThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("holdfast-") && !name.startsWith("holdfast-nodes"))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void anApplicationStartsWithoutItsServersIfItConnectsLazily() throws IOException {
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      closed = socket.getLocalPort();
+    }
+    contexts
+        .withPropertyValues(
+            "holdfast.nodes[0].host=127.0.0.1",
+            "holdfast.nodes[0].port=" + closed,
+            "holdfast.options.connect=lazy")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              LockManager locks = context.getBean(LockManager.class);
+              assertThatThrownBy(() -> locks.tryAcquire("a", TTL))
+                  .isInstanceOf(LockOutageException.class)
+                  .hasMessageContaining("127.0.0.1:" + closed);
+            });
+  }
+}

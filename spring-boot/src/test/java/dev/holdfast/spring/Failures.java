@@ -1,0 +1,36 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.List;
+import java.util.Objects;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+/** Helpers for calls and starts that must fail. */
+final class Failures {
+  private Failures() {}
+
+  static FailureAnalysis analyze(AssertableApplicationContext context) {
+    return analyze(Objects.requireNonNull(context.getStartupFailure(), "the start succeeded"));
+  }
+
+  static Throwable catching(ThrowingCallable call) {
+    return Objects.requireNonNull(catchThrowable(call), "the call succeeded");
+  }
+
+  static FailureAnalysis analyze(Throwable failure) {
+    List<FailureAnalyzer> analyzers =
+        SpringFactoriesLoader.forDefaultResourceLocation(FailureAnalyzer.class.getClassLoader())
+            .load(FailureAnalyzer.class, (type, name, problem) -> {});
+    return analyzers.stream()
+        .filter(each -> each.getClass().getPackageName().equals(Locked.class.getPackageName()))
+        .map(analyzer -> analyzer.analyze(failure))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no analysis", failure));
+  }
+}

@@ -1,0 +1,264 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.testcontainers.lifecycle.TestcontainersLifecycleApplicationContextInitializer;
+import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
+import org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/**
+ * Connection details from several sources. Containers and docker compose are fakes, which need no
+ * Docker engine, over real servers.
+ */
+class ServiceConnectionsTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+
+  private static TestNodes servers;
+
+  private final ApplicationContextRunner contexts =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  ServiceConnectionAutoConfiguration.class, HoldfastAutoConfiguration.class));
+
+  @BeforeAll
+  static void start() {
+    servers = TestNodes.start(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    servers.close();
+  }
+
+  @BeforeEach
+  void empty() {
+    servers.all().forEach(node -> node.command("FLUSHALL"));
+  }
+
+  private static HoldfastNode node(int index) {
+    return HoldfastNode.of(servers.node(index).host(), servers.node(index).port());
+  }
+
+  /** Proves that the manager keeps a lock on some servers, and on no other. */
+  private static void assertThatLocksAreOn(AssertableApplicationContext context, int... indexes) {
+    assertThat(context).hasNotFailed();
+    try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+      assertThat(lease.isHeld()).isTrue();
+      for (TestNode node : servers.all()) {
+        boolean isOurs = Arrays.stream(indexes).anyMatch(index -> index == node.index());
+        assertThat(node.command("EXISTS", "a")).as("%s", node).isEqualTo(isOurs ? 1L : 0L);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoDetails {
+    @Bean
+    @Order(2)
+    HoldfastConnectionDetails last() {
+      return () -> List.of(node(2));
+    }
+
+    @Bean
+    @Order(1)
+    HoldfastConnectionDetails first() {
+      return () -> List.of(node(0), node(1));
+    }
+  }
+
+  @Test
+  void severalDetailsAreJoinedInTheirOrder() {
+    contexts
+        .withUserConfiguration(TwoDetails.class)
+        .withPropertyValues("holdfast.options.newNodes=trust")
+        .run(
+            context -> {
+              assertThatLocksAreOn(context, 0, 1, 2);
+              assertThat(context.getBean(LockManager.class).nodes())
+                  .extracting(node -> node.address())
+                  .isEqualTo(servers.all().stream().map(TestNode::address).toList());
+            });
+  }
+
+  @Test
+  void newNodesThatAreNotEphemeralAreNotTrusted() {
+    contexts
+        .withUserConfiguration(TwoDetails.class)
+        .run(
+            context ->
+                assertThat(
+                        Failures.catching(
+                            () -> context.getBean(LockManager.class).tryAcquire("a", TTL)))
+                    .hasMessageContaining("new"));
+  }
+
+  @Test
+  void detailsTakeThePlaceOfTheNodesInAUrlAndKeepItsOptions() {
+    contexts
+        .withUserConfiguration(TwoDetails.class)
+        .withPropertyValues(
+            "holdfast.url=redlock:lettuce:redis://:s3cret@h1,redis://h2?newNodes=trust&keyPrefix=k:")
+        .run(
+            context -> {
+              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+                assertThat(servers.node(2).command("GET", "k:a")).isEqualTo(lease.token());
+              }
+            });
+  }
+
+  @Test
+  void aUrlWithoutNodesStays() {
+    contexts
+        .withUserConfiguration(TwoDetails.class)
+        .withPropertyValues("holdfast.url=memory:")
+        .run(
+            context ->
+                assertThat(context.getBean(LockManager.class).unwrap(MemoryStore.class))
+                    .isPresent());
+  }
+
+  @Test
+  void detailsTakeThePlaceOfNodesInProperties() {
+    contexts
+        .withUserConfiguration(TwoDetails.class)
+        .withPropertyValues("holdfast.nodes[0].host=h1", "holdfast.options.newNodes=trust")
+        .run(context -> assertThatLocksAreOn(context, 0, 1, 2));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OneContainer {
+    @Bean
+    @ServiceConnection(name = "redis")
+    FakeRedisContainer redis() {
+      return new FakeRedisContainer(servers.node(1));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OneValkey {
+    @Bean
+    @ServiceConnection(name = "valkey/valkey")
+    FakeRedisContainer valkey() {
+      return new FakeRedisContainer(servers.node(1));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {OneContainer.class, OneValkey.class})
+  void aContainerWithAServiceConnectionIsTheOnlyNode(Class<?> configuration) {
+    contexts.withUserConfiguration(configuration).run(context -> assertThatLocksAreOn(context, 1));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ThreeContainers {
+    @Bean
+    HoldfastContainers lockServers() {
+      return HoldfastContainers.of(
+          servers.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new));
+    }
+  }
+
+  @Test
+  void severalContainersInOneBeanAreNodesThatVoteAtOnce() {
+    contexts
+        .withUserConfiguration(ThreeContainers.class, OneContainer.class)
+        .withInitializer(new TestcontainersLifecycleApplicationContextInitializer())
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(HoldfastConnectionDetails.class);
+              assertThatLocksAreOn(context, 0, 1, 2);
+            });
+  }
+
+  @Test
+  void containersStartAndStopWithTheContext() {
+    FakeRedisContainer[] containers =
+        servers.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new);
+    contexts
+        .withBean("servers", HoldfastContainers.class, () -> HoldfastContainers.of(containers))
+        .withInitializer(new TestcontainersLifecycleApplicationContextInitializer())
+        .run(
+            context -> {
+              assertThatLocksAreOn(context, 0, 1, 2);
+              assertThat(containers).allMatch(FakeRedisContainer::isRunning);
+            });
+    assertThat(containers).noneMatch(FakeRedisContainer::isRunning);
+  }
+
+  @Test
+  void containersOfAnImageExposeThePortOfRedis() {
+    assertThat(HoldfastContainers.of("valkey/valkey:9", 3).containers())
+        .hasSize(3)
+        .allSatisfy(
+            container -> {
+              assertThat(container.getImage().toString()).contains("=valkey/valkey:9,");
+              assertThat(container.getExposedPorts()).containsExactly(6379);
+            });
+  }
+
+  @Test
+  void servicesOfDockerComposeAreNodesThatVoteAtOnce() {
+    contexts
+        .withInitializer(
+            FakeCompose.ready(
+                new FakeCompose("redis-1", "redis:8", servers.node(0)),
+                new FakeCompose("locks-2", "valkey/valkey:9", servers.node(1)),
+                new FakeCompose("redis-3", "redis", servers.node(2)),
+                new FakeCompose("db", "postgres:18", servers.node(2))))
+        .run(context -> assertThatLocksAreOn(context, 0, 1, 2));
+  }
+
+  @Test
+  void anOptionOfTheApplicationTakesThePlaceOfTrust() {
+    contexts
+        .withInitializer(
+            FakeCompose.ready(
+                new FakeCompose("redis-1", "redis:8", servers.node(0)),
+                new FakeCompose("redis-2", "redis:8", servers.node(1)),
+                new FakeCompose("redis-3", "redis:8", servers.node(2))))
+        .withPropertyValues("holdfast.options.newNodes=wait")
+        .run(
+            context ->
+                assertThat(
+                        Failures.catching(
+                            () -> context.getBean(LockManager.class).tryAcquire("a", TTL)))
+                    .hasMessageContaining("new"));
+  }
+
+  @Test
+  void locksWorkWithoutTestcontainersAndDockerCompose() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+        .withClassLoader(
+            new FilteredClassLoader(
+                "org.testcontainers",
+                "org.springframework.boot.testcontainers",
+                "org.springframework.boot.docker"))
+        .withPropertyValues("holdfast.url=memory:")
+        .run(context -> assertThat(context).hasNotFailed().hasSingleBean(LockManager.class));
+  }
+}

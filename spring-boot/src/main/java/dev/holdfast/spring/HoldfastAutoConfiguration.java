@@ -3,8 +3,10 @@ package dev.holdfast.spring;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -41,13 +43,28 @@ public final class HoldfastAutoConfiguration {
   @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
   @ConditionalOnMissingBean(LockManager.class)
   static class ManagerConfiguration {
+    /** The name of the manager's bean. */
+    private static final String MANAGER = "lockManager";
+
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(20);
 
     @Bean(destroyMethod = "close")
-    LockManager lockManager(HoldfastProperties properties) {
-      return LockManager.builder(Objects.requireNonNull(properties.url()))
-          .options(properties.options())
-          .open();
+    LockManager lockManager(
+        HoldfastProperties properties, ObjectProvider<ManagerDecorator> decorators) {
+      List<ManagerDecorator> all = decorators.orderedStream().toList();
+      LockManager manager =
+          LockManager.builder(Objects.requireNonNull(properties.url()))
+              .options(properties.options())
+              .open();
+      for (ManagerDecorator decorator : all) {
+        manager = decorator.decorate(MANAGER, manager);
+      }
+      return manager;
+    }
+
+    @Bean
+    ManagerBackend holdfastManagerBackend(HoldfastProperties properties) {
+      return ManagerBackend.of(MANAGER, Objects.requireNonNull(properties.url()));
     }
 
     @Bean

@@ -298,6 +298,21 @@ class HoldfastAutoConfigurationTest {
   }
 
   @Test
+  void locksWorkWithoutActuator() {
+    application
+        .withBean(Job.class)
+        .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+        .withPropertyValues(
+            "spring.autoconfigure.exclude=" + of("org.springframework.boot.actuate"),
+            "management.endpoints.web.exposure.include=locks")
+        .run(
+            context -> {
+              context.getBean(Job.class).run();
+              assertThat(context).doesNotHaveBean(LocksEndpoint.class);
+            });
+  }
+
+  @Test
   void textOfThePropertiesShowsNoPassword() {
     HoldfastProperties properties =
         new HoldfastProperties(
@@ -319,7 +334,8 @@ class HoldfastAutoConfigurationTest {
     "holdfast.close-grace,java.time.Duration,Time for holders to release",
     "holdfast.health-timeout,java.time.Duration,Time for a quorum",
     "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive",
-    "holdfast.observations.enabled,java.lang.Boolean,Whether to observe requests"
+    "holdfast.observations.enabled,java.lang.Boolean,Whether to observe requests",
+    "management.endpoint.locks.access,org.springframework.boot.actuate.endpoint.Access,access"
   })
   void eachKeyHasMetadata(String key, String type, String description) throws IOException {
     try (InputStream file =

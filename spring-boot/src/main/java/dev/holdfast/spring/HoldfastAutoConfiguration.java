@@ -2,8 +2,9 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.spi.LockUrl;
 import java.time.Duration;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,10 +32,17 @@ public final class HoldfastAutoConfiguration {
   /** Called by Spring. */
   public HoldfastAutoConfiguration() {}
 
+  /** Puts locks around methods, unless the starter for tests has switched locking off. */
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  @ConditionalOnMissingBean(type = "dev.holdfast.spring.test.LockingOff")
   static LockedBeanPostProcessor holdfastLockedBeanPostProcessor(Environment environment) {
     return new LockedBeanPostProcessor(environment);
+  }
+
+  @Bean
+  OpenedManagers holdfastOpenedManagers(ObjectProvider<ManagerDecorator> decorators) {
+    return new OpenedManagers(decorators);
   }
 
   /** The manager for {@code holdfast.url}, and its end. */
@@ -49,22 +57,12 @@ public final class HoldfastAutoConfiguration {
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(20);
 
     @Bean(destroyMethod = "close")
-    LockManager lockManager(
-        HoldfastProperties properties, ObjectProvider<ManagerDecorator> decorators) {
-      List<ManagerDecorator> all = decorators.orderedStream().toList();
-      LockManager manager =
-          LockManager.builder(Objects.requireNonNull(properties.url()))
-              .options(properties.options())
-              .open();
-      for (ManagerDecorator decorator : all) {
-        manager = decorator.decorate(MANAGER, manager);
-      }
-      return manager;
-    }
-
-    @Bean
-    ManagerBackend holdfastManagerBackend(HoldfastProperties properties) {
-      return ManagerBackend.of(MANAGER, Objects.requireNonNull(properties.url()));
+    LockManager lockManager(HoldfastProperties properties, OpenedManagers managers) {
+      String url = Objects.requireNonNull(properties.url());
+      return managers.open(
+          MANAGER,
+          LockUrl.parse(url, Map.of()).scheme(),
+          () -> LockManager.builder(url).options(properties.options()).open());
     }
 
     @Bean

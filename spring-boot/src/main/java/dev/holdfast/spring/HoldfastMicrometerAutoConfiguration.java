@@ -39,9 +39,9 @@ public final class HoldfastMicrometerAutoConfiguration {
     @Bean(destroyMethod = "close")
     ManagerMetrics holdfastManagerMetrics(
         Map<String, LockManager> managers,
-        ObjectProvider<ManagerBackend> backends,
+        OpenedManagers opened,
         ObjectProvider<MeterRegistry> registries) {
-      return new ManagerMetrics(managers, backends.stream().toList(), registries);
+      return new ManagerMetrics(managers, opened, registries);
     }
   }
 

@@ -26,28 +26,24 @@ final class ManagerMetrics implements SmartInitializingSingleton, AutoCloseable 
    * Creates metrics that are not bound yet.
    *
    * @param managers the managers by the names of their beans, which are the values of the tag
-   * @param backends the backends that are known
+   * @param opened the managers whose backends are known
    * @param registries the registries, which are not created before all other beans
    */
   ManagerMetrics(
       Map<String, LockManager> managers,
-      List<ManagerBackend> backends,
+      OpenedManagers opened,
       ObjectProvider<MeterRegistry> registries) {
     this.metrics =
         managers.entrySet().stream()
-            .map(entry -> metricsOf(entry.getKey(), entry.getValue(), backends))
+            .map(entry -> metricsOf(entry.getKey(), entry.getValue(), opened))
             .toList();
     this.registries = registries;
   }
 
   private static HoldfastMetrics metricsOf(
-      String name, LockManager manager, List<ManagerBackend> backends) {
+      String name, LockManager manager, OpenedManagers opened) {
     HoldfastMetrics metrics = new HoldfastMetrics(manager, name, Tags.empty());
-    return backends.stream()
-        .filter(backend -> backend.manager().equals(name))
-        .findFirst()
-        .map(backend -> metrics.withBackend(backend.scheme()))
-        .orElse(metrics);
+    return opened.backendOf(name).map(metrics::withBackend).orElse(metrics);
   }
 
   /** Binds to the one or primary registry, or to each of several without a primary one. */

@@ -38,8 +38,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 class HoldfastAutoConfigurationTest {
   /** Boot's own, whose names stay in a list although their classes are hidden. */
   private static String of(String hiddenPackage) {
-    return ImportCandidates.load(
-            AutoConfiguration.class, HealthContributor.class.getClassLoader())
+    return ImportCandidates.load(AutoConfiguration.class, HealthContributor.class.getClassLoader())
         .getCandidates()
         .stream()
         .filter(name -> name.startsWith(hiddenPackage + "."))

@@ -35,10 +35,7 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.javapoet.ClassName;
 
-/**
- * Applications that are processed ahead of time, as far as a JVM shows it. Native images are not
- * tried.
- */
+/** Applications after ahead-of-time processing, on a JVM. Native images are not tried. */
 class AheadOfTimeTest {
   private static final ReflectionHintsPredicates REFLECTION = RuntimeHintsPredicates.reflection();
 

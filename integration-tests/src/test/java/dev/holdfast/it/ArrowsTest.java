@@ -70,9 +70,17 @@ class ArrowsTest {
   private static final Module MICROMETER =
       Module.of("dev.holdfast.micrometer..").over(API).with("io.micrometer..");
   private static final Module SPRING =
-      Module.of("dev.holdfast.spring..")
-          .over(API)
-          .with("org.springframework..", "org.aopalliance..");
+      Module.of("dev.holdfast.spring")
+          .over(API, MICROMETER)
+          .with(
+              "org.springframework..",
+              "org.aopalliance..",
+              "io.micrometer..",
+              "com.fasterxml.jackson.annotation..");
+  private static final Module SPRING_TEST =
+      Module.of("dev.holdfast.spring.test..")
+          .over(API, MEMORY, SPRING)
+          .with("org.springframework..", "org.junit.jupiter.api..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(
@@ -115,6 +123,7 @@ class ArrowsTest {
         REACTOR,
         MICROMETER,
         SPRING,
+        SPRING_TEST,
         REDIS_URI,
         REDLOCK_CORE,
         LETTUCE,

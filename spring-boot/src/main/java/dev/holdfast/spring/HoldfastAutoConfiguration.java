@@ -4,6 +4,7 @@ import dev.holdfast.LockManager;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -30,8 +31,10 @@ public final class HoldfastAutoConfiguration {
   /** Called by Spring. */
   public HoldfastAutoConfiguration() {}
 
+  /** Puts locks around methods, unless the starter for tests has switched locking off. */
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+  @ConditionalOnMissingBean(type = "dev.holdfast.spring.test.LockingOff")
   static LockedBeanPostProcessor holdfastLockedBeanPostProcessor(Environment environment) {
     return new LockedBeanPostProcessor(environment);
   }
@@ -41,7 +44,8 @@ public final class HoldfastAutoConfiguration {
       HoldfastProperties properties,
       ObjectProvider<HoldfastConnectionDetails> details,
       ObjectProvider<SslBundles> bundles,
+      ObjectProvider<ManagerDecorator> decorators,
       Environment environment) {
-    return new ManagerFactory(properties, details, bundles, environment);
+    return new ManagerFactory(properties, details, bundles, decorators, environment);
   }
 }

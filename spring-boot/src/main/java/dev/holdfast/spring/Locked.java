@@ -5,6 +5,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
 
 /**
  * A method that runs while it holds a distributed lock. The lock is acquired before a transaction
@@ -26,6 +27,7 @@ import java.lang.annotation.Target;
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+@Reflective(LockedReflectiveProcessor.class)
 public @interface Locked {
   /**
    * Names the lock: a SpEL template, in which {@code #{#id}} is the parameter {@code id}. An

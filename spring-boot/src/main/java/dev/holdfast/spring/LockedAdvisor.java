@@ -14,7 +14,7 @@ final class LockedAdvisor {
         new StaticMethodMatcherPointcut() {
           @Override
           public boolean matches(Method method, Class<?> targetClass) {
-            return methods.find(method, targetClass).isPresent();
+            return methods.isLocked(method, targetClass);
           }
         },
         advice);

@@ -28,6 +28,16 @@ final class LockedMethods {
     return MethodIntrospector.selectMethods(type, lookup).values();
   }
 
+  /**
+   * Returns whether a method has the annotation, without reading it: ahead-of-time processing asks
+   * when the values of placeholders are not known.
+   */
+  boolean isLocked(Method method, Class<?> type) {
+    return AnnotationUtils.isCandidateClass(type, Locked.class)
+        && AnnotatedElementUtils.hasAnnotation(
+            AopUtils.getMostSpecificMethod(method, type), Locked.class);
+  }
+
   /** Finds the annotation of a method, of the method that it overrides, or of an interface. */
   Optional<LockedMethod> find(Method method, Class<?> type) {
     if (!AnnotationUtils.isCandidateClass(type, Locked.class)) {

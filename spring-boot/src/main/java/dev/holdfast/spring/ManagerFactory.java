@@ -16,16 +16,19 @@ final class ManagerFactory {
   private final HoldfastProperties properties;
   private final ObjectProvider<HoldfastConnectionDetails> details;
   private final ObjectProvider<SslBundles> bundles;
+  private final ObjectProvider<ManagerDecorator> decorators;
   private final Environment environment;
 
   ManagerFactory(
       HoldfastProperties properties,
       ObjectProvider<HoldfastConnectionDetails> details,
       ObjectProvider<SslBundles> bundles,
+      ObjectProvider<ManagerDecorator> decorators,
       Environment environment) {
     this.properties = properties;
     this.details = details;
     this.bundles = bundles;
+    this.decorators = decorators;
     this.environment = environment;
   }
 
@@ -50,7 +53,7 @@ final class ManagerFactory {
         shared.logRisk();
       }
     }
-    return opening.open();
+    return decorated(ManagersRegistrar.DEFAULT, opening);
   }
 
   /**
@@ -70,7 +73,17 @@ final class ManagerFactory {
     if (!manager.nodes().isEmpty()) {
       opening.nodes(nodes(key, manager.nodes(), bundles.getIfAvailable()));
     }
-    return opening.open();
+    return decorated(name, opening);
+  }
+
+  /** Finds the decorators first, so that a failure of theirs leaves no manager open. */
+  private LockManager decorated(String name, ManagerOpening opening) {
+    List<ManagerDecorator> all = decorators.orderedStream().toList();
+    LockManager manager = opening.open();
+    for (ManagerDecorator decorator : all) {
+      manager = decorator.decorate(name, manager);
+    }
+    return manager;
   }
 
   /**

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,12 +34,13 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 class HoldfastAutoConfigurationTest {
   /** Boot's own, whose names stay in a list although their classes are hidden. */
-  private static final List<String> OF_HEALTH =
-      ImportCandidates.load(AutoConfiguration.class, HealthContributor.class.getClassLoader())
-          .getCandidates()
-          .stream()
-          .filter(name -> name.startsWith("org.springframework.boot.health."))
-          .toList();
+  private static String of(String hiddenPackage) {
+    return ImportCandidates.load(AutoConfiguration.class, HealthContributor.class.getClassLoader())
+        .getCandidates()
+        .stream()
+        .filter(name -> name.startsWith(hiddenPackage + "."))
+        .collect(Collectors.joining(","));
+  }
 
   private static final Duration TTL = Duration.ofSeconds(30);
 
@@ -271,11 +273,26 @@ class HoldfastAutoConfigurationTest {
     application
         .withBean(Job.class)
         .withClassLoader(new FilteredClassLoader("org.springframework.boot.health"))
-        .withPropertyValues("spring.autoconfigure.exclude=" + String.join(",", OF_HEALTH))
+        .withPropertyValues("spring.autoconfigure.exclude=" + of("org.springframework.boot.health"))
         .run(
             context -> {
               context.getBean(Job.class).run();
               assertThat(context).doesNotHaveBean("holdfastHealthContributor");
+            });
+  }
+
+  @Test
+  void locksWorkWithoutActuator() {
+    application
+        .withBean(Job.class)
+        .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
+        .withPropertyValues(
+            "spring.autoconfigure.exclude=" + of("org.springframework.boot.actuate"),
+            "management.endpoints.web.exposure.include=locks")
+        .run(
+            context -> {
+              context.getBean(Job.class).run();
+              assertThat(context).doesNotHaveBean(LocksEndpoint.class);
             });
   }
 
@@ -304,7 +321,9 @@ class HoldfastAutoConfigurationTest {
     "holdfast.enabled,java.lang.Boolean,Whether to create lock managers",
     "holdfast.close-grace,java.time.Duration,Time for holders to release",
     "holdfast.health-timeout,java.time.Duration,Time for a quorum",
-    "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive"
+    "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive",
+    "holdfast.observations.enabled,java.lang.Boolean,Whether to observe requests",
+    "management.endpoint.locks.access,org.springframework.boot.actuate.endpoint.Access,access"
   })
   void eachKeyHasMetadata(String key, String type, String description) throws IOException {
     try (InputStream file =

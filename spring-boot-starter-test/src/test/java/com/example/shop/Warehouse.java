@@ -1,0 +1,8 @@
+package com.example.shop;
+
+/** A collaborator, which tests replace. */
+interface Warehouse {
+  void pack(long id);
+
+  void count();
+}

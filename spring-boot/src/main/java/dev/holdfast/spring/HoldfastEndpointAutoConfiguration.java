@@ -1,0 +1,35 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.LockManager;
+import java.util.Map;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the endpoint {@code locks}, where it is exposed. */
+@AutoConfiguration(after = HoldfastAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnBean(LockManager.class)
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+public final class HoldfastEndpointAutoConfiguration {
+  /** Called by Spring. */
+  public HoldfastEndpointAutoConfiguration() {}
+
+  @Bean
+  @ConditionalOnMissingBean
+  LocksEndpoint holdfastLocksEndpoint(Map<String, LockManager> managers) {
+    return new LocksEndpoint(managers);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnBean(LocksEndpoint.class)
+  @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+  LocksEndpointWebExtension holdfastLocksEndpointWebExtension(LocksEndpoint endpoint) {
+    return new LocksEndpointWebExtension(endpoint);
+  }
+}

@@ -1,0 +1,238 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.LockVotes;
+import dev.holdfast.memory.MemoryStore;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The endpoint on a server with a port, as operators and their tools see it. */
+class LocksEndpointTest {
+  private static final Duration TTL = Duration.ofSeconds(30);
+  private static final String UNRESTRICTED = "management.endpoint.locks.access=unrestricted";
+
+  private static ConfigurableApplicationContext several;
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final JsonMapper json = new JsonMapper();
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Application {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class SeveralManagers {
+    @Bean
+    LockManager orders() {
+      return LockManager.open("memory:");
+    }
+
+    @Bean
+    LockManager users() {
+      return LockManager.open("memory:");
+    }
+  }
+
+  @BeforeAll
+  static void startWithSeveralManagers() {
+    several = start(SeveralManagers.class, UNRESTRICTED);
+  }
+
+  @AfterAll
+  static void stop() {
+    several.close();
+  }
+
+  private static ConfigurableApplicationContext start(Class<?> type, String... properties) {
+    Stream<String> own =
+        Stream.of(
+            "server.port=0",
+            "holdfast.url=memory:",
+            "management.endpoints.web.exposure.include=locks",
+            "spring.main.banner-mode=off");
+    String[] arguments =
+        Stream.concat(own, Stream.of(properties)).map(p -> "--" + p).toArray(String[]::new);
+    return SpringApplication.run(type, arguments);
+  }
+
+  private HttpResponse<String> call(
+      ConfigurableApplicationContext context, String method, String path) throws Exception {
+    String port = context.getEnvironment().getRequiredProperty("local.server.port");
+    URI uri = URI.create("http://localhost:" + port + "/actuator/locks" + path);
+    return http.send(
+        HttpRequest.newBuilder(uri).method(method, HttpRequest.BodyPublishers.noBody()).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private JsonNode get(ConfigurableApplicationContext context, String path) throws Exception {
+    HttpResponse<String> response = call(context, "GET", path);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return json.readTree(response.body());
+  }
+
+  @Test
+  void nodesAndLeasesOfThisProcessAreShown() throws Exception {
+    try (ConfigurableApplicationContext context = start(Application.class)) {
+      LockManager locks = context.getBean(LockManager.class);
+      Lease lease =
+          locks.acquire(
+              LockRequest.of("order-4711", TTL)
+                  .ownerLabel("worker-7")
+                  .keepAliveUpTo(Duration.ofMinutes(5)));
+
+      HttpResponse<String> response = call(context, "GET", "");
+      JsonNode manager = json.readTree(response.body()).at("/managers/lockManager");
+
+      assertThat(manager.at("/nodes/0/address").asString())
+          .isEqualTo(locks.nodes().get(0).address());
+      assertThat(manager.at("/nodes/0/state").asString()).isEqualTo("UP");
+      assertThat(manager.at("/leases/0/name").asString()).isEqualTo("order-4711");
+      assertThat(manager.at("/leases/0/owner").asString()).isEqualTo("worker-7");
+      assertThat(Duration.parse(manager.at("/leases/0/remaining").asString()))
+          .isBetween(Duration.ofSeconds(1), TTL);
+      assertThat(manager.at("/leases/0/keptAliveUntil").asString()).endsWith("Z");
+      assertThat(response.body()).doesNotContain(lease.token());
+      assertThat(lease.release()).isTrue();
+      assertThat(get(context, "").at("/managers/lockManager/leases")).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"order-4711", "orders/4711"})
+  void theHolderOfALockIsShown(String name) throws Exception {
+    try (ConfigurableApplicationContext context = start(Application.class)) {
+      LockManager locks = context.getBean(LockManager.class);
+      assertThat(get(context, "/" + name).at("/managers/lockManager/held").asBoolean()).isFalse();
+
+      Lease lease = locks.acquire(LockRequest.of(name, TTL).ownerLabel("worker-7"));
+      HttpResponse<String> response = call(context, "GET", "/" + name);
+      JsonNode body = json.readTree(response.body());
+      JsonNode answer = body.at("/managers/lockManager");
+
+      assertThat(body.at("/name").asString()).isEqualTo(name);
+      assertThat(answer.at("/held").asBoolean()).isTrue();
+      assertThat(answer.at("/owner").asString()).isEqualTo("worker-7");
+      assertThat(answer.at("/votes/granted").asInt()).isEqualTo(1);
+      assertThat(Duration.parse(answer.at("/remaining").asString())).isPositive();
+      assertThat(response.body()).doesNotContain(lease.token());
+      assertThat(lease.release()).isTrue();
+    }
+  }
+
+  @Test
+  void theValueOfAnotherLibrarysLockIsMasked() throws Exception {
+    LocksReport.Answer uuid =
+        LocksReport.Answer.of(status("0c6a4d2e-91b1-4f6e-8a43-1f0d7f5f1c11:42"));
+    LocksReport.Answer hex = LocksReport.Answer.of(status("h1:" + "0a".repeat(20)));
+    LocksReport.Answer label = LocksReport.Answer.of(status("orders-7c9f8d6b5-x2x4k:17"));
+
+    assertThat(uuid.owner()).isEqualTo("…:42");
+    assertThat(hex.owner()).isEqualTo("h1:…");
+    assertThat(label.owner()).isEqualTo("orders-7c9f8d6b5-x2x4k:17");
+  }
+
+  private static Optional<LockStatus> status(String label) {
+    return Optional.of(new LockStatus("a", label, TTL, new LockVotes(2, 0, 1)));
+  }
+
+  @Test
+  void anOutageIsAnswered503AndIsNoFreeLock() throws Exception {
+    try (ConfigurableApplicationContext context = start(Application.class, UNRESTRICTED)) {
+      context.getBean(LockManager.class).unwrap(MemoryStore.class).orElseThrow().outage(true);
+
+      for (String method : List.of("GET", "DELETE")) {
+        HttpResponse<String> response = call(context, method, "/order-4711");
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(response.body()).contains("\"failure\"").doesNotContain("\"held\"");
+      }
+    }
+  }
+
+  @Test
+  void aLockIsReleasedByForceOnlyWithUnrestrictedAccess() throws Exception {
+    try (ConfigurableApplicationContext context = start(Application.class)) {
+      Lease lease = context.getBean(LockManager.class).acquire("order-4711", TTL);
+      assertThat(call(context, "DELETE", "/order-4711").statusCode()).isEqualTo(405);
+      assertThat(get(context, "/order-4711").at("/managers/lockManager/held").asBoolean()).isTrue();
+      assertThat(lease.release()).isTrue();
+    }
+    try (ConfigurableApplicationContext context = start(Application.class, UNRESTRICTED)) {
+      Lease lease = context.getBean(LockManager.class).acquire("order-4711", TTL);
+
+      HttpResponse<String> first = call(context, "DELETE", "/order-4711");
+      HttpResponse<String> second = call(context, "DELETE", "/order-4711");
+
+      assertThat(first.statusCode()).isEqualTo(200);
+      assertThat(json.readTree(first.body()).at("/released").asBoolean()).isTrue();
+      assertThat(json.readTree(second.body()).at("/released").asBoolean()).isFalse();
+      assertThat(lease.release()).as("it was taken away").isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /a, 200",
+    "GET, /a?manager=users, 200",
+    "GET, /a?manager=absent, 404",
+    "DELETE, /a, 400",
+    "DELETE, /a?manager=absent, 404",
+    "DELETE, /a?manager=users, 200"
+  })
+  void oneOfSeveralManagersIsNamedByAParameter(String method, String path, int status)
+      throws Exception {
+    Lease ofOrders = several.getBean("orders", LockManager.class).acquire("a", TTL);
+    Lease ofUsers = several.getBean("users", LockManager.class).acquire("a", TTL);
+
+    assertThat(call(several, method, path).statusCode()).isEqualTo(status);
+
+    assertThat(ofOrders.release()).isTrue();
+    assertThat(ofUsers.release()).isEqualTo(!method.equals("DELETE") || status != 200);
+  }
+
+  @Test
+  void theEndpointIsThereOnlyWhereItIsExposed() {
+    ApplicationContextRunner contexts =
+        new ApplicationContextRunner()
+            .withConfiguration(
+                AutoConfigurations.of(
+                    HoldfastAutoConfiguration.class, HoldfastEndpointAutoConfiguration.class))
+            .withPropertyValues("holdfast.url=memory:");
+
+    contexts.run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+    contexts
+        .withPropertyValues("management.endpoints.web.exposure.include=locks")
+        .run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
+    contexts
+        .withPropertyValues(
+            "management.endpoints.web.exposure.include=locks",
+            "management.endpoint.locks.access=NONE")
+        .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+  }
+}

@@ -1,0 +1,58 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.testsupport.Eventually;
+import java.net.URL;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.devtools.restart.classloader.RestartClassLoader;
+
+/** The restarts of devtools, which load the classes of the application again. */
+class RestartTest {
+  private static final String SHOP = "com.example.restart.RestartedShop";
+
+  @Test
+  void successiveContextsTakeTheSameLockAndLeaveNoThread() throws Exception {
+    URL classes = RestartTest.class.getProtectionDomain().getCodeSource().getLocation();
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    Set<Class<?>> types = new HashSet<>();
+    for (int start = 0; start < 2; start++) {
+      RestartClassLoader loader =
+          new RestartClassLoader(RestartTest.class.getClassLoader(), new URL[] {classes});
+      Class<?> type = Class.forName(SHOP, false, loader);
+      types.add(type);
+
+      assertThat(runOnItsThread(type, loader)).isEqualTo("order-4711");
+
+      Eventually.soon().untilAsserted(() -> assertThat(leftOver(before, loader)).isEmpty());
+    }
+    assertThat(types).as("the classes of each start").hasSize(2);
+  }
+
+  private static String runOnItsThread(Class<?> type, ClassLoader loader) throws Exception {
+    Callable<?> shop = (Callable<?>) type.getDeclaredConstructor().newInstance();
+    FutureTask<Object> run = new FutureTask<>(shop::call);
+    Thread thread = new Thread(run, "restartedMain");
+    thread.setContextClassLoader(loader);
+    thread.start();
+    String name = (String) run.get(100, TimeUnit.SECONDS);
+    thread.join(TimeUnit.SECONDS.toMillis(15));
+    return name;
+  }
+
+  /** Returns the threads of a closed context: ours, and those that keep its classes loaded. */
+  private static List<Thread> leftOver(Set<Thread> before, ClassLoader loader) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread) && thread.isAlive())
+        .filter(
+            thread ->
+                thread.getName().startsWith("holdfast") || thread.getContextClassLoader() == loader)
+        .toList();
+  }
+}

@@ -71,8 +71,8 @@ class ArrowsTest {
       Module.of("dev.holdfast.micrometer..").over(API).with("io.micrometer..");
   private static final Module SPRING =
       Module.of("dev.holdfast.spring..")
-          .over(API)
-          .with("org.springframework..", "org.aopalliance..");
+          .over(API, REACTOR)
+          .with("org.springframework..", "org.aopalliance..", "reactor..", "org.reactivestreams..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(

@@ -40,6 +40,12 @@ final class LockedInterceptor implements MethodInterceptor {
     LockManager manager = managers.get(method);
     LockRequest request = method.request(target, invocation.getArguments());
     Optional<Lease> joined = joined(manager, request.name());
+    if (method.result().isReactive()) {
+      if (joined.isEmpty() && transactions.isActive()) {
+        requireUsableInTransaction(method, request);
+      }
+      return new LockedPublisher(manager, request, joined.orElse(null), method, invocation).get();
+    }
     if (joined.isPresent()) {
       return runJoined(method, manager, joined.get(), invocation);
     }
@@ -76,12 +82,14 @@ final class LockedInterceptor implements MethodInterceptor {
               + request.name()
               + "' was not locked; call it before the transaction begins, or use HOLD");
     }
-    if (method.result().isStage()) {
+    if (method.result().kind() != LockedReturn.Kind.VALUE) {
       throw new IllegalStateException(
           "@Locked on "
               + method
-              + " returns a CompletionStage and was called inside a transaction, which would end"
-              + " before the work; call it outside of transactions");
+              + " returns a "
+              + (method.result().isStage() ? "CompletionStage" : "publisher")
+              + " and was called inside a transaction of the thread, which would end before the"
+              + " work; call it outside of transactions");
     }
   }
 
@@ -148,7 +156,7 @@ final class LockedInterceptor implements MethodInterceptor {
         .orElse(null);
   }
 
-  private static @Nullable Object proceed(MethodInvocation invocation) throws Exception {
+  static @Nullable Object proceed(MethodInvocation invocation) throws Exception {
     try {
       return invocation.proceed();
     } catch (Exception | Error e) {

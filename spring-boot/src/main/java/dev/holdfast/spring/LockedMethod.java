@@ -22,7 +22,7 @@ final class LockedMethod {
     this.method = method;
     requireVisibleToProxies(method);
     skips = locked.whenHeld() == Locked.WhenHeld.SKIP;
-    result = LockedReturn.of(method, skips);
+    result = LockedReturn.of(method, skips, settings.beans().getBeanClassLoader());
     name = LockName.parse(settings.resolve(locked.name()), method, settings);
     limits = limits(locked, settings);
     failsInTransaction = locked.onTransaction() == Locked.OnTransaction.FAIL;

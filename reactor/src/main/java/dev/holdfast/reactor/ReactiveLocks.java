@@ -88,13 +88,36 @@ public final class ReactiveLocks {
    */
   public <T> Flux<T> usingLockMany(
       LockRequest request, Function<? super Lease, ? extends Publisher<? extends T>> work) {
+    return usingLockMany(request, work, lease -> Mono.empty());
+  }
+
+  /**
+   * Holds a lock while a publisher runs, and some longer after a cancellation, for work that goes
+   * on although it was cancelled, such as the commit of a transaction.
+   *
+   * @param <T> the elements
+   * @param request the lock and how long to wait for it
+   * @param work makes the publisher that runs under the lease
+   * @param afterCancellation makes a publisher that is subscribed when the work was cancelled. The
+   *     lease is released when that has ended or failed
+   * @return emits the elements of the publisher, and fails as {@link #usingLockMany(LockRequest,
+   *     Function)} does
+   */
+  public <T> Flux<T> usingLockMany(
+      LockRequest request,
+      Function<? super Lease, ? extends Publisher<? extends T>> work,
+      Function<? super Lease, ? extends Publisher<?>> afterCancellation) {
     Objects.requireNonNull(work, "work");
+    Objects.requireNonNull(afterCancellation, "afterCancellation");
     return Flux.usingWhen(
         acquire(request),
         lease -> LeaseUse.of(lease, Flux.from(work.apply(lease))),
         lease -> Mono.empty(), // released before the end was signalled
         (lease, failure) -> LeaseUse.release(lease),
-        LeaseUse::release);
+        lease ->
+            Mono.defer(() -> Flux.from(afterCancellation.apply(lease)).then())
+                .onErrorComplete()
+                .then(LeaseUse.release(lease)));
   }
 
   /**

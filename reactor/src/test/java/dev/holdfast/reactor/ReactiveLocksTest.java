@@ -373,4 +373,21 @@ class ReactiveLocksTest {
     assertThat(subscriptions).hasValue(0);
     lost.close();
   }
+
+  @Test
+  void aCancellationReleasesAfterTheWorkThatGoesOnHasEnded() {
+    Sinks.Empty<Void> goingOn = Sinks.empty();
+    TestPublisher<String> work = TestPublisher.create();
+    Disposable subscription =
+        locks.usingLockMany(REQUEST, lease -> work, lease -> goingOn.asMono()).subscribe();
+    await().atMost(PATIENCE).until(work::wasSubscribed);
+
+    subscription.dispose();
+    work.assertCancelled();
+    assertThat(store.holder("x")).isPresent();
+
+    goingOn.emitError(
+        new IllegalStateException("of the commit"), Sinks.EmitFailureHandler.FAIL_FAST);
+    await().atMost(PATIENCE).until(() -> store.holder("x").isEmpty());
+  }
 }

@@ -102,8 +102,20 @@ final class LockedMethod {
     return skips;
   }
 
-  boolean failsInTransaction() {
-    return failsInTransaction;
+  /**
+   * Checks whether the method may be called inside a transaction.
+   *
+   * @throws IllegalStateException if the annotation says FAIL
+   */
+  void requireNoFailInTransaction(String lock) {
+    if (failsInTransaction) {
+      throw new IllegalStateException(
+          "@Locked(onTransaction = FAIL) on "
+              + this
+              + " was called inside a transaction, and '"
+              + lock
+              + "' was not locked; call it before the transaction begins, or use HOLD");
+    }
   }
 
   /** Returns the name of the manager's bean; empty for the only or primary one. */

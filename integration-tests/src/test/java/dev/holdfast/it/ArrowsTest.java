@@ -71,12 +71,14 @@ class ArrowsTest {
       Module.of("dev.holdfast.micrometer..").over(API).with("io.micrometer..");
   private static final Module SPRING =
       Module.of("dev.holdfast.spring")
-          .over(API, MICROMETER)
+          .over(API, MICROMETER, REACTOR)
           .with(
               "org.springframework..",
               "org.aopalliance..",
               "io.micrometer..",
-              "com.fasterxml.jackson.annotation..");
+              "com.fasterxml.jackson.annotation..",
+              "reactor..",
+              "org.reactivestreams..");
   private static final Module SPRING_TEST =
       Module.of("dev.holdfast.spring.test..")
           .over(API, MEMORY, SPRING)

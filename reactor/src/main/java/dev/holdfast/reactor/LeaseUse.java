@@ -6,6 +6,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LossReason;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -20,8 +21,27 @@ final class LeaseUse {
    * cancels it only then, and the release that follows fails with the loss.
    */
   static <T> Flux<T> of(Lease lease, Flux<? extends T> work) {
+    return LeaseUse.<T>untilLost(lease, work).concatWith(Mono.defer(() -> releaseHeld(lease)));
+  }
+
+  /** Returns the work, ended by a loss, under a lease that the caller releases. */
+  static <T> Flux<T> holding(Lease lease, Publisher<? extends T> work) {
+    return Flux.defer(
+        () -> {
+          lease.requireHeld();
+          return LeaseUse.<T>untilLost(lease, Flux.from(work))
+              .concatWith(Mono.defer(() -> failIfLost(lease)));
+        });
+  }
+
+  private static <T> Flux<T> untilLost(Lease lease, Flux<? extends T> work) {
     Flux<T> guarded = Flux.<T>from(work).onErrorMap(failure -> lossOr(lease, failure));
-    return guarded.takeUntilOther(loss(lease)).concatWith(Mono.defer(() -> releaseHeld(lease)));
+    return guarded.takeUntilOther(loss(lease));
+  }
+
+  private static <T> Mono<T> failIfLost(Lease lease) {
+    LockLostException lost = lossOf(lease, null);
+    return lost == null ? Mono.empty() : Mono.error(lost);
   }
 
   /** Releases a lease that may have been released before. Never fails. */
@@ -62,11 +82,7 @@ final class LeaseUse {
               WARNINGS.add(lease.name(), failure);
               return Mono.just(true);
             })
-        .flatMap(
-            held -> {
-              LockLostException lostBefore = held ? null : lossOf(lease, null);
-              return lostBefore == null ? Mono.empty() : Mono.error(lostBefore);
-            })
+        .flatMap(held -> held ? Mono.empty() : failIfLost(lease))
         .then(Mono.empty());
   }
 

@@ -6,6 +6,7 @@ import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.Locks;
 import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -87,12 +88,72 @@ public final class ReactiveLocks {
    */
   public <T> Flux<T> usingLockMany(
       LockRequest request, Function<? super Lease, ? extends Publisher<? extends T>> work) {
+    return usingLockMany(request, work, lease -> Mono.empty());
+  }
+
+  /**
+   * Holds a lock while a publisher runs, and some longer after a cancellation, for work that goes
+   * on although it was cancelled, such as the commit of a transaction.
+   *
+   * @param <T> the elements
+   * @param request the lock and how long to wait for it
+   * @param work makes the publisher that runs under the lease
+   * @param afterCancellation makes a publisher that is subscribed when the work was cancelled. The
+   *     lease is released when that has ended or failed
+   * @return emits the elements of the publisher, and fails as {@link #usingLockMany(LockRequest,
+   *     Function)} does
+   */
+  public <T> Flux<T> usingLockMany(
+      LockRequest request,
+      Function<? super Lease, ? extends Publisher<? extends T>> work,
+      Function<? super Lease, ? extends Publisher<?>> afterCancellation) {
     Objects.requireNonNull(work, "work");
+    Objects.requireNonNull(afterCancellation, "afterCancellation");
     return Flux.usingWhen(
         acquire(request),
         lease -> LeaseUse.of(lease, Flux.from(work.apply(lease))),
         lease -> Mono.empty(), // released before the end was signalled
         (lease, failure) -> LeaseUse.release(lease),
-        LeaseUse::release);
+        lease ->
+            Mono.defer(() -> Flux.from(afterCancellation.apply(lease)).then())
+                .onErrorComplete()
+                .then(LeaseUse.release(lease)));
+  }
+
+  /**
+   * Runs a Mono under a lease that the caller holds, and does not release it, as {@link
+   * Locks#executeHolding(Lease, dev.holdfast.LockedTask)} does. Put a transaction around it, and
+   * the lock around both: a lock that was lost before the commit begins rolls back.
+   *
+   * <pre>{@code
+   * Mono<Order> shipped =
+   *     locks.usingLock(
+   *         request, lease -> transaction.transactional(ReactiveLocks.usingLease(lease, ship())));
+   * }</pre>
+   *
+   * @param <T> the value
+   * @param lease a lease that is held
+   * @param work runs under the lease
+   * @return emits the value of the Mono when it has ended. Fails with {@link LockLostException} if
+   *     the lease is lost, and the Mono is not subscribed; or if it was lost before the Mono had
+   *     ended, with the Mono's own failure as its cause. Fails with {@link IllegalStateException}
+   *     if the lease was released before
+   */
+  public static <T> Mono<T> usingLease(Lease lease, Mono<? extends T> work) {
+    return ReactiveLocks.<T>usingLeaseMany(lease, work).singleOrEmpty();
+  }
+
+  /**
+   * Runs a publisher under a lease that the caller holds, as {@link #usingLease} does. Elements are
+   * emitted as they come.
+   *
+   * @param <T> the elements
+   * @param lease a lease that is held
+   * @param work runs under the lease
+   * @return emits the elements of the publisher, and fails as {@link #usingLease} does
+   */
+  public static <T> Flux<T> usingLeaseMany(Lease lease, Publisher<? extends T> work) {
+    Objects.requireNonNull(lease, "lease");
+    return LeaseUse.holding(lease, Objects.requireNonNull(work, "work"));
   }
 }

@@ -328,4 +328,66 @@ class ReactiveLocksTest {
   private static <T> T nothing() {
     return null;
   }
+
+  @Test
+  void aMonoUnderAHeldLeaseLeavesTheLeaseHeld() throws Exception {
+    try (Lease lease = manager.acquire(REQUEST)) {
+      StepVerifier.create(ReactiveLocks.usingLease(lease, Mono.just("done")))
+          .expectNext("done")
+          .expectComplete()
+          .verify(PATIENCE);
+      assertThat(lease.isHeld()).isTrue();
+    }
+  }
+
+  @Test
+  void aFluxUnderAHeldLeaseIsCancelledByTheLoss() throws Exception {
+    try (Lease lease = manager.acquire(REQUEST)) {
+      TestPublisher<String> work = TestPublisher.create();
+      StepVerifier.create(ReactiveLocks.usingLeaseMany(lease, work))
+          .then(() -> work.next("first"))
+          .expectNext("first")
+          .then(() -> clock.advance(TTL.plusSeconds(1)))
+          .then(() -> await().atMost(PATIENCE).until(() -> lease.onLoss().isDone()))
+          .expectError(LockLostException.class)
+          .verify(PATIENCE);
+      work.assertCancelled();
+    }
+  }
+
+  @Test
+  void aMonoIsNotSubscribedUnderALeaseThatIsLostOrReleased() throws Exception {
+    Lease lost = manager.acquire(REQUEST);
+    clock.advance(TTL.plusSeconds(1));
+    Lease released = manager.acquire(REQUEST);
+    released.close();
+    AtomicInteger subscriptions = new AtomicInteger();
+    Mono<Integer> work = Mono.fromSupplier(subscriptions::incrementAndGet);
+
+    StepVerifier.create(ReactiveLocks.usingLease(lost, work))
+        .expectError(LockLostException.class)
+        .verify(PATIENCE);
+    StepVerifier.create(ReactiveLocks.usingLease(released, work))
+        .expectError(IllegalStateException.class)
+        .verify(PATIENCE);
+    assertThat(subscriptions).hasValue(0);
+    lost.close();
+  }
+
+  @Test
+  void aCancellationReleasesAfterTheWorkThatGoesOnHasEnded() {
+    Sinks.Empty<Void> goingOn = Sinks.empty();
+    TestPublisher<String> work = TestPublisher.create();
+    Disposable subscription =
+        locks.usingLockMany(REQUEST, lease -> work, lease -> goingOn.asMono()).subscribe();
+    await().atMost(PATIENCE).until(work::wasSubscribed);
+
+    subscription.dispose();
+    work.assertCancelled();
+    assertThat(store.holder("x")).isPresent();
+
+    goingOn.emitError(
+        new IllegalStateException("of the commit"), Sinks.EmitFailureHandler.FAIL_FAST);
+    await().atMost(PATIENCE).until(() -> store.holder("x").isEmpty());
+  }
 }

@@ -1,27 +1,39 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Locks;
+import java.util.Optional;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
 
 /**
  * The innermost advice of a method with {@link Locked}: has the transaction that the method's own
  * advice began check the lease before its commit.
  */
 final class CommitCheckInterceptor implements MethodInterceptor {
+  private final LockedMethods methods;
   private final Transactions transactions;
 
-  CommitCheckInterceptor(Transactions transactions) {
+  CommitCheckInterceptor(LockedMethods methods, Transactions transactions) {
+    this.methods = methods;
     this.transactions = transactions;
   }
 
   @SuppressWarnings("NullAway")
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    if (transactions.isActive()) {
-      Locks.current().ifPresent(transactions::checkBeforeCommit);
+    Optional<LockedMethod> method = methods.find(invocation);
+    if (method.isPresent() && method.get().result().isReactive()) {
+      return LockedBody.of(
+          method.get(), (ProxyMethodInvocation) invocation, transactions.arePresent());
     }
-    return invocation.proceed();
+    try {
+      return invocation.proceed();
+    } finally { // so that it comes after the work before the commit that the method has registered
+      if (transactions.isActive()) {
+        Locks.current().ifPresent(transactions::checkBeforeCommit);
+      }
+    }
   }
 }

@@ -19,6 +19,9 @@ import org.springframework.aot.hint.annotation.Reflective;
  * public void ship(long id) {}
  * </pre>
  *
+ * <p>A method that returns a {@code CompletionStage}, a {@code Mono} or a {@code Flux} holds the
+ * lock until that ends.
+ *
  * <p>A call that already works under the lock of the same manager and name, on its thread or in its
  * transaction, joins that lease: it neither waits nor releases. Durations are texts such as {@code
  * 10s} or {@code PT10S}. Texts may contain placeholders such as {@code ${orders.ttl}}. Calls of a
@@ -90,9 +93,12 @@ public @interface Locked {
 
   /** The reaction to a lock that another owner holds. */
   enum WhenHeld {
-    /** The method throws {@link dev.holdfast.LockContendedException}. */
+    /** The method throws or signals {@link dev.holdfast.LockContendedException}. */
     THROW,
-    /** The method returns null, an empty Optional, or a completed future of these. */
+    /**
+     * The method returns null, an empty Optional, a completed future of these, or an empty Mono or
+     * Flux.
+     */
     SKIP
   }
 

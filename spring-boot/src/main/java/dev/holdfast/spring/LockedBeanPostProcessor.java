@@ -56,7 +56,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
             ? new SpringTransactions()
             : Transactions.NONE;
     advisor = LockedAdvisor.of(methods, new LockedInterceptor(methods, managers, transactions));
-    commitCheck = LockedAdvisor.of(methods, new CommitCheckInterceptor(transactions));
+    commitCheck = LockedAdvisor.of(methods, new CommitCheckInterceptor(methods, transactions));
   }
 
   @Override

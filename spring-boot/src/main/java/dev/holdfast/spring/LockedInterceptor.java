@@ -10,7 +10,6 @@ import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 
 /** Runs a method with {@link Locked} under its lock. Safe for use by many threads. */
 final class LockedInterceptor implements MethodInterceptor {
@@ -27,19 +26,21 @@ final class LockedInterceptor implements MethodInterceptor {
   @SuppressWarnings("NullAway")
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    Object target = invocation.getThis();
-    Class<?> type =
-        target == null
-            ? invocation.getMethod().getDeclaringClass()
-            : AopUtils.getTargetClass(target);
-    Optional<LockedMethod> found = methods.find(invocation.getMethod(), type);
+    Optional<LockedMethod> found = methods.find(invocation);
     if (found.isEmpty()) {
       return invocation.proceed();
     }
     LockedMethod method = found.get();
     LockManager manager = managers.get(method);
-    LockRequest request = method.request(target, invocation.getArguments());
+    LockRequest request = method.request(invocation.getThis(), invocation.getArguments());
     Optional<Lease> joined = joined(manager, request.name());
+    if (method.result().isReactive()) {
+      if (joined.isEmpty() && transactions.isActive()) {
+        requireUsableInTransaction(method, request);
+      }
+      return new LockedPublisher(manager, request, joined.orElse(null), method, invocation)
+          .get(transactions.arePresent());
+    }
     if (joined.isPresent()) {
       return runJoined(method, manager, joined.get(), invocation);
     }
@@ -68,20 +69,15 @@ final class LockedInterceptor implements MethodInterceptor {
   }
 
   private static void requireUsableInTransaction(LockedMethod method, LockRequest request) {
-    if (method.failsInTransaction()) {
-      throw new IllegalStateException(
-          "@Locked(onTransaction = FAIL) on "
-              + method
-              + " was called inside a transaction, and '"
-              + request.name()
-              + "' was not locked; call it before the transaction begins, or use HOLD");
-    }
-    if (method.result().isStage()) {
+    method.requireNoFailInTransaction(request.name());
+    if (method.result().kind() != LockedReturn.Kind.VALUE) {
       throw new IllegalStateException(
           "@Locked on "
               + method
-              + " returns a CompletionStage and was called inside a transaction, which would end"
-              + " before the work; call it outside of transactions");
+              + " returns a "
+              + (method.result().isStage() ? "CompletionStage" : "publisher")
+              + " and was called inside a transaction of the thread, which would end before the"
+              + " work; call it outside of transactions");
     }
   }
 
@@ -103,9 +99,6 @@ final class LockedInterceptor implements MethodInterceptor {
   private @Nullable Object runJoined(
       LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
       throws Exception {
-    if (transactions.isActive()) {
-      transactions.checkBeforeCommit(lease);
-    }
     Object result = run(manager, lease, invocation);
     return method.result().isStage() && result != null
         ? LockedStage.joining(lease, (CompletionStage<?>) result)
@@ -148,7 +141,7 @@ final class LockedInterceptor implements MethodInterceptor {
         .orElse(null);
   }
 
-  private static @Nullable Object proceed(MethodInvocation invocation) throws Exception {
+  static @Nullable Object proceed(MethodInvocation invocation) throws Exception {
     try {
       return invocation.proceed();
     } catch (Exception | Error e) {

@@ -22,7 +22,7 @@ final class LockedMethod {
     this.method = method;
     requireVisibleToProxies(method);
     skips = locked.whenHeld() == Locked.WhenHeld.SKIP;
-    result = LockedReturn.of(method, skips);
+    result = LockedReturn.of(method, skips, settings.beans().getBeanClassLoader());
     name = LockName.parse(settings.resolve(locked.name()), method, settings);
     limits = limits(locked, settings);
     failsInTransaction = locked.onTransaction() == Locked.OnTransaction.FAIL;
@@ -102,8 +102,20 @@ final class LockedMethod {
     return skips;
   }
 
-  boolean failsInTransaction() {
-    return failsInTransaction;
+  /**
+   * Checks whether the method may be called inside a transaction.
+   *
+   * @throws IllegalStateException if the annotation says FAIL
+   */
+  void requireNoFailInTransaction(String lock) {
+    if (failsInTransaction) {
+      throw new IllegalStateException(
+          "@Locked(onTransaction = FAIL) on "
+              + this
+              + " was called inside a transaction, and '"
+              + lock
+              + "' was not locked; call it before the transaction begins, or use HOLD");
+    }
   }
 
   /** Returns the name of the manager's bean; empty for the only or primary one. */

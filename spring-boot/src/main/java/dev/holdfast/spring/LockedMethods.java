@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -36,6 +37,14 @@ final class LockedMethods {
     return AnnotationUtils.isCandidateClass(type, Locked.class)
         && AnnotatedElementUtils.hasAnnotation(
             AopUtils.getMostSpecificMethod(method, type), Locked.class);
+  }
+
+  /** Finds the annotation of the method that is called. */
+  Optional<LockedMethod> find(MethodInvocation invocation) {
+    Object target = invocation.getThis();
+    Method method = invocation.getMethod();
+    return find(
+        method, target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target));
   }
 
   /** Finds the annotation of a method, of the method that it overrides, or of an interface. */

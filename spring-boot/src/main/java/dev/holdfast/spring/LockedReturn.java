@@ -14,20 +14,35 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * The kind of a method's result.
+ * The result of a method.
  *
- * @param isStage whether the work lasts until a returned stage ends
+ * @param kind how the end of the work is seen
  * @param isOptional whether no result is an empty Optional
  */
-record LockedReturn(boolean isStage, boolean isOptional) {
+record LockedReturn(Kind kind, boolean isOptional) {
+  private static final String LOCKS = "dev.holdfast.reactor.ReactiveLocks";
+
+  /** The event at which the work has ended. */
+  enum Kind {
+    /** The return of the method. */
+    VALUE,
+    /** The end of the returned stage. */
+    STAGE,
+    /** The end, the failure or the cancellation of the returned Mono. */
+    MONO,
+    /** The end, the failure or the cancellation of the returned Flux. */
+    FLUX
+  }
+
   /**
    * Classifies the result of a method.
    *
    * @param skips whether the method can return without a result
+   * @param loader finds {@code holdfast-reactor}, if it is there
    * @throws LockConfigurationException if work of this type outlasts the call in a way that is not
    *     known here, or if a primitive result cannot be absent
    */
-  static LockedReturn of(Method method, boolean skips) {
+  static LockedReturn of(Method method, boolean skips, @Nullable ClassLoader loader) {
     Class<?> type = method.getReturnType();
     if (skips && type.isPrimitive() && type != void.class) {
       throw new LockConfigurationException(
@@ -37,15 +52,33 @@ record LockedReturn(boolean isStage, boolean isOptional) {
     }
     if (type == CompletionStage.class || type == CompletableFuture.class) {
       Class<?> value = ResolvableType.forMethodReturnType(method).getGeneric(0).resolve();
-      return new LockedReturn(true, value == Optional.class);
+      return new LockedReturn(Kind.STAGE, value == Optional.class);
     }
-    if (isAsynchronous(type)) {
+    if (type.getName().equals("reactor.core.publisher.Mono")) {
+      return reactive(Kind.MONO, type, loader);
+    }
+    if (type.getName().equals("reactor.core.publisher.Flux")) {
+      return reactive(Kind.FLUX, type, loader);
+    }
+    if (isAsynchronous(type) || isCoroutine(method)) {
       throw new LockConfigurationException(
           "the work of a "
-              + type.getName()
-              + " goes on after the call, and its end is not known; return a CompletableFuture");
+              + (isCoroutine(method) ? "coroutine" : type.getName())
+              + " goes on after the call, and its end is not known; return a CompletableFuture, a"
+              + " Mono or a Flux");
     }
-    return new LockedReturn(false, type == Optional.class);
+    return new LockedReturn(Kind.VALUE, type == Optional.class);
+  }
+
+  private static LockedReturn reactive(Kind kind, Class<?> type, @Nullable ClassLoader loader) {
+    if (!ClassUtils.isPresent(LOCKS, loader)) {
+      throw new LockConfigurationException(
+          "the result is a "
+              + type.getSimpleName()
+              + ", and holdfast-reactor is not on the class path; add the dependency"
+              + " dev.holdfast:holdfast-reactor");
+    }
+    return new LockedReturn(kind, false);
   }
 
   private static boolean isAsynchronous(Class<?> type) {
@@ -63,9 +96,26 @@ record LockedReturn(boolean isStage, boolean isOptional) {
         .anyMatch(each -> each.getName().equals("org.reactivestreams.Publisher"));
   }
 
+  /** Finds the last parameter that the compiler of Kotlin adds to functions that suspend. */
+  private static boolean isCoroutine(Method method) {
+    Class<?>[] parameters = method.getParameterTypes();
+    return parameters.length > 0
+        && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
+  }
+
+  /** Returns whether the work lasts until a returned stage ends. */
+  boolean isStage() {
+    return kind == Kind.STAGE;
+  }
+
+  /** Returns whether the work begins when a subscriber requests it. */
+  boolean isReactive() {
+    return kind == Kind.MONO || kind == Kind.FLUX;
+  }
+
   /** Returns the result of a call that was skipped. */
   @Nullable Object skipped() {
     Object value = isOptional ? Optional.empty() : null;
-    return isStage ? CompletableFuture.completedFuture(value) : value;
+    return isStage() ? CompletableFuture.completedFuture(value) : value;
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import java.util.List;
 import java.util.Optional;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -12,10 +13,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * stays bound while that transaction is suspended: it ends after the one that runs meanwhile.
  */
 final class SpringTransactions implements Transactions {
-  /** The key of a lease among the resources of the thread. */
-  private record Held(LockManager manager, String name) {}
-
-  /** The check of a lease, after all other work before the commit. */
+  /** The check of a lease, after all work before the commit that was registered earlier. */
   private static class Check implements TransactionSynchronization {
     final Lease lease;
 
@@ -36,9 +34,9 @@ final class SpringTransactions implements Transactions {
 
   /** The check and the release of a lease. */
   private static final class Hold extends Check {
-    private final Held key;
+    private final HeldKey key;
 
-    Hold(Held key, Lease lease) {
+    Hold(HeldKey key, Lease lease) {
       super(lease);
       this.key = key;
     }
@@ -51,6 +49,11 @@ final class SpringTransactions implements Transactions {
   }
 
   @Override
+  public boolean arePresent() {
+    return true;
+  }
+
+  @Override
   public boolean isActive() {
     return TransactionSynchronizationManager.isActualTransactionActive()
         && TransactionSynchronizationManager.isSynchronizationActive();
@@ -58,23 +61,26 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public Optional<Lease> held(LockManager manager, String name) {
-    Object lease = TransactionSynchronizationManager.getResource(new Held(manager, name));
+    Object lease = TransactionSynchronizationManager.getResource(new HeldKey(manager, name));
     return Optional.ofNullable((Lease) lease);
   }
 
   @Override
   public void holdUntilEnd(LockManager manager, Lease lease) {
-    Held key = new Held(manager, lease.name());
+    HeldKey key = new HeldKey(manager, lease.name());
     TransactionSynchronizationManager.registerSynchronization(new Hold(key, lease));
     TransactionSynchronizationManager.bindResource(key, lease);
   }
 
   @Override
   public void checkBeforeCommit(Lease lease) {
-    boolean isChecked =
-        TransactionSynchronizationManager.getSynchronizations().stream()
-            .anyMatch(known -> known instanceof Check check && check.lease == lease);
-    if (!isChecked) {
+    List<TransactionSynchronization> known =
+        TransactionSynchronizationManager.getSynchronizations();
+    boolean isLast =
+        !known.isEmpty()
+            && known.get(known.size() - 1) instanceof Check check
+            && check.lease == lease;
+    if (!isLast) {
       TransactionSynchronizationManager.registerSynchronization(new Check(lease));
     }
   }

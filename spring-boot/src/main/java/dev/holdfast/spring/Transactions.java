@@ -10,6 +10,11 @@ interface Transactions {
   Transactions NONE =
       new Transactions() {
         @Override
+        public boolean arePresent() {
+          return false;
+        }
+
+        @Override
         public boolean isActive() {
           return false;
         }
@@ -28,6 +33,9 @@ interface Transactions {
         public void checkBeforeCommit(Lease lease) {}
       };
 
+  /** Returns whether spring-tx is there. */
+  boolean arePresent();
+
   /** Returns whether the calling thread is in a transaction. */
   boolean isActive();
 
@@ -37,6 +45,9 @@ interface Transactions {
   /** Holds a lease until the transaction ends, and checks it right before the commit. */
   void holdUntilEnd(LockManager manager, Lease lease);
 
-  /** Rolls the transaction back if the lease is lost when the commit begins. */
+  /**
+   * Rolls the transaction back if the lease is lost when the commit begins: after all work before
+   * the commit that is known now.
+   */
   void checkBeforeCommit(Lease lease);
 }

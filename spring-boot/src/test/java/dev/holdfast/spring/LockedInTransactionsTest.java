@@ -1,119 +1,37 @@
 package dev.holdfast.spring;
 
+import static dev.holdfast.spring.ShopFixture.NAME;
+import static dev.holdfast.spring.ShopFixture.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
-import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.spring.ShopFixture.BusinessException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
-import org.springframework.transaction.annotation.EnableTransactionManagement;
-import org.springframework.transaction.annotation.Propagation;
-import org.springframework.transaction.annotation.Transactional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
+/** Locked methods inside of transactions on a real server, and with a transaction of their own. */
 class LockedInTransactionsTest {
-  private static final String NAME = "order-1";
-
-  /** An exception for which Spring commits. */
-  static class BusinessException extends Exception {
-    private static final long serialVersionUID = 1L;
-  }
-
-  static class Shop {
-    @Locked(name = "order-#{#id}")
-    @Transactional
-    public <T> T shipInOwnTransaction(int id, Callable<T> work) throws Exception {
-      return work.call();
-    }
-
-    @Locked(name = "order-#{#id}")
-    @Transactional(propagation = Propagation.REQUIRES_NEW)
-    public <T> T shipInNewTransaction(int id, Callable<T> work) throws Exception {
-      return work.call();
-    }
-
-    @Locked(name = "order-#{#id}")
-    public <T> T ship(int id, Callable<T> work) throws Exception {
-      return work.call();
-    }
-
-    @Locked(name = "order-#{#id}", onTransaction = Locked.OnTransaction.FAIL)
-    public String outside(int id) {
-      return "done";
-    }
-
-    @Locked(name = "order-#{#id}")
-    public CompletableFuture<String> stage(int id) {
-      return CompletableFuture.completedFuture("done");
-    }
-  }
-
-  /** Whether the lock was held, at each commit and rollback. */
-  private final List<Boolean> heldAtEnd = new ArrayList<>();
-
-  @Configuration(proxyBeanMethods = false)
-  @EnableTransactionManagement(proxyTargetClass = true)
-  static class Transactions {
-    @Bean
-    Shop shop() {
-      return new Shop();
-    }
-  }
-
-  private record Fixture(
-      Shop shop, MemoryStore store, FakeTransactionManager fake, TransactionTemplate template) {
-    boolean isHeld() {
-      return store.holder(NAME).isPresent();
-    }
-  }
-
-  private interface Use {
-    void with(Fixture fixture) throws Exception;
-  }
-
-  private void run(Use use) {
-    LockManager locks = LockManager.open("memory:");
-    MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
-    FakeTransactionManager fake =
-        new FakeTransactionManager(() -> heldAtEnd.add(store.holder(NAME).isPresent()));
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-        .withUserConfiguration(Transactions.class)
-        .withBean(LockManager.class, () -> locks)
-        .withBean(FakeTransactionManager.class, () -> fake)
-        .run(
-            context ->
-                use.with(
-                    new Fixture(
-                        context.getBean(Shop.class), store, fake, new TransactionTemplate(fake))));
-  }
-
   @Test
   void theLockIsOutsideTheTransactionOfTheSameMethod() {
     run(
         f -> {
-          String result = f.shop.shipInOwnTransaction(1, () -> "done");
+          String result = f.shop().shipInOwnTransaction(1, shipping(f));
 
-          assertThat(result).isEqualTo("done");
-          assertThat(f.fake.events()).containsExactly("begin", "commit");
-          assertThat(heldAtEnd).containsExactly(true);
+          assertThat(result).isEqualTo("shipped");
+          assertThat(f.events()).containsExactly("begin", "commit");
+          assertThat(f.heldAtEnd()).containsExactly(true);
           assertThat(f.isHeld()).isFalse();
+          assertThat(f.orders().readElsewhere()).isEqualTo("shipped");
         });
   }
 
@@ -121,11 +39,11 @@ class LockedInTransactionsTest {
   void aCallThatDoesNotGetTheLockBeginsNoTransaction() {
     run(
         f -> {
-          f.store.steal(NAME, Duration.ofSeconds(30));
+          f.store().steal(NAME, Duration.ofSeconds(30));
 
-          assertThatThrownBy(() -> f.shop.shipInOwnTransaction(1, () -> "never"))
+          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, shipping(f)))
               .isInstanceOf(LockContendedException.class);
-          assertThat(f.fake.events()).isEmpty();
+          assertThat(f.events()).isEmpty();
         });
   }
 
@@ -135,14 +53,17 @@ class LockedInTransactionsTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.shop.shipInOwnTransaction(
-                          1,
-                          () -> {
-                            LockedTest.lose(f.store);
-                            throw new BusinessException();
-                          }))
+                      f.shop()
+                          .shipInOwnTransaction(
+                              1,
+                              () -> {
+                                f.orders().write("shipped");
+                                LockedTest.lose(f.store());
+                                throw new BusinessException();
+                              }))
               .isInstanceOf(LockLostException.class);
-          assertThat(f.fake.events()).containsExactly("begin", "rollback");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
   }
@@ -153,13 +74,15 @@ class LockedInTransactionsTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.shop.shipInOwnTransaction(
-                          1,
-                          () -> {
-                            throw new BusinessException();
-                          }))
+                      f.shop()
+                          .shipInOwnTransaction(
+                              1,
+                              () -> {
+                                f.orders().write("refused");
+                                throw new BusinessException();
+                              }))
               .isInstanceOf(BusinessException.class);
-          assertThat(f.fake.events()).containsExactly("begin", "commit");
+          assertThat(f.orders().readElsewhere()).isEqualTo("refused");
         });
   }
 
@@ -168,15 +91,16 @@ class LockedInTransactionsTest {
     run(
         f -> {
           boolean heldAfterCall =
-              f.template.execute(
-                  status -> {
-                    ship(f, "done");
-                    return f.isHeld();
-                  });
+              f.template()
+                  .execute(
+                      status -> {
+                        f.ship(shipping(f));
+                        return f.isHeld();
+                      });
 
           assertThat(heldAfterCall).isTrue();
-          assertThat(f.fake.events()).containsExactly("begin", "commit");
-          assertThat(heldAtEnd).containsExactly(true);
+          assertThat(f.events()).containsExactly("begin", "commit");
+          assertThat(f.heldAtEnd()).containsExactly(true);
           assertThat(f.isHeld()).isFalse();
         });
   }
@@ -185,14 +109,15 @@ class LockedInTransactionsTest {
   void aCallersTransactionReleasesTheLockAfterARollback() {
     run(
         f -> {
-          f.template.executeWithoutResult(
-              status -> {
-                ship(f, "done");
-                status.setRollbackOnly();
-              });
+          f.template()
+              .executeWithoutResult(
+                  status -> {
+                    f.ship(shipping(f));
+                    status.setRollbackOnly();
+                  });
 
-          assertThat(f.fake.events()).containsExactly("begin", "rollback");
-          assertThat(heldAtEnd).containsExactly(true);
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.heldAtEnd()).containsExactly(true);
           assertThat(f.isHeld()).isFalse();
         });
   }
@@ -203,31 +128,42 @@ class LockedInTransactionsTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.template.executeWithoutResult(
-                          status ->
-                              assertThatThrownBy(
-                                      () -> f.shop.ship(1, () -> LockedTest.lose(f.store)))
-                                  .isInstanceOf(LockLostException.class)))
+                      f.template()
+                          .executeWithoutResult(
+                              status ->
+                                  assertThatThrownBy(() -> f.ship(losing(f)))
+                                      .isInstanceOf(LockLostException.class)))
               .isInstanceOf(LockLostException.class);
-          assertThat(f.fake.events()).containsExactly("begin", "rollback");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
   }
 
-  @Test
-  void theLossIsCheckedAfterAllOtherWorkBeforeTheCommit() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theLossIsCheckedAfterAllWorkBeforeTheCommitThatTheMethodRegistered(
+      boolean isOwnTransaction) {
     run(
         f -> {
+          Callable<String> work =
+              () -> {
+                f.orders().write("shipped");
+                TransactionSynchronizationManager.registerSynchronization(
+                    new Losing(f.store(), Locks.current().orElseThrow()));
+                return "done";
+              };
+
           assertThatThrownBy(
-                  () ->
-                      f.template.executeWithoutResult(
-                          status -> {
-                            Lease[] lease = new Lease[1];
-                            shipAnd(f, () -> lease[0] = Locks.current().orElseThrow());
-                            TransactionSynchronizationManager.registerSynchronization(
-                                new Losing(f.store, lease[0]));
-                          }))
+                  () -> {
+                    if (isOwnTransaction) {
+                      f.shop().shipInOwnTransaction(1, work);
+                    } else {
+                      f.template().execute(status -> f.ship(work));
+                    }
+                  })
               .isInstanceOf(LockLostException.class);
-          assertThat(f.fake.events()).containsExactly("begin", "rollback");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
   }
 
@@ -235,15 +171,17 @@ class LockedInTransactionsTest {
   void aSecondCallInTheSameTransactionJoins() {
     run(
         f -> {
+          Callable<String> token = () -> Locks.current().orElseThrow().token();
           boolean same =
-              f.template.execute(
-                  status -> {
-                    String first = token(f);
-                    return first.equals(token(f));
-                  });
+              f.template()
+                  .execute(
+                      status -> {
+                        String first = f.ship(token);
+                        return first.equals(f.ship(token));
+                      });
 
           assertThat(same).isTrue();
-          assertThat(f.fake.events()).containsExactly("begin", "commit");
+          assertThat(f.events()).containsExactly("begin", "commit");
           assertThat(f.isHeld()).isFalse();
         });
   }
@@ -254,19 +192,19 @@ class LockedInTransactionsTest {
         f -> {
           assertThatThrownBy(
                   () ->
-                      f.template.executeWithoutResult(
-                          status -> {
-                            ship(f, "done");
-                            assertThatThrownBy(
-                                    () ->
-                                        f.shop.shipInNewTransaction(
-                                            1, () -> LockedTest.lose(f.store)))
-                                .isInstanceOf(LockLostException.class);
-                            assertThat(f.fake.events())
-                                .containsExactly("begin", "begin", "rollback");
-                          }))
+                      f.template()
+                          .executeWithoutResult(
+                              status -> {
+                                f.ship(() -> "done");
+                                assertThatThrownBy(
+                                        () -> f.shop().shipInNewTransaction(1, losing(f)))
+                                    .isInstanceOf(LockLostException.class);
+                                assertThat(f.events())
+                                    .containsExactly("begin", "begin", "rollback");
+                              }))
               .isInstanceOf(LockLostException.class);
-          assertThat(f.fake.events()).containsExactly("begin", "begin", "rollback", "rollback");
+          assertThat(f.events()).containsExactly("begin", "begin", "rollback", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
   }
 
@@ -274,52 +212,51 @@ class LockedInTransactionsTest {
   void aMethodMayRefuseATransaction() {
     run(
         f -> {
-          assertThat(f.shop.outside(1)).isEqualTo("done");
-          f.template.executeWithoutResult(
-              status ->
-                  assertThatThrownBy(() -> f.shop.outside(1))
-                      .isInstanceOf(IllegalStateException.class)
-                      .hasMessageContaining("Shop.outside was called inside a transaction"));
+          assertThat(f.shop().outside(1)).isEqualTo("done");
+          f.template()
+              .executeWithoutResult(
+                  status ->
+                      assertThatThrownBy(() -> f.shop().outside(1))
+                          .isInstanceOf(IllegalStateException.class)
+                          .hasMessageContaining("Shop.outside was called inside a transaction"));
           assertThat(f.isHeld()).isFalse();
         });
   }
 
   @Test
-  void aStageIsRefusedInsideATransaction() {
+  void aStageAndAPublisherAreRefusedInsideATransaction() {
     run(
         f -> {
-          f.template.executeWithoutResult(
-              status ->
-                  assertThatThrownBy(() -> f.shop.stage(1))
-                      .isInstanceOf(IllegalStateException.class)
-                      .hasMessageContaining("would end before the work"));
+          f.template()
+              .executeWithoutResult(
+                  status -> {
+                    assertThatThrownBy(() -> f.shop().stage(1))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("would end before the work");
+                    assertThatThrownBy(() -> f.shop().mono(1))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("returns a publisher");
+                  });
           assertThat(f.isHeld()).isFalse();
         });
   }
 
-  private static String token(Fixture f) {
-    return shipAnd(f, () -> Locks.current().orElseThrow().token());
+  private static Callable<String> shipping(ShopFixture f) {
+    return () -> {
+      f.orders().write("shipped");
+      return "shipped";
+    };
   }
 
-  private static void ship(Fixture f, String result) {
-    assertThat(shipAnd(f, () -> result)).isEqualTo(result);
-  }
-
-  private static <T> T shipAnd(Fixture f, Callable<T> work) {
-    try {
-      return f.shop.ship(1, work);
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
+  private static Callable<String> losing(ShopFixture f) {
+    return () -> {
+      f.orders().write("shipped");
+      return LockedTest.lose(f.store());
+    };
   }
 
   /** Work before the commit, such as a flush, during which the lock is lost. */
   private record Losing(MemoryStore store, Lease lease) implements TransactionSynchronization {
-    @Override
-    public int getOrder() {
-      return Ordered.LOWEST_PRECEDENCE - 1;
-    }
-
     @Override
     public void beforeCommit(boolean readOnly) {
       store.steal(lease.name(), Duration.ofSeconds(30));

@@ -24,6 +24,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
@@ -437,6 +438,13 @@ class LockedTest {
     }
   }
 
+  static class Coroutine {
+    @Locked(name = "a")
+    public Object run(Continuation<String> continuation) {
+      return continuation;
+    }
+  }
+
   static class UnknownParameter {
     @Locked(name = "a-#{#order.id}")
     public void run(Object id) {}
@@ -472,6 +480,7 @@ class LockedTest {
         OfFuture.class,
         OfPublisher.class,
         OfStream.class,
+        Coroutine.class,
         UnknownParameter.class,
         NoTemplate.class,
         WrongDuration.class,

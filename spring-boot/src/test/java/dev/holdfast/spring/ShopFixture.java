@@ -1,0 +1,145 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.LockManager;
+import dev.holdfast.Locks;
+import dev.holdfast.memory.MemoryStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Mono;
+
+/**
+ * A shop that locks in memory and writes to a real database.
+ *
+ * @param heldAtEnd whether the lock of the order 1 was held, at each commit and rollback
+ */
+record ShopFixture(
+    Shop shop,
+    LockManager locks,
+    MemoryStore store,
+    Orders orders,
+    RecordingTransactionManager transactions,
+    List<Boolean> heldAtEnd,
+    TransactionTemplate template) {
+  static final String NAME = "order-1";
+
+  /** An exception for which Spring commits. */
+  static class BusinessException extends Exception {
+    private static final long serialVersionUID = 1L;
+  }
+
+  static class Shop {
+    @Locked(name = "order-#{#id}")
+    @Transactional
+    public <T> T shipInOwnTransaction(int id, Callable<T> work) throws Exception {
+      return work.call();
+    }
+
+    @Locked(name = "order-#{#id}")
+    @Transactional(propagation = Propagation.REQUIRES_NEW)
+    public <T> T shipInNewTransaction(int id, Callable<T> work) throws Exception {
+      return work.call();
+    }
+
+    @Locked(name = "order-#{#id}")
+    public <T> T ship(int id, Callable<T> work) throws Exception {
+      return work.call();
+    }
+
+    @Locked(name = "order-#{#id}", onTransaction = Locked.OnTransaction.FAIL)
+    public String outside(int id) {
+      return "done";
+    }
+
+    @Locked(name = "order-#{#id}")
+    public CompletableFuture<String> stage(int id) {
+      return CompletableFuture.completedFuture("done");
+    }
+
+    @Locked(name = "order-#{#id}")
+    public Mono<String> mono(int id) {
+      return Mono.just("done");
+    }
+
+    /** Has no lock of its own, and must be called under one. */
+    @Transactional
+    public <T> T inTransaction(Callable<T> work) throws Exception {
+      return work.call();
+    }
+
+    /** Has no lock of its own, and rolls back if that of its caller was lost. */
+    @Transactional(rollbackFor = Exception.class)
+    public <T> T inTransactionUnderTheLock(Callable<T> work) throws Exception {
+      T result = work.call();
+      Locks.requireCurrent(NAME);
+      return result;
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableTransactionManagement(proxyTargetClass = true)
+  static class Transactions {
+    @Bean
+    Shop shop() {
+      return new Shop();
+    }
+  }
+
+  interface Use {
+    void with(ShopFixture fixture) throws Exception;
+  }
+
+  static void run(Use use) {
+    LockManager locks = LockManager.open("memory:");
+    MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
+    Orders orders = Orders.create();
+    List<Boolean> heldAtEnd = new ArrayList<>();
+    RecordingTransactionManager transactions =
+        new RecordingTransactionManager(
+            orders.dataSource(), () -> heldAtEnd.add(store.holder(NAME).isPresent()));
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+        .withUserConfiguration(Transactions.class)
+        .withBean(LockManager.class, () -> locks)
+        .withBean(RecordingTransactionManager.class, () -> transactions)
+        .run(
+            context ->
+                use.with(
+                    new ShopFixture(
+                        context.getBean(Shop.class),
+                        locks,
+                        store,
+                        orders,
+                        transactions,
+                        heldAtEnd,
+                        new TransactionTemplate(transactions))));
+  }
+
+  List<String> events() {
+    return transactions.events();
+  }
+
+  boolean isHeld() {
+    return store.holder(NAME).isPresent();
+  }
+
+  /** Ships in the transaction of the caller, for work that throws no checked exception. */
+  <T> T ship(Callable<T> work) {
+    try {
+      return shop.ship(1, work);
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -74,7 +74,8 @@ class SpringDocsTest {
     String settings = onlyOne(blocks("README.md", "yaml"), "holdfast:");
     assertThat(Files.readString(ROOT.resolve("README.md")))
         .contains("<artifactId>holdfast-spring-boot-starter</artifactId>");
-    FakeTransactionManager transactions = new FakeTransactionManager(() -> {});
+    RecordingTransactionManager transactions =
+        new RecordingTransactionManager(PostgresServer.dataSource(), () -> {});
     List<String> released = new ArrayList<>();
     try (TestNodes servers = TestNodes.start(3);
         URLClassLoader loader = compiled("Orders", source)) {
@@ -91,7 +92,7 @@ class SpringDocsTest {
           .withInitializer(
               context -> sources.forEach(context.getEnvironment().getPropertySources()::addLast))
           .withPropertyValues("holdfast.options.newNodes=trust")
-          .withBean(FakeTransactionManager.class, () -> transactions)
+          .withBean(RecordingTransactionManager.class, () -> transactions)
           .withUserConfiguration(Transactions.class, orders)
           .withClassLoader(loader)
           .run(

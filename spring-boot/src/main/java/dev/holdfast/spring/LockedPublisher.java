@@ -141,7 +141,8 @@ final class LockedPublisher {
     try {
       transaction.holdUntilEnd(key(), held);
     } catch (Throwable notRegistered) {
-      return ReactiveTransaction.release(lease).thenMany(Flux.error(notRegistered));
+      lease.releaseAsync(); // also if the subscriber has cancelled, which ended the transaction
+      return Flux.error(notRegistered);
     }
     return ReactiveLocks.usingLeaseMany(lease, Flux.defer(() -> work(held)));
   }

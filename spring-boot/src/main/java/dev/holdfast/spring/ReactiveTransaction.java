@@ -115,7 +115,7 @@ final class ReactiveTransaction {
   }
 
   /** Releases a lease, and warns of a loss or of an outage. Never fails, and blocks no thread. */
-  static Mono<Void> release(Lease lease) {
+  private static Mono<Void> release(Lease lease) {
     if (!lease.isHeld()) {
       lease.close(); // warns of the loss, and sends nothing
       return Mono.empty();

@@ -70,10 +70,12 @@ record Orders(JdbcTemplate jdbc, JdbcTemplate others) {
   }
 
   int countElsewhere() {
-    return others.queryForObject("select count(*) from orders", Integer.class);
+    return Objects.requireNonNull(
+        others.queryForObject("select count(*) from orders", Integer.class));
   }
 
   private static String state(JdbcTemplate jdbc) {
-    return jdbc.queryForObject("select state from orders where id = 1", String.class);
+    return Objects.requireNonNull(
+        jdbc.queryForObject("select state from orders where id = 1", String.class));
   }
 }

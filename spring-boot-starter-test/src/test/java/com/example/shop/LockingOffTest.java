@@ -1,6 +1,7 @@
 package com.example.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.verify;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
@@ -28,6 +29,7 @@ class LockingOffTest {
     locks.cutOff();
 
     assertThat(shop.ship(4711)).isEqualTo("without a lock");
+    verify(warehouse).pack(4711);
   }
 
   @Test

@@ -8,6 +8,8 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testnodes.TestNodes;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -71,15 +74,13 @@ class LocksEndpointTest {
   }
 
   private static ConfigurableApplicationContext start(Class<?> type, String... properties) {
-    Stream<String> own =
-        Stream.of(
+    return new SpringApplicationBuilder(type)
+        .properties(
             "server.port=0",
             "holdfast.url=memory:",
             "management.endpoints.web.exposure.include=locks",
-            "spring.main.banner-mode=off");
-    String[] arguments =
-        Stream.concat(own, Stream.of(properties)).map(p -> "--" + p).toArray(String[]::new);
-    return SpringApplication.run(type, arguments);
+            "spring.main.banner-mode=off")
+        .run(Stream.of(properties).map(p -> "--" + p).toArray(String[]::new));
   }
 
   private HttpResponse<String> call(
@@ -160,6 +161,36 @@ class LocksEndpointTest {
 
   private static Optional<LockStatus> status(String label) {
     return Optional.of(new LockStatus("a", label, TTL, new LockVotes(2, 0, 1)));
+  }
+
+  @Test
+  void noAnswerShowsAPasswordOrTheTokenOfALock() throws Exception {
+    try (TestNodes nodes = TestNodes.start(1)) {
+      TestNode node = nodes.node(0);
+      assertThat(node.command("ACL", "SETUSER", "shop", "on", ">top-secret", "~*", "&*", "+@all"))
+          .isEqualTo("OK");
+      String ofAnotherLibrary = UUID.randomUUID().toString();
+      assertThat(node.command("SET", "foreign", ofAnotherLibrary, "PX", "60000")).isEqualTo("OK");
+      String url = "redlock:redis://shop:top-secret@" + node.address() + "?newNodes=trust";
+      try (ConfigurableApplicationContext context =
+          start(
+              Application.class, UNRESTRICTED, "holdfast.url=" + url, "holdfast.close-grace=0s")) {
+        Lease lease = context.getBean(LockManager.class).acquire("a", TTL);
+        String random = lease.token().substring(lease.token().lastIndexOf(':') + 1);
+        StringBuilder answers = new StringBuilder();
+        for (String path : List.of("", "/a", "/foreign", "/free")) {
+          answers.append(call(context, "GET", path).body());
+        }
+        node.kill();
+        answers.append(call(context, "GET", "/a").body());
+        answers.append(call(context, "DELETE", "/a").body());
+        answers.append(call(context, "GET", "").body());
+
+        assertThat(answers)
+            .contains(node.address(), "\"failure\"", "\"owner\":\"…\"")
+            .doesNotContain("top-secret", random, ofAnotherLibrary);
+      }
+    }
   }
 
   @Test

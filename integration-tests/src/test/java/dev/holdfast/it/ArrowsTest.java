@@ -48,7 +48,7 @@ class ArrowsTest {
     }
 
     DescribedPredicate<JavaClass> known() {
-      return resideInAnyPackage("java..", "org.jspecify..")
+      return resideInAnyPackage("java..", "javax.net..", "org.jspecify..")
           .or(in(own.stream()))
           .or(in(libraries.stream()))
           .or(
@@ -72,7 +72,7 @@ class ArrowsTest {
   private static final Module SPRING =
       Module.of("dev.holdfast.spring..")
           .over(API)
-          .with("org.springframework..", "org.aopalliance..");
+          .with("org.springframework..", "org.aopalliance..", "org.testcontainers..");
   private static final Module REDIS_URI = Module.of("dev.holdfast.redis..").over(API);
   private static final Module REDLOCK_CORE =
       Module.of(

@@ -48,7 +48,7 @@ class ArrowsTest {
     }
 
     DescribedPredicate<JavaClass> known() {
-      return resideInAnyPackage("java..", "org.jspecify..")
+      return resideInAnyPackage("java..", "javax.net..", "org.jspecify..")
           .or(in(own.stream()))
           .or(in(libraries.stream()))
           .or(
@@ -75,6 +75,7 @@ class ArrowsTest {
           .with(
               "org.springframework..",
               "org.aopalliance..",
+              "org.testcontainers..",
               "io.micrometer..",
               "com.fasterxml.jackson.annotation..",
               "reactor..",

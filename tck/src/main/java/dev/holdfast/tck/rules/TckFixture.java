@@ -44,7 +44,7 @@ public final class TckFixture implements AutoCloseable {
   private static final Duration QUIET = Duration.ofMillis(40);
 
   /** Longer than a node that was asked needs. */
-  private static final Duration TAKEN_ANEW_AFTER = Duration.ofSeconds(2);
+  private static final Duration TAKEN_AGAIN_AFTER = Duration.ofSeconds(2);
 
   private final TckEnvironment environment;
   private final Set<LockCapability> capabilities;
@@ -410,7 +410,7 @@ public final class TckFixture implements AutoCloseable {
 
   /**
    * Takes a lock on all nodes: where it is known who holds it, nothing comes late. A node whose
-   * connection was being replaced is not asked again, so the lock is then taken anew.
+   * connection was being replaced is not asked again, so the lock is then taken again.
    */
   Lease takeOnAll(LockManager locks, LockRequest request) {
     AtomicReference<Lease> taken = new AtomicReference<>(take(locks, request));
@@ -423,7 +423,7 @@ public final class TckFixture implements AutoCloseable {
               if (holding(lease.name(), lease.token()) == nodes().size()) {
                 return true;
               }
-              if (System.nanoTime() - since.get() > TAKEN_ANEW_AFTER.toNanos()) {
+              if (System.nanoTime() - since.get() > TAKEN_AGAIN_AFTER.toNanos()) {
                 Attempts.giveBack(this, lease);
                 taken.set(take(locks, request));
                 since.set(System.nanoTime());

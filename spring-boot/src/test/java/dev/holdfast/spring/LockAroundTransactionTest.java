@@ -54,11 +54,12 @@ class LockAroundTransactionTest {
               .isInstanceOf(LockLostException.class);
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
 
+          assertThat(f.store().expire(NAME)).isTrue();
           assertThatThrownBy(
                   () ->
                       f.locks()
                           .executeLocked(
-                              REQUEST.waitForever(),
+                              REQUEST,
                               lease ->
                                   f.shop()
                                       .inTransactionUnderTheLock(

@@ -151,7 +151,7 @@ class LockedInReactiveTransactionsTest {
     /** The number of orders that the next holder of the lock sees. */
     CompletableFuture<Integer> seenByTheNextHolder() {
       return locks
-          .tryAcquireAsync(LockRequest.of(NAME, TTL).waitAtMost(PATIENCE))
+          .tryAcquireAsync(LockRequest.of(NAME, TTL).waitAtMost(TTL)) // less than the ttl above
           .thenApply(
               lease -> {
                 try (Lease held = lease.orElseThrow()) {
@@ -171,7 +171,7 @@ class LockedInReactiveTransactionsTest {
     new ApplicationContextRunner()
         .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
         .withUserConfiguration(Transactions.class)
-        .withPropertyValues("holdfast.url=memory:")
+        .withPropertyValues("holdfast.url=memory:", "holdfast.locked.ttl=60s")
         .run(
             context -> {
               LockManager locks = context.getBean(LockManager.class);

@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
@@ -9,6 +10,9 @@ import javax.sql.DataSource;
  * user namespace, because PostgreSQL refuses root.
  */
 final class PostgresServer {
+  /** Longer than the default of 10 s, which a busy machine exceeds. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private PostgresServer() {}
 
   private static final class Holder {
@@ -16,7 +20,7 @@ final class PostgresServer {
 
     private static EmbeddedPostgres start() {
       try {
-        return EmbeddedPostgres.builder().start();
+        return EmbeddedPostgres.builder().setPGStartupWait(PATIENCE).start();
       } catch (IOException | IllegalStateException e) {
         throw new IllegalStateException(
             "PostgreSQL did not start: as root it needs the command unshare and user namespaces;"

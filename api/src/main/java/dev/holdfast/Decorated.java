@@ -1,5 +1,7 @@
 package dev.holdfast;
 
+import java.util.Optional;
+
 /** The manager below a decorator that knows nothing of a method that was added to the interface. */
 final class Decorated {
   private Decorated() {}
@@ -11,9 +13,7 @@ final class Decorated {
    * @throws LockConfigurationException if there is none
    */
   static LockManager below(LockManager decorator, String missing) {
-    return decorator
-        .unwrap(LockManager.class)
-        .filter(below -> below != decorator)
+    return find(decorator)
         .orElseThrow(
             () ->
                 new LockConfigurationException(
@@ -22,5 +22,10 @@ final class Decorated {
                         + missing
                         + ": override it, or return the manager below from"
                         + " unwrap(LockManager.class)"));
+  }
+
+  /** Returns the manager that a decorator passes its calls to, if there is one. */
+  static Optional<LockManager> find(LockManager decorator) {
+    return decorator.unwrap(LockManager.class).filter(below -> below != decorator);
   }
 }

@@ -315,15 +315,10 @@ public interface LockManager extends AutoCloseable {
   /**
    * Returns the name of the backend, for metrics and messages.
    *
-   * @return the scheme of the backend's URLs, such as {@code redlock} or {@code memory}, however
-   *     the manager was opened; {@code unknown} if the backend gives no name, or if this manager is
-   *     a decorator that hides the manager below
+   * @return the scheme of its URLs, such as {@code redlock}; {@code unknown} if it gives no name
    */
   default String backend() {
-    return unwrap(LockManager.class)
-        .filter(below -> below != this)
-        .map(LockManager::backend)
-        .orElse("unknown");
+    return Decorated.find(this).map(LockManager::backend).orElse("unknown");
   }
 
   /**
@@ -338,8 +333,7 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Shows each node as this manager knows it, without asking the nodes. A backend without nodes
-   * shows one.
+   * Shows the nodes as this manager knows them, and asks none. A backend without nodes shows one.
    *
    * @return an unmodifiable list, in the order of the URL
    * @throws LockConfigurationException if this manager is a decorator that hides the manager below

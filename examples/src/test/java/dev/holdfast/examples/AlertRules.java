@@ -43,11 +43,13 @@ final class AlertRules {
 
   /** Returns the alerts whose expression is true for the changes between two scrapes. */
   List<String> firing(String before, String after) {
-    return expressions.keySet().stream().filter(alert -> isFiring(alert, before, after)).toList();
+    return expressions.entrySet().stream()
+        .filter(alert -> isFiring(alert.getValue(), before, after))
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
-  private boolean isFiring(String alert, String before, String after) {
-    String expression = expressions.get(alert);
+  private static boolean isFiring(String expression, String before, String after) {
     Matcher limit = LIMIT.matcher(expression);
     assertThat(limit.find()).as(expression).isTrue();
     double most = Double.parseDouble(limit.group(1));

@@ -30,8 +30,10 @@ record NodeVotes(Map<String, LockNode> byAddress) {
   /** Returns why a node that is up does not vote; empty if it does, or nobody knows. */
   String whyNot(TestNode node) {
     LockNode seen = byAddress.get(node.address());
-    boolean waits = seen != null && seen.state() == LockNode.State.QUARANTINED;
-    return waits && node.state() == TestNode.State.UP ? LockState.printable(seen.cause()) : "";
+    if (seen == null || node.state() != TestNode.State.UP) {
+      return "";
+    }
+    return seen.state() == LockNode.State.QUARANTINED ? LockState.printable(seen.cause()) : "";
   }
 
   private boolean votes(TestNode node) {

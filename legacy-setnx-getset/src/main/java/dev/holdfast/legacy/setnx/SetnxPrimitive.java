@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -349,10 +350,10 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   /** Reads a value, which may be something else than a stamp. */
-  private Optional<Stamp> read(String key, Reply reply) {
+  private Optional<Stamp> read(String key, Supplier<Optional<String>> reply) {
     String value;
     try {
-      Optional<String> present = reply.value();
+      Optional<String> present = reply.get();
       if (present.isEmpty()) {
         return Optional.empty();
       }
@@ -384,12 +385,6 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
               + "; else use another name or keyPrefix, or remove the key",
           wrong);
     }
-  }
-
-  /** A reply that is a value, or none. */
-  @FunctionalInterface
-  private interface Reply {
-    Optional<String> value();
   }
 
   private static String shown(String value) {

@@ -21,6 +21,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
@@ -42,6 +43,7 @@ class AheadOfTimeTest {
   @TempDir private Path folder;
 
   @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // it compiles, and starts a JVM
   void aProcessedApplicationTakesItsLocks() throws Exception {
     Path sources = folder.resolve("sources");
     Path classes = Files.createDirectories(folder.resolve("classes"));
@@ -113,7 +115,7 @@ class AheadOfTimeTest {
             .redirectOutput(output.toFile())
             .start();
     try {
-      assertThat(process.waitFor(100, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
       List<String> lines = Files.readAllLines(output);
       assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
       return lines;

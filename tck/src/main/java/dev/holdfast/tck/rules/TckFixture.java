@@ -419,7 +419,7 @@ public final class TckFixture implements AutoCloseable {
         .until(
             "all nodes hold it",
             () -> {
-              Lease lease = taken.get();
+              Lease lease = Objects.requireNonNull(taken.get());
               if (holding(lease.name(), lease.token()) == nodes().size()) {
                 return true;
               }
@@ -430,7 +430,7 @@ public final class TckFixture implements AutoCloseable {
               }
               return false;
             });
-    return taken.get();
+    return Objects.requireNonNull(taken.get());
   }
 
   Lease takeOnAll(LockManager locks, String name, Duration ttl) {

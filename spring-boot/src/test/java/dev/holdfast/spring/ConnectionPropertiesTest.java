@@ -75,7 +75,8 @@ class ConnectionPropertiesTest {
     withNodes()
         .run(
             context -> {
-              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+              try (Lease lease =
+                  context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
                 assertThat(lease.isHeld()).isTrue();
                 for (TestNode node : servers.all()) {
                   assertThat(node.command("EXISTS", "a")).isEqualTo(0L);
@@ -187,12 +188,12 @@ class ConnectionPropertiesTest {
                       second -> {
                         LockManager others = second.getBean(LockManager.class);
                         assertThat(others).isNotSameAs(locks);
-                        try (Lease lease = locks.acquire("a", TTL)) {
+                        try (Lease lease = locks.tryAcquire("a", TTL).orElseThrow()) {
                           assertThat(lease.isHeld()).isTrue();
                           assertThat(others.tryAcquire("a", TTL)).isEmpty();
                         }
                       });
-              try (Lease lease = locks.acquire("a", TTL)) {
+              try (Lease lease = locks.tryAcquire("a", TTL).orElseThrow()) {
                 assertThat(lease.isHeld()).isTrue();
               }
             });

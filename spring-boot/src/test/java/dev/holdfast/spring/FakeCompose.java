@@ -4,6 +4,7 @@ import dev.holdfast.testnodes.TestNode;
 import java.lang.reflect.Constructor;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.docker.compose.core.ConnectionPorts;
 import org.springframework.boot.docker.compose.core.ImageReference;
 import org.springframework.boot.docker.compose.core.RunningService;
@@ -68,7 +69,7 @@ record FakeCompose(String name, String imageName, TestNode node) implements Runn
       }
 
       @Override
-      public List<Integer> getAll(String protocol) {
+      public List<Integer> getAll(@Nullable String protocol) {
         return getAll();
       }
     };

@@ -57,7 +57,7 @@ class NamedManagersTest {
     withTwo.run(
         context -> {
           LockManager orders = context.getBean("orders", LockManager.class);
-          orders.acquire("a", TTL);
+          orders.tryAcquire("a", TTL).orElseThrow();
           assertThat(orders.unwrap(MemoryStore.class).orElseThrow().holder("o:a")).isPresent();
         });
   }

@@ -64,7 +64,7 @@ class ServiceConnectionsTest {
   /** Proves that the manager keeps a lock on some servers, and on no other. */
   private static void assertThatLocksAreOn(AssertableApplicationContext context, int... indexes) {
     assertThat(context).hasNotFailed();
-    try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+    try (Lease lease = context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
       for (TestNode node : servers.all()) {
         boolean isOurs = Arrays.stream(indexes).anyMatch(index -> index == node.index());
@@ -124,7 +124,8 @@ class ServiceConnectionsTest {
             "holdfast.url=redlock:lettuce:redis://:s3cret@h1,redis://h2?newNodes=trust&keyPrefix=k:")
         .run(
             context -> {
-              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+              try (Lease lease =
+                  context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
                 assertThat(servers.node(2).command("GET", "k:a")).isEqualTo(lease.token());
               }
             });

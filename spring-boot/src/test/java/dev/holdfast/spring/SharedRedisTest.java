@@ -40,12 +40,6 @@ class SharedRedisTest {
                   SslAutoConfiguration.class,
                   DataRedisAutoConfiguration.class,
                   HoldfastAutoConfiguration.class));
-  private final ApplicationContextRunner withServer =
-      contexts.withPropertyValues(
-          "spring.data.redis.port=" + servers.node(0).port(),
-          "spring.data.redis.username=app",
-          "spring.data.redis.password=s3cret",
-          "spring.data.redis.database=3");
 
   @BeforeAll
   static void start() {
@@ -63,27 +57,38 @@ class SharedRedisTest {
     servers.node(0).command("FLUSHALL");
   }
 
+  private ApplicationContextRunner withServer() {
+    return contexts.withPropertyValues(
+        "spring.data.redis.port=" + servers.node(0).port(),
+        "spring.data.redis.username=app",
+        "spring.data.redis.password=s3cret",
+        "spring.data.redis.database=3");
+  }
+
   @Test
   void locksAreKeptOnTheServerApartFromTheApplicationsKeysAndClient() {
-    withServer.run(
-        context -> {
-          StringRedisTemplate application = context.getBean(StringRedisTemplate.class);
-          application.opsForValue().set("order-4711", "cached");
-          try (Lease lease = context.getBean(LockManager.class).acquire("order-4711", TTL)) {
-            assertThat(application.opsForValue().get("lock:order-4711")).isEqualTo(lease.token());
-            assertThat(application.opsForValue().get("order-4711")).isEqualTo("cached");
-          }
-          assertThat(String.valueOf(servers.node(0).command("CLIENT", "LIST")))
-              .containsPattern(" name=holdfast .* db=3 .* user=app ")
-              .containsPattern(" name= .* db=3 .* user=app ");
-          assertThat(context).hasSingleBean(RedisConnectionFactory.class);
-        });
+    withServer()
+        .run(
+            context -> {
+              StringRedisTemplate application = context.getBean(StringRedisTemplate.class);
+              application.opsForValue().set("order-4711", "cached");
+              try (Lease lease =
+                  context.getBean(LockManager.class).tryAcquire("order-4711", TTL).orElseThrow()) {
+                assertThat(application.opsForValue().get("lock:order-4711"))
+                    .isEqualTo(lease.token());
+                assertThat(application.opsForValue().get("order-4711")).isEqualTo("cached");
+              }
+              assertThat(String.valueOf(servers.node(0).command("CLIENT", "LIST")))
+                  .containsPattern(" name=holdfast .* db=3 .* user=app ")
+                  .containsPattern(" name= .* db=3 .* user=app ");
+              assertThat(context).hasSingleBean(RedisConnectionFactory.class);
+            });
   }
 
   @Test
   void oneLineOfInformationNamesTheRisk() {
     try (Logs logs = new Logs()) {
-      withServer.run(context -> assertThat(context).hasNotFailed());
+      withServer().run(context -> assertThat(context).hasNotFailed());
 
       assertThat(logs.messages())
           .filteredOn(line -> line.contains("spring.data.redis"))
@@ -97,11 +102,12 @@ class SharedRedisTest {
 
   @Test
   void optionsTakeThePlaceOfThePrefix() {
-    withServer
+    withServer()
         .withPropertyValues("holdfast.options.keyPrefix=own:", "spring.data.redis.database=0")
         .run(
             context -> {
-              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+              try (Lease lease =
+                  context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
                 assertThat(servers.node(0).command("GET", "own:a")).isEqualTo(lease.token());
               }
             });
@@ -113,7 +119,7 @@ class SharedRedisTest {
     "holdfast.managers.orders.url=memory:, orders",
   })
   void otherSettingsTakeItsPlace(String property, String bean) {
-    withServer
+    withServer()
         .withPropertyValues(property)
         .run(
             context -> {
@@ -127,14 +133,15 @@ class SharedRedisTest {
 
   @Test
   void nodesTakeItsPlace() {
-    withServer
+    withServer()
         .withPropertyValues(
             "spring.data.redis.port=1",
             "holdfast.nodes[0].host=localhost",
             "holdfast.nodes[0].port=" + servers.node(0).port())
         .run(
             context -> {
-              try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+              try (Lease lease =
+                  context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
                 assertThat(servers.node(0).command("GET", "a")).isEqualTo(lease.token());
               }
             });
@@ -142,7 +149,7 @@ class SharedRedisTest {
 
   @Test
   void aManagerOfTheApplicationTakesItsPlace() {
-    withServer
+    withServer()
         .withUserConfiguration(HoldfastAutoConfigurationTest.OwnManager.class)
         .run(
             context ->
@@ -154,7 +161,7 @@ class SharedRedisTest {
 
   @Test
   void noManagerIsOpenedWithoutSpringDataRedisOrItsAutoConfiguration() {
-    withServer
+    withServer()
         .withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockManager.class));
     new ApplicationContextRunner()
@@ -168,7 +175,7 @@ class SharedRedisTest {
 
   @Test
   void noManagerIsOpenedIfLocksAreSwitchedOff() {
-    withServer
+    withServer()
         .withPropertyValues("holdfast.enabled=false")
         .run(
             context ->

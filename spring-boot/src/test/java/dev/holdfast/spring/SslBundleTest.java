@@ -33,25 +33,6 @@ class SslBundleTest {
   @TempDir static Path folder;
   private static TlsServer server;
 
-  private final ApplicationContextRunner contexts =
-      new ApplicationContextRunner()
-          .withConfiguration(
-              AutoConfigurations.of(
-                  SslAutoConfiguration.class,
-                  DataRedisAutoConfiguration.class,
-                  HoldfastAutoConfiguration.class))
-          .withPropertyValues(PATIENT)
-          .withPropertyValues(
-              "spring.ssl.bundle.pem.own.truststore.certificate=file:" + folder.resolve("ca.pem"),
-              "spring.ssl.bundle.jks.keys.truststore.location=file:" + server.trustStore(),
-              "spring.ssl.bundle.jks.keys.truststore.password=changeit",
-              "spring.ssl.bundle.jks.keys.keystore.location=file:" + folder.resolve("client.p12"),
-              "spring.ssl.bundle.jks.keys.keystore.type=PKCS12",
-              "spring.ssl.bundle.jks.keys.keystore.password=changeit");
-  private final ApplicationContextRunner withNode =
-      contexts.withPropertyValues(
-          "holdfast.nodes[0].host=localhost", "holdfast.nodes[0].port=" + server.port());
-
   @BeforeAll
   static void start() throws Exception {
     server = TlsServer.start(folder);
@@ -68,9 +49,32 @@ class SslBundleTest {
     server.close();
   }
 
+  private static ApplicationContextRunner contexts() {
+    return new ApplicationContextRunner()
+        .withConfiguration(
+            AutoConfigurations.of(
+                SslAutoConfiguration.class,
+                DataRedisAutoConfiguration.class,
+                HoldfastAutoConfiguration.class))
+        .withPropertyValues(PATIENT)
+        .withPropertyValues(
+            "spring.ssl.bundle.pem.own.truststore.certificate=file:" + folder.resolve("ca.pem"),
+            "spring.ssl.bundle.jks.keys.truststore.location=file:" + server.trustStore(),
+            "spring.ssl.bundle.jks.keys.truststore.password=changeit",
+            "spring.ssl.bundle.jks.keys.keystore.location=file:" + folder.resolve("client.p12"),
+            "spring.ssl.bundle.jks.keys.keystore.type=PKCS12",
+            "spring.ssl.bundle.jks.keys.keystore.password=changeit");
+  }
+
+  private static ApplicationContextRunner withNode() {
+    return contexts()
+        .withPropertyValues(
+            "holdfast.nodes[0].host=localhost", "holdfast.nodes[0].port=" + server.port());
+  }
+
   private static void assertThatItServes(AssertableApplicationContext context, String key) {
     assertThat(context).hasNotFailed();
-    try (Lease lease = context.getBean(LockManager.class).acquire("a", TTL)) {
+    try (Lease lease = context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
       assertThat(server.node().command("GET", key)).isEqualTo(lease.token());
     } catch (InterruptedException e) {
       throw new AssertionError(e);
@@ -80,7 +84,7 @@ class SslBundleTest {
   @ParameterizedTest
   @ValueSource(strings = {"own", "keys"})
   void aNodeIsReachedByItsBundle(String bundle) {
-    withNode
+    withNode()
         .withPropertyValues("holdfast.nodes[0].ssl.bundle=" + bundle)
         .run(context -> assertThatItServes(context, "a"));
   }
@@ -89,10 +93,10 @@ class SslBundleTest {
   void aServerThatAsksForACertificateGetsThatOfTheBundle() {
     server.requireCertificates(true);
     try {
-      withNode
+      withNode()
           .withPropertyValues("holdfast.nodes[0].ssl.bundle=keys")
           .run(context -> assertThatItServes(context, "a"));
-      withNode
+      withNode()
           .withPropertyValues("holdfast.nodes[0].ssl.bundle=own")
           .run(context -> assertThat(context).hasFailed());
     } finally {
@@ -102,7 +106,7 @@ class SslBundleTest {
 
   @Test
   void withoutABundleTheAuthoritiesOfTheJvmCount() {
-    withNode
+    withNode()
         .withPropertyValues("holdfast.nodes[0].ssl.enabled=true")
         .run(
             context ->
@@ -112,7 +116,7 @@ class SslBundleTest {
 
   @Test
   void aBundleThatIsSwitchedOffIsNotUsed() {
-    contexts
+    contexts()
         .withPropertyValues(
             "holdfast.nodes[0].host=" + server.node().host(),
             "holdfast.nodes[0].port=" + server.node().port(),
@@ -123,7 +127,7 @@ class SslBundleTest {
 
   @Test
   void theBundleOfSpringDataRedisIsUsedForItsServer() {
-    contexts
+    contexts()
         .withPropertyValues(
             "spring.data.redis.port=" + server.port(), "spring.data.redis.ssl.bundle=own")
         .run(context -> assertThatItServes(context, "lock:a"));
@@ -140,7 +144,7 @@ class SslBundleTest {
         "spring.ssl.bundle.pem.own.protocol=TLSv1.2 | sets ciphers or protocols",
       })
   void aBundleThatCannotBeAppliedIsRefused(String properties, String message) {
-    withNode
+    withNode()
         .withPropertyValues("holdfast.nodes[0].ssl.bundle=own")
         .withPropertyValues(properties.split(" ", -1))
         .run(context -> assertThat(Failures.analyze(context).getDescription()).contains(message));

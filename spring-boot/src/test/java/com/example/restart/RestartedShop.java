@@ -33,7 +33,9 @@ public class RestartedShop implements Callable<String> {
         new SpringApplicationBuilder(RestartedShop.class)
             .web(WebApplicationType.NONE)
             .properties(
-                "holdfast.url=memory:restarted", "management.endpoints.jmx.exposure.include=*")
+                "holdfast.url=memory:restarted",
+                "management.endpoints.jmx.exposure.include=*",
+                "spring.docker.compose.enabled=false") // it looks for a file outside of tests
             .run()) {
       return context.getBean(Shipping.class).ship(4711);
     }

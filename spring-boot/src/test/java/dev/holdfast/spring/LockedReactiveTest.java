@@ -87,8 +87,8 @@ class LockedReactiveTest {
     return store.holder(NAME).isPresent();
   }
 
-  private static Supplier<Mono<String>> done() {
-    return () -> Mono.just("done");
+  private static Mono<String> done() {
+    return Mono.just("done");
   }
 
   /** Work that does not end, and the lease under which it runs. */
@@ -221,7 +221,7 @@ class LockedReactiveTest {
     run(
         (shop, store) -> {
           store.steal("order-2", TTL);
-          StepVerifier.create(shop.skip(1, () -> shop.ship(2, done())))
+          StepVerifier.create(shop.skip(1, () -> shop.ship(2, LockedReactiveTest::done)))
               .expectError(LockContendedException.class)
               .verify(PATIENCE);
         });
@@ -232,7 +232,7 @@ class LockedReactiveTest {
     run(
         (shop, store) -> {
           store.outage(true);
-          StepVerifier.create(shop.skip(1, done()))
+          StepVerifier.create(shop.skip(1, LockedReactiveTest::done))
               .expectError(LockOutageException.class)
               .verify(PATIENCE);
         });
@@ -256,7 +256,7 @@ class LockedReactiveTest {
   void theNameIsEvaluatedOnceAtTheCall() {
     run(
         (shop, store) -> {
-          assertThatThrownBy(() -> shop.ship("", done()))
+          assertThatThrownBy(() -> shop.ship("", LockedReactiveTest::done))
               .isInstanceOf(LockConfigurationException.class)
               .hasMessageContaining("is empty");
 

@@ -96,8 +96,8 @@ class HoldfastMicrometerTest {
         .run(
             context -> {
               acquire(context.getBean("orders", LockManager.class));
-              assertThat(granted(registry, "orders", "unknown").count()).isEqualTo(1);
-              assertThat(granted(registry, "users", "unknown").count()).isZero();
+              assertThat(granted(registry, "orders", "memory").count()).isEqualTo(1);
+              assertThat(granted(registry, "users", "memory").count()).isZero();
             });
   }
 
@@ -151,7 +151,7 @@ class HoldfastMicrometerTest {
         .run(
             context -> {
               assertThat(context).hasNotFailed().doesNotHaveBean(ManagerMetrics.class);
-              assertThat(granted(registry, "mine", "unknown").count())
+              assertThat(granted(registry, "mine", "memory").count())
                   .as("the module of Boot for metrics binds it")
                   .isZero();
               assertThat(registry.find("holdfast.leases").tag("manager", "lockManager").gauge())
@@ -174,7 +174,7 @@ class HoldfastMicrometerTest {
         .run(
             context -> {
               assertThat(context).hasNotFailed();
-              assertThat(granted(registry, "shown", "unknown").count()).isZero();
+              assertThat(granted(registry, "shown", "memory").count()).isZero();
               assertThat(registry.find("holdfast.leases").tag("manager", "hidden").gauge())
                   .isNull();
             });

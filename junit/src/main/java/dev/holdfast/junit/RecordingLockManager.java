@@ -131,6 +131,11 @@ final class RecordingLockManager implements LockManager {
   }
 
   @Override
+  public String backend() {
+    return manager.backend();
+  }
+
+  @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return manager.unwrap(type);
   }

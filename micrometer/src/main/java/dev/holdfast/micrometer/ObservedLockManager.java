@@ -189,6 +189,11 @@ final class ObservedLockManager implements LockManager {
   }
 
   @Override
+  public String backend() {
+    return manager.backend();
+  }
+
+  @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return manager.unwrap(type);
   }

@@ -63,7 +63,7 @@ class BlockHoundOnNodesTest {
     manager.close();
     other.close();
     nodes.close();
-    assertThat(BlockedThreads.seen()).isEmpty();
+    assertThat(BlockedThreads.stacks()).isEmpty();
   }
 
   @Test

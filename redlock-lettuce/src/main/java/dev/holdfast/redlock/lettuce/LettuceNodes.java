@@ -8,11 +8,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
@@ -27,10 +28,10 @@ final class LettuceNodes implements RedisNodes {
   private final List<String> addresses;
   private final Executor sender;
   private final Runnable afterClose;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Queue<EncodedRound> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean sending = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean over;
-  private List<EncodedRound> waiting = new ArrayList<>();
 
   /**
    * Connects nothing yet.
@@ -69,15 +70,8 @@ final class LettuceNodes implements RedisNodes {
   @Override
   public void submit(Round round) {
     EncodedRound outgoing = new EncodedRound(round);
-    boolean first;
-    lock.lock();
-    try {
-      first = waiting.isEmpty();
-      waiting.add(outgoing);
-    } finally {
-      lock.unlock();
-    }
-    if (first) {
+    waiting.add(outgoing);
+    if (sending.compareAndSet(false, true)) {
       inTurn(this::send);
     }
   }
@@ -132,13 +126,10 @@ final class LettuceNodes implements RedisNodes {
   }
 
   private void send() {
-    List<EncodedRound> batch;
-    lock.lock();
-    try {
-      batch = waiting;
-      waiting = new ArrayList<>();
-    } finally {
-      lock.unlock();
+    sending.set(false); // first: what is added from now on is sent by another turn
+    List<EncodedRound> batch = new ArrayList<>();
+    for (EncodedRound next; (next = waiting.poll()) != null; ) {
+      batch.add(next);
     }
     for (LettuceNode link : links) {
       link.send(batch);

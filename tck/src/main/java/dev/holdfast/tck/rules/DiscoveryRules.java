@@ -75,7 +75,7 @@ public abstract class DiscoveryRules {
         Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
     fixture.atEnd(executor::shutdownNow);
     LockManager locks =
-        fixture.closedAtEnd(() -> LockManager.builder(url).callbackExecutor(executor).open());
+        fixture.openUnlessRefused(LockManager.builder(url).callbackExecutor(executor));
 
     locks
         .tryAcquireAsync(fixture.request(fixture.name("called-back")))

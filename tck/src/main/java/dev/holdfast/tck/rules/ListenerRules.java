@@ -11,7 +11,6 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.ManagerBuilder;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
@@ -128,9 +127,8 @@ public abstract class ListenerRules {
   @Rule("LISTEN-14")
   @IfThisFails("check that the manager has the listeners of open(url, settings) before it connects")
   void aListenerOfTheBuilderMissesNothing() {
-    ManagerBuilder builder = fixture.builder();
     EventLog other = new EventLog();
-    LockManager locks = fixture.closedAtEnd(() -> builder.listener(log).listener(other).open());
+    LockManager locks = fixture.openUnlessRefused(fixture.builder().listener(log).listener(other));
     String name = fixture.name("first");
 
     Lease lease = fixture.take(locks, name, fixture.ttl());

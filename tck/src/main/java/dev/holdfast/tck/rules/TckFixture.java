@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -101,6 +102,16 @@ public final class TckFixture implements AutoCloseable {
   /** Returns a builder of such a manager; leaves the test out where there is no URL. */
   ManagerBuilder builder() {
     return LockManager.builder(needsUrl()).options(merged());
+  }
+
+  /** Opens a manager by a builder; leaves the test out if the backend refuses, as it may. */
+  LockManager openUnlessRefused(ManagerBuilder builder) {
+    try {
+      return closedAtEnd(builder::open);
+    } catch (LockConfigurationException e) {
+      IgnoredFailures.add(e);
+      return abort("this backend takes no such setting of a builder, and says so");
+    }
   }
 
   /**

@@ -40,6 +40,7 @@ final class Poll {
   private long inQuarantine;
   private long unasked;
   private boolean straggling;
+  private boolean sentInParts;
   private boolean hadQuorum;
 
   /** Whether something is so, as much as the driver can see. */
@@ -131,9 +132,16 @@ final class Poll {
 
   /** More of the same round is sent: its source, or to a node that was being connected. */
   void sendsMore(Round more) {
+    long unaskedBefore = unasked;
     for (long left = unasked; left != 0; left &= left - 1) {
       unasked &= more.asks(Long.numberOfTrailingZeros(left)) ? ~Long.lowestOneBit(left) : -1;
     }
+    sentInParts |= unasked != unaskedBefore;
+  }
+
+  /** Returns whether some node was asked later, because it was being connected. */
+  boolean isSentInParts() {
+    return sentInParts;
   }
 
   /** A reply has come, and is about to be read. */

@@ -138,7 +138,10 @@ final class Polls {
       case NO -> {}
     }
     if (poll.beginsToStraggle(quorum(), world.setting.nodes())) {
-      long limit = Math.max(NANOS * MILLI * world.setting.nodeTimeoutMillis(), 2 * poll.ageNanos());
+      long nodeTimeout = NANOS * MILLI * world.setting.nodeTimeoutMillis();
+      // The call began before its first part was sent, if that waited for a connection.
+      long heldBack = poll.isSentInParts() ? nodeTimeout : 0;
+      long limit = Math.max(nodeTimeout, 2 * poll.ageNanos() + heldBack);
       requireDecided(poll, limit + limit / 100 + NANOS * LATE);
     }
     if (poll.kind == Kind.EXTENSION && poll.denials() >= quorum()) {

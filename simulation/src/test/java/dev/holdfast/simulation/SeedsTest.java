@@ -41,6 +41,12 @@ class SeedsTest {
   }
 
   @Test
+  @DisplayName("a release that waited for all connections is counted from its call")
+  void aReleaseThatWaitedForConnectionsBreaksNoInvariant() {
+    assertThat(Run.of(17_190, Profile.TRANSFERS).violation()).isNull();
+  }
+
+  @Test
   @Tag("soak")
   @Timeout(value = 12, unit = TimeUnit.HOURS)
   @DisplayName("no invariant is broken in 5,000,000 histories, of all profiles")

@@ -38,7 +38,13 @@ final class ReactiveTransaction {
 
   /** Holds a lease until the transaction ends, and checks it right before the commit. */
   void holdUntilEnd(HeldKey key, HeldLease held) {
-    manager.registerSynchronization(new Hold(manager, key, held));
+    Mono<Void> release =
+        Mono.defer(
+            () -> {
+              manager.unbindResourceIfPossible(key);
+              return release(held.lease());
+            });
+    manager.registerSynchronization(new Check(held, release));
     manager.bindResource(key, held);
   }
 
@@ -53,17 +59,24 @@ final class ReactiveTransaction {
             && known.get(known.size() - 1) instanceof Check check
             && check.held.lease() == held.lease();
     if (!isLast) {
-      manager.registerSynchronization(new Check(held));
+      manager.registerSynchronization(new Check(held, Mono.empty()));
     }
   }
 
   /** The check of a lease, after all work before the commit that was registered earlier. */
-  private static class Check implements TransactionSynchronization, Ordered {
-    final HeldLease held;
+  private static final class Check implements TransactionSynchronization, Ordered {
+    private final HeldLease held;
+    private final Mono<Void> atEnd;
     private boolean isCommitting;
 
-    Check(HeldLease held) {
+    /**
+     * Describes a check.
+     *
+     * @param atEnd subscribed when the transaction has ended
+     */
+    Check(HeldLease held, Mono<Void> atEnd) {
       this.held = held;
+      this.atEnd = atEnd;
     }
 
     @Override
@@ -82,35 +95,13 @@ final class ReactiveTransaction {
 
     @Override
     public Mono<Void> afterCompletion(int status) {
-      return Mono.fromRunnable(
-          () -> {
-            if (isCommitting) {
-              held.endCommit();
-            }
-          });
-    }
-  }
-
-  /** The check and the release of a lease. */
-  private static final class Hold extends Check {
-    private final TransactionSynchronizationManager manager;
-    private final HeldKey key;
-
-    Hold(TransactionSynchronizationManager manager, HeldKey key, HeldLease held) {
-      super(held);
-      this.manager = manager;
-      this.key = key;
-    }
-
-    @Override
-    public Mono<Void> afterCompletion(int status) {
-      return super.afterCompletion(status)
-          .then(
-              Mono.defer(
-                  () -> {
-                    manager.unbindResourceIfPossible(key);
-                    return release(held.lease());
-                  }));
+      return Mono.<Void>fromRunnable(
+              () -> {
+                if (isCommitting) {
+                  held.endCommit();
+                }
+              })
+          .then(atEnd);
     }
   }
 

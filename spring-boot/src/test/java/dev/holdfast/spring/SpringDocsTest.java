@@ -45,6 +45,35 @@ class SpringDocsTest {
       import org.springframework.transaction.annotation.*;
       """;
 
+  /** Declares what the methods and statements in docs use. */
+  private static final String AROUND_METHODS =
+      """
+      import static dev.holdfast.spring.Locked.WhenHeld.SKIP;
+      import org.springframework.jdbc.core.JdbcTemplate;
+      import org.springframework.scheduling.annotation.Scheduled;
+      import org.springframework.transaction.support.TransactionTemplate;
+      import reactor.core.publisher.Mono;
+
+      abstract class Around {
+        interface Order {
+          Order shipped();
+        }
+
+        LockManager locks;
+        LockRequest request;
+        TransactionTemplate transactionTemplate;
+        JdbcTemplate jdbc;
+
+        abstract Mono<Order> load(long id);
+        abstract Mono<Order> store(Order order, long token);
+        abstract Order ship(long id);
+
+        class Example {
+          %s
+        }
+      }
+      """;
+
   @TempDir private Path folder;
 
   @EnableTransactionManagement(proxyTargetClass = true)
@@ -121,6 +150,24 @@ class SpringDocsTest {
     String source = onlyOne(blocks("docs/spring.md", "java"), "HoldfastContainers");
     try (URLClassLoader loader = compiled("LockServers", source)) {
       assertThat(loader.loadClass("LockServers").getDeclaredMethods()).hasSize(1);
+    }
+  }
+
+  @Test
+  void theMethodsInDocsCompile() throws Exception {
+    List<String> methods =
+        blocks("docs/spring.md", "java").stream()
+            .filter(block -> !Pattern.compile("^class ", Pattern.MULTILINE).matcher(block).find())
+            .map(block -> block.replace("…", ""))
+            .map(
+                block ->
+                    block.startsWith("locks.")
+                        ? "void call(long id) throws Exception {" + block + "}"
+                        : block)
+            .toList();
+    assertThat(methods).hasSize(6);
+    for (String method : methods) {
+      compiled("Around", AROUND_METHODS.formatted(method)).close();
     }
   }
 

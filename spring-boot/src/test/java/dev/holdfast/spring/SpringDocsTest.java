@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,9 +70,7 @@ class SpringDocsTest {
         abstract Mono<Order> store(Order order, long token);
         abstract Order ship(long id);
 
-        class Example {
-          %s
-        }
+        %s
       }
       """;
 
@@ -158,17 +158,19 @@ class SpringDocsTest {
     List<String> methods =
         blocks("docs/spring.md", "java").stream()
             .filter(block -> !Pattern.compile("^class ", Pattern.MULTILINE).matcher(block).find())
-            .map(block -> block.replace("…", ""))
             .map(
                 block ->
                     block.startsWith("locks.")
                         ? "void call(long id) throws Exception {" + block + "}"
                         : block)
+            .map(block -> block.replace("…", ""))
             .toList();
     assertThat(methods).hasSize(6);
-    for (String method : methods) {
-      compiled("Around", AROUND_METHODS.formatted(method)).close();
-    }
+    String classes =
+        IntStream.range(0, methods.size())
+            .mapToObj(i -> "class Example" + i + " {" + methods.get(i) + "}")
+            .collect(Collectors.joining());
+    compiled("Around", AROUND_METHODS.formatted(classes)).close();
   }
 
   @Test

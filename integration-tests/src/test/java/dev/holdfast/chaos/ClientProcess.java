@@ -16,11 +16,16 @@ import java.util.concurrent.TimeUnit;
 final class ClientProcess {
   private static final long PATIENCE_SECONDS = 120;
 
+  private final String name;
+  private final Path journal;
   private final Path clock;
   private final Path ready;
   private final Process process;
+  private Duration clockError = Duration.ZERO;
 
-  private ClientProcess(Path clock, Path ready, Process process) {
+  private ClientProcess(String name, Path journal, Path clock, Path ready, Process process) {
+    this.name = name;
+    this.journal = journal;
     this.clock = clock;
     this.ready = ready;
     this.process = process;
@@ -47,7 +52,7 @@ final class ClientProcess {
             .redirectOutput(folder.resolve(name + ".log").toFile());
     shim.ifPresent(given -> builder.environment().putAll(given.environment(clock)));
     try {
-      return new ClientProcess(clock, ready, builder.start());
+      return new ClientProcess(name, journal, clock, ready, builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -109,8 +114,14 @@ final class ClientProcess {
     }
   }
 
+  /** Sets the wall clock, and notes the leap. */
   void setClock(Duration error) {
     ClockShim.set(clock, error);
+    long ahead = error.minus(clockError).toNanos();
+    clockError = error;
+    try (Journal notes = Journal.at(journal)) {
+      notes.append(new Entry.ClockSet(name, System.nanoTime(), ahead));
+    }
   }
 
   private void signal(String signal) {

@@ -22,6 +22,14 @@ sealed interface Entry {
   /** Just before its release: whether it was held then. */
   record Ending(String token, long at, boolean held) implements Entry {}
 
+  /**
+   * The wall clock of a client was set by then.
+   *
+   * @param aheadNanos by how much it went forward. A manager takes that for sleep of the machine,
+   *     which its monotonic clock does not count, and its leases end so much earlier.
+   */
+  record ClockSet(String client, long at, long aheadNanos) implements Entry {}
+
   /** Its release was answered; nothing may be left of it on any node from then on. */
   record Released(String token, long goneBy) implements Entry {}
 

@@ -52,6 +52,48 @@ class JudgeTest {
   }
 
   @Test
+  @DisplayName("a lease ends earlier when the wall clock of its client is set forward")
+  void aLeaseEndsEarlierWhenTheClockOfItsClientIsSetForward() {
+    got("a", 1, 0, 100);
+    judge.hear(new Entry.ClockSet("client", millis(10), millis(50)));
+    held("b", 2, 50, 60);
+
+    assertThat(judge.verdict().wrong()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a client whose clock is set forward still believes in its lease until the new end")
+  void aLeaseIsHeldUntilItsNewEnd() {
+    got("a", 1, 0, 100);
+    judge.hear(new Entry.ClockSet("client", millis(10), millis(50)));
+    held("b", 2, 49, 60);
+
+    assertThat(judge.verdict().wrong()).containsOnlyKeys("overlaps");
+  }
+
+  @Test
+  @DisplayName("no lease ends earlier because a clock is set back, or that of another client")
+  void otherClocksEndNoLease() {
+    got("a", 1, 0, 100);
+    judge.hear(new Entry.ClockSet("client", millis(10), millis(-50)));
+    judge.hear(new Entry.ClockSet("other", millis(10), millis(50)));
+    held("b", 2, 99, 110);
+
+    assertThat(judge.verdict().wrong()).containsOnlyKeys("overlaps");
+  }
+
+  @Test
+  @DisplayName("an end that was seen after the clock was set counts as it was seen")
+  void anEndThatWasSeenAfterTheClockWasSetCounts() {
+    got("a", 1, 0, 100);
+    judge.hear(new Entry.ClockSet("client", millis(10), millis(50)));
+    judge.hear(new Entry.Held("a", millis(20), millis(80)));
+    held("b", 2, 79, 90);
+
+    assertThat(judge.verdict().wrong()).containsOnlyKeys("overlaps");
+  }
+
+  @Test
   @DisplayName("two that believe in their leases at once are an overlap")
   void twoAtOnceAreAnOverlap() {
     held("a", 1, 0, 100);

@@ -13,27 +13,59 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
   private final Map<String, Lease> byToken = new HashMap<>();
   private final Map<String, List<Lease>> byName = new TreeMap<>();
+  private final Map<String, List<Entry.ClockSet>> leaps = new HashMap<>();
+
+  /** The end of a lease as its holder saw it at one time. */
+  private record Belief(long at, long until) {
+    long untilAfter(List<Entry.ClockSet> leaps) {
+      long left = until;
+      for (Entry.ClockSet leap : leaps) {
+        if (leap.aheadNanos() > 0 && leap.at() >= at && leap.at() < left) {
+          left = Math.max(leap.at(), left - leap.aheadNanos());
+        }
+      }
+      return left;
+    }
+  }
 
   private static final class Lease {
     private final Entry.Got got;
-    private long until;
+    private final List<Entry.ClockSet> leaps;
+    private final List<Belief> beliefs = new ArrayList<>();
     private long ending = Long.MAX_VALUE;
     private long goneBy = Long.MAX_VALUE;
 
-    private Lease(Entry.Got got) {
+    /**
+     * A grant.
+     *
+     * @param leaps of the holder's wall clock, in their order; more may follow
+     */
+    private Lease(Entry.Got got, List<Entry.ClockSet> leaps) {
       this.got = got;
-      this.until = got.until();
+      this.leaps = leaps;
+      beliefs.add(new Belief(got.at(), got.until()));
     }
 
     private void end(Entry.Ending entry) {
       ending = entry.at();
       if (entry.held()) {
-        until =
-            Math.max(until, ending); // renewed in the background: what is lost is not held again
+        // renewed in the background: what is lost is not held again
+        beliefs.add(new Belief(ending, ending));
       }
     }
 
     private long believedUntil() {
+      return endAfter(leaps);
+    }
+
+    /** Returns until when servers keep the lock, whose clocks do not follow that of the holder. */
+    private long keptUntil() {
+      return endAfter(List.of());
+    }
+
+    private long endAfter(List<Entry.ClockSet> taken) {
+      long until =
+          beliefs.stream().mapToLong(belief -> belief.untilAfter(taken)).max().orElseThrow();
       return Math.min(until, ending);
     }
 
@@ -45,17 +77,22 @@ final class Leases {
 
   void hear(Entry entry) {
     if (entry instanceof Entry.Got got) {
-      Lease lease = new Lease(got);
+      Lease lease = new Lease(got, leapsOf(got.client()));
       byToken.put(got.token(), lease);
       byName.computeIfAbsent(got.name(), name -> new ArrayList<>()).add(lease);
     } else if (entry instanceof Entry.Held held) {
-      Lease lease = of(held.token());
-      lease.until = Math.max(lease.until, held.until());
+      of(held.token()).beliefs.add(new Belief(held.at(), held.until()));
+    } else if (entry instanceof Entry.ClockSet set) {
+      leapsOf(set.client()).add(set);
     } else if (entry instanceof Entry.Ending ending) {
       of(ending.token()).end(ending);
     } else if (entry instanceof Entry.Released released) {
       of(released.token()).goneBy = released.goneBy();
     }
+  }
+
+  private List<Entry.ClockSet> leapsOf(String client) {
+    return leaps.computeIfAbsent(client, name -> new ArrayList<>());
   }
 
   private Lease of(String token) {
@@ -75,7 +112,7 @@ final class Leases {
     Lease lease = byToken.get(token);
     return lease == null
         ? OptionalLong.empty()
-        : OptionalLong.of(lease.goneBy == Long.MAX_VALUE ? lease.believedUntil() : lease.goneBy);
+        : OptionalLong.of(lease.goneBy == Long.MAX_VALUE ? lease.keptUntil() : lease.goneBy);
   }
 
   /** When a lock was got for the first time after that moment; empty if it never was. */

@@ -137,6 +137,14 @@ record Setting(
     return trips(2) < quorumTimeout() && trips(10) + 10_000 < ttlMillis * 980;
   }
 
+  /**
+   * Returns the limit in microseconds of an extension or a transfer: two others of the same lease
+   * may be before it, one of a client and a renewal.
+   */
+  long inTurn() {
+    return 3 * quorumTimeout();
+  }
+
   /** How long a quorum of answers is waited for, in microseconds. */
   long quorumTimeout() {
     return quorumTimeoutMillis * 1_000L;

@@ -41,7 +41,7 @@ final class Transfers {
       return;
     }
     long within = world.ttl(host.longestTtlMillis);
-    Judge.Call call = world.judge.calls(host, "a transfer", 2 * world.setting.quorumTimeout());
+    Judge.Call call = world.judge.calls(host, "a transfer", world.setting.inTurn());
     holding.extending(call);
     holding.isTransferring = true;
     world.note(host.id(), Trace.NONE, "transfers", within, () -> holding + " within " + within);

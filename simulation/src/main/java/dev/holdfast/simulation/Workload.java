@@ -277,7 +277,7 @@ final class Workload {
   private void extend(Holding holding) {
     int longest = host.longestTtlMillis;
     long ttl = world.ttl(longest);
-    Judge.Call call = world.judge.calls(host, "an extension", 2 * world.setting.quorumTimeout());
+    Judge.Call call = world.judge.calls(host, "an extension", world.setting.inTurn());
     holding.extending(call);
     world.note(host.id(), Trace.NONE, "extends", ttl, () -> holding + " to " + ttl + " ms");
     holding

@@ -53,6 +53,13 @@ final class BoundLease {
     }
   }
 
+  static void endInterrupts() {
+    BoundLease innermost = INNERMOST.get();
+    if (innermost != null) {
+      innermost.call.end();
+    }
+  }
+
   static Optional<Lease> current() {
     BoundLease innermost = INNERMOST.get();
     return innermost == null ? Optional.empty() : Optional.of(innermost.lease);

@@ -143,6 +143,16 @@ public final class Locks {
             Objects.requireNonNull(manager, "manager"), Objects.requireNonNull(name, "name")));
   }
 
+  /**
+   * Ends the interrupts of the innermost task that this thread is in: a loss of its lease no longer
+   * interrupts this thread, and an interrupt for an earlier loss is taken back. For work that must
+   * not be interrupted half-way, such as a commit: call {@link Lease#requireHeld()} before it. The
+   * task still ends with {@link LockLostException}. Outside of such tasks nothing happens.
+   */
+  public static void endInterrupts() {
+    BoundLease.endInterrupts();
+  }
+
   private static Lease held(Lease lease) {
     lease.requireHeld();
     return lease;

@@ -95,6 +95,50 @@ class CurrentLeaseTest {
   }
 
   @Test
+  void aTaskThatEndsInterruptsIsNotInterruptedByALoss() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    lease -> {
+                      Locks.endInterrupts();
+                      locks.lose("stock", LossReason.EXPIRED);
+                      assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void aTaskThatEndsInterruptsTakesBackTheInterruptOfAnEarlierLoss() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    lease -> {
+                      locks.lose("stock", LossReason.EXPIRED);
+                      assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                      Locks.endInterrupts();
+                      assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void theInnermostTaskAloneEndsItsInterrupts() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    stock -> {
+                      locks.runLocked(ORDER, order -> Locks.endInterrupts());
+                      locks.lose("stock", LossReason.EXPIRED);
+                      assertThat(Thread.interrupted()).isTrue();
+                    }))
+        .isInstanceOf(LockLostException.class);
+    Locks.endInterrupts(); // outside of tasks nothing happens
+  }
+
+  @Test
   void aNameUnderWhichTheThreadDoesNotWorkIsRefused() throws Exception {
     assertThatThrownBy(() -> Locks.requireCurrent("stock"))
         .isInstanceOf(IllegalStateException.class)

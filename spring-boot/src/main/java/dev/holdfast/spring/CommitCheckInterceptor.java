@@ -25,15 +25,28 @@ final class CommitCheckInterceptor implements MethodInterceptor {
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Optional<LockedMethod> method = methods.find(invocation);
     if (method.isPresent() && method.get().result().isReactive()) {
+      requireNoOwnTransactionOfTheThread(method.get(), invocation);
       return LockedBody.of(
           method.get(), (ProxyMethodInvocation) invocation, transactions.arePresent());
     }
     try {
       return invocation.proceed();
     } finally { // so that it comes after the work before the commit that the method has registered
+      Locks.endInterrupts(); // what follows is the end of the transaction
       if (transactions.isActive()) {
         Locks.current().ifPresent(transactions::checkBeforeCommit);
       }
+    }
+  }
+
+  private void requireNoOwnTransactionOfTheThread(
+      LockedMethod method, MethodInvocation invocation) {
+    if (transactions.isOf(invocation)) {
+      throw new IllegalStateException(
+          "@Locked on "
+              + method
+              + " returns a publisher, and its @Transactional began a transaction of the thread,"
+              + " which would end before the work; use a ReactiveTransactionManager");
     }
   }
 }

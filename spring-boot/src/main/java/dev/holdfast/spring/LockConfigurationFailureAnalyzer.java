@@ -14,7 +14,7 @@ final class LockConfigurationFailureAnalyzer
   @Override
   protected FailureAnalysis analyze(Throwable failure, LockConfigurationException cause) {
     String message = Objects.requireNonNullElse(cause.getMessage(), "a wrong configuration");
-    int advice = message.lastIndexOf("; ");
+    int advice = message.indexOf("; ");
     String action = advice < 0 ? ACTION : message.substring(advice + 2);
     return new FailureAnalysis(
         message, Character.toUpperCase(action.charAt(0)) + action.substring(1) + ".", cause);

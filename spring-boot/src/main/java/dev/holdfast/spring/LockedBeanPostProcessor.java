@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -40,7 +41,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
     setBeforeExistingAdvisors(true);
     setProxyTargetClass(
         environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
-    // Before those of @Async and @Retryable, whose advice is then put outside.
+    // Before the processors of @Async and @Retryable, which put their advice outside.
     setOrder(Ordered.LOWEST_PRECEDENCE - 100);
   }
 
@@ -61,17 +62,54 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
   @Override
   public Object postProcessAfterInitialization(Object bean, String beanName) {
-    Collection<LockedMethod> found =
-        methods == null ? Set.of() : methods.in(AopUtils.getTargetClass(bean));
+    if (methods == null || bean instanceof AopInfrastructureBean) {
+      return bean;
+    }
+    Class<?> target = AopUtils.getTargetClass(bean);
+    requireNoneInInterfacesApart(bean, target);
+    Collection<LockedMethod> found = methods.in(target);
     if (found.isEmpty()) {
       return bean;
     }
     found.forEach(this::requireUsable);
     Object proxy = super.postProcessAfterInitialization(bean, beanName);
+    if (AopUtils.isAopProxy(bean) && proxy != bean) {
+      throw refused(
+          found.iterator().next(),
+          "has a proxy that takes no further advice, so that the lock would not be checked before"
+              + " the commit; do not freeze the proxy and do not make it opaque");
+    }
     if (proxy instanceof Advised chain && commitCheck != null && !chain.isFrozen()) {
       chain.addAdvisor(commitCheck);
     }
     return proxy;
+  }
+
+  /**
+   * Refuses methods of interfaces that a proxy implements by itself, such as a repository of Spring
+   * Data: its transactions begin inside the proxy, out of reach of the check before the commit.
+   */
+  private void requireNoneInInterfacesApart(Object bean, Class<?> target) {
+    if (methods == null || !AopUtils.isAopProxy(bean)) {
+      return;
+    }
+    for (Class<?> type : ClassUtils.getAllInterfaces(bean)) {
+      if (!type.isAssignableFrom(target)) {
+        methods.in(type).stream()
+            .findFirst()
+            .ifPresent(
+                method -> {
+                  throw refused(
+                      method,
+                      "is of an interface without a class of the application; put the annotation"
+                          + " on a method of a bean that calls it");
+                });
+      }
+    }
+  }
+
+  private static LockConfigurationException refused(LockedMethod method, String why) {
+    return new LockConfigurationException("@Locked on " + method + " " + why);
   }
 
   private void requireUsable(LockedMethod method) {

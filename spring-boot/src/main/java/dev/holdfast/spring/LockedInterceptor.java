@@ -33,19 +33,17 @@ final class LockedInterceptor implements MethodInterceptor {
     LockedMethod method = found.get();
     LockManager manager = managers.get(method);
     LockRequest request = method.request(invocation.getThis(), invocation.getArguments());
-    Optional<Lease> joined = joined(manager, request.name());
+    Optional<Lease> ofThread = ofThread(manager, request.name());
+    if (ofThread.isEmpty() && transactions.isActive()) {
+      requireUsableInTransaction(method, request);
+    }
+    Optional<Lease> joined = ofThread.or(() -> transactions.held(manager, request.name()));
     if (method.result().isReactive()) {
-      if (joined.isEmpty() && transactions.isActive()) {
-        requireUsableInTransaction(method, request);
-      }
       return new LockedPublisher(manager, request, joined.orElse(null), method, invocation)
           .get(transactions.arePresent());
     }
     if (joined.isPresent()) {
       return runJoined(method, manager, joined.get(), invocation);
-    }
-    if (transactions.isActive()) {
-      requireUsableInTransaction(method, request);
     }
     Lease lease = acquire(method, manager, request);
     if (lease == null) {
@@ -56,16 +54,16 @@ final class LockedInterceptor implements MethodInterceptor {
         : runAndRelease(method, manager, lease, invocation);
   }
 
-  /** Finds the lease of this name under which the thread or its transaction works already. */
-  private Optional<Lease> joined(LockManager manager, String name) {
-    if (Locks.current().isPresent()) {
-      try {
-        return Optional.of(Locks.requireCurrent(manager, name));
-      } catch (IllegalStateException underOtherLocks) {
-        // the transaction may hold it
-      }
+  /** Finds the lease of this name under which the thread works already. */
+  private static Optional<Lease> ofThread(LockManager manager, String name) {
+    if (Locks.current().isEmpty()) {
+      return Optional.empty();
     }
-    return transactions.held(manager, name);
+    try {
+      return Optional.of(Locks.requireCurrent(manager, name));
+    } catch (IllegalStateException underOtherLocks) {
+      return Optional.empty();
+    }
   }
 
   private static void requireUsableInTransaction(LockedMethod method, LockRequest request) {

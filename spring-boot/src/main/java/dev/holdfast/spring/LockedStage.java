@@ -1,39 +1,53 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The stage that callers of a locked method get: it ends after the release. */
+/** The stage that callers of a locked method get. */
 final class LockedStage {
   private LockedStage() {}
 
-  /** Ends as the work does, but with an exception if the lease was lost before; then releases. */
+  /**
+   * Returns a stage that ends as the work does, after the release. If the lease was lost before the
+   * end of the work, the stage fails with {@link LockLostException}. A caller that cancels the
+   * stage ends neither the work nor the hold: a cancelled future says nothing about the thread that
+   * works.
+   */
   static <T> CompletableFuture<T> releasing(Lease lease, CompletionStage<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     work.whenComplete(
         (value, failure) -> {
-          Throwable end = endOf(lease, failure);
+          Throwable end = endOf(lease, failure, LockLostException.class);
           lease
               .releaseAsync()
               .whenComplete((released, unreachable) -> complete(result, value, end));
         });
-    return cancelling(result, work);
+    return result;
   }
 
-  /** Ends as the work does, but with an exception if the lease ended before the work. */
+  /**
+   * Returns a stage that ends as the work does, or fails if the lease was lost or released before
+   * the end of the work.
+   */
   static <T> CompletableFuture<T> joining(Lease lease, CompletionStage<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    work.whenComplete((value, failure) -> complete(result, value, endOf(lease, failure)));
-    return cancelling(result, work);
+    work.whenComplete(
+        (value, failure) -> complete(result, value, endOf(lease, failure, RuntimeException.class)));
+    return result;
   }
 
-  private static @Nullable Throwable endOf(Lease lease, @Nullable Throwable failure) {
+  private static @Nullable Throwable endOf(
+      Lease lease, @Nullable Throwable failure, Class<? extends RuntimeException> wrong) {
     try {
       lease.requireHeld();
       return failure;
     } catch (RuntimeException notHeld) {
+      if (!wrong.isInstance(notHeld)) {
+        return failure;
+      }
       if (failure != null) {
         notHeld.addSuppressed(failure);
       }
@@ -48,17 +62,5 @@ final class LockedStage {
     } else {
       result.completeExceptionally(failure);
     }
-  }
-
-  /** Passes a cancellation on to the work: the lock is held until the work has ended. */
-  private static <T> CompletableFuture<T> cancelling(
-      CompletableFuture<T> result, CompletionStage<T> work) {
-    result.whenComplete(
-        (value, failure) -> {
-          if (result.isCancelled() && work instanceof CompletableFuture<T> future) {
-            future.cancel(true);
-          }
-        });
-    return result;
   }
 }

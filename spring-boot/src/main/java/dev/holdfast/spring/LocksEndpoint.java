@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.spring.LocksReport.Answer;
@@ -48,6 +49,7 @@ final class LocksEndpoint {
    *
    * @param manager null for all managers
    * @return null if there is no such manager
+   * @throws InvalidEndpointRequestException if there can be no lock of this name
    */
   @ReadOperation
   @Nullable OneLock lock(
@@ -66,6 +68,8 @@ final class LocksEndpoint {
   private static Answer inspect(LockManager manager, String lock) {
     try {
       return Answer.of(manager.inspect(lock));
+    } catch (LockConfigurationException e) {
+      throw invalid(e);
     } catch (LockException | IllegalStateException e) {
       return Answer.failed(e);
     }
@@ -76,7 +80,8 @@ final class LocksEndpoint {
    *
    * @param manager null for the only manager
    * @return null if there is no such manager
-   * @throws InvalidEndpointRequestException if there are several managers, and none is named
+   * @throws InvalidEndpointRequestException if there are several managers, and none is named, or if
+   *     there can be no lock of this name
    */
   @DeleteOperation
   @Nullable Release release(
@@ -96,9 +101,15 @@ final class LocksEndpoint {
           chosen,
           isReleased);
       return new Release(lock, chosen, isReleased, null);
+    } catch (LockConfigurationException e) {
+      throw invalid(e);
     } catch (LockException | IllegalStateException e) {
       return new Release(lock, chosen, false, LocksReport.messageOf(e));
     }
+  }
+
+  private static InvalidEndpointRequestException invalid(LockConfigurationException wrong) {
+    return new InvalidEndpointRequestException(LocksReport.messageOf(wrong), "wrong name", wrong);
   }
 
   private String onlyManager() {

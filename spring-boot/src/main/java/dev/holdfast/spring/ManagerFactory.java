@@ -76,14 +76,19 @@ final class ManagerFactory {
     return decorated(name, opening);
   }
 
-  /** Finds the decorators first, so that a failure of theirs leaves no manager open. */
+  /** Opens and decorates a manager, and closes it if a decorator fails. */
   private LockManager decorated(String name, ManagerOpening opening) {
     List<ManagerDecorator> all = decorators.orderedStream().toList();
     LockManager manager = opening.open();
-    for (ManagerDecorator decorator : all) {
-      manager = decorator.decorate(name, manager);
+    try {
+      for (ManagerDecorator decorator : all) {
+        manager = decorator.decorate(name, manager);
+      }
+      return manager;
+    } catch (Throwable failure) {
+      manager.close();
+      throw failure;
     }
-    return manager;
   }
 
   /**

@@ -6,8 +6,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * The end of a manager at shutdown. It comes after the end of executors and schedulers, so that
- * their last tasks still get locks. A stopped manager does not start again.
+ * The end of a manager at shutdown. Executors and schedulers stop earlier, so that their last tasks
+ * still get locks.
  */
 final class ManagerLifecycle implements SmartLifecycle {
   /** Below the phase of executors and schedulers: lower phases stop later. */
@@ -16,19 +16,30 @@ final class ManagerLifecycle implements SmartLifecycle {
   private final LockManager manager;
   private final Duration grace;
   private volatile boolean running;
+  private volatile boolean isClosed;
 
   ManagerLifecycle(LockManager manager, Duration grace) {
     this.manager = manager;
     this.grace = grace;
   }
 
+  /**
+   * Starts nothing: the manager is open since its creation.
+   *
+   * @throws IllegalStateException if the manager was stopped
+   */
   @Override
   public void start() {
+    if (isClosed) {
+      throw new IllegalStateException(
+          "a lock manager that was stopped does not start again; create a new context");
+    }
     running = true;
   }
 
   @Override
   public void stop() {
+    isClosed = true;
     try {
       manager.close(grace);
     } finally {

@@ -4,21 +4,32 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import java.util.List;
 import java.util.Optional;
+import org.aopalliance.intercept.MethodInvocation;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 /**
  * The transactions of spring-tx that are bound to the thread. A lease that a transaction holds
- * stays bound while that transaction is suspended: it ends after the one that runs meanwhile.
+ * stays bound while that transaction is suspended, because the suspended transaction ends last.
  */
 final class SpringTransactions implements Transactions {
   /** The check of a lease, after all work before the commit that was registered earlier. */
-  private static class Check implements TransactionSynchronization {
-    final Lease lease;
+  private static final class Check implements TransactionSynchronization {
+    private final Lease lease;
+    private final Runnable atEnd;
+    private volatile boolean isOver;
 
-    Check(Lease lease) {
+    /**
+     * Describes a check.
+     *
+     * @param atEnd called when the transaction has ended, on any thread
+     */
+    Check(Lease lease, Runnable atEnd) {
       this.lease = lease;
+      this.atEnd = atEnd;
     }
 
     @Override
@@ -30,21 +41,11 @@ final class SpringTransactions implements Transactions {
     public void beforeCommit(boolean readOnly) {
       lease.requireHeld();
     }
-  }
-
-  /** The check and the release of a lease. */
-  private static final class Hold extends Check {
-    private final HeldKey key;
-
-    Hold(HeldKey key, Lease lease) {
-      super(lease);
-      this.key = key;
-    }
 
     @Override
     public void afterCompletion(int status) {
-      TransactionSynchronizationManager.unbindResourceIfPossible(key);
-      lease.close();
+      isOver = true;
+      atEnd.run();
     }
   }
 
@@ -59,17 +60,42 @@ final class SpringTransactions implements Transactions {
         && TransactionSynchronizationManager.isSynchronizationActive();
   }
 
+  /** The name that the advice of a method gives to its transaction. */
+  @Override
+  public boolean isOf(MethodInvocation invocation) {
+    Object target = invocation.getThis();
+    return isActive()
+        && ClassUtils.getQualifiedMethodName(
+                invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target))
+            .equals(TransactionSynchronizationManager.getCurrentTransactionName());
+  }
+
   @Override
   public Optional<Lease> held(LockManager manager, String name) {
-    Object lease = TransactionSynchronizationManager.getResource(new HeldKey(manager, name));
-    return Optional.ofNullable((Lease) lease);
+    HeldKey key = new HeldKey(manager, name);
+    Check bound = (Check) TransactionSynchronizationManager.getResource(key);
+    if (bound == null) {
+      return Optional.empty();
+    }
+    if (bound.isOver) { // on another thread, as some transactions that time out
+      TransactionSynchronizationManager.unbindResourceIfPossible(key);
+      return Optional.empty();
+    }
+    return Optional.of(bound.lease);
   }
 
   @Override
   public void holdUntilEnd(LockManager manager, Lease lease) {
     HeldKey key = new HeldKey(manager, lease.name());
-    TransactionSynchronizationManager.registerSynchronization(new Hold(key, lease));
-    TransactionSynchronizationManager.bindResource(key, lease);
+    Check hold =
+        new Check(
+            lease,
+            () -> {
+              TransactionSynchronizationManager.unbindResourceIfPossible(key);
+              lease.close();
+            });
+    TransactionSynchronizationManager.registerSynchronization(hold);
+    TransactionSynchronizationManager.bindResource(key, hold);
   }
 
   @Override
@@ -81,7 +107,7 @@ final class SpringTransactions implements Transactions {
             && known.get(known.size() - 1) instanceof Check check
             && check.lease == lease;
     if (!isLast) {
-      TransactionSynchronizationManager.registerSynchronization(new Check(lease));
+      TransactionSynchronizationManager.registerSynchronization(new Check(lease, () -> {}));
     }
   }
 }

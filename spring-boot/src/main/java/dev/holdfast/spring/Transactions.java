@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import java.util.Optional;
+import org.aopalliance.intercept.MethodInvocation;
 
 /** The transactions of the calling thread, so that spring-tx can be absent. */
 interface Transactions {
@@ -16,6 +17,11 @@ interface Transactions {
 
         @Override
         public boolean isActive() {
+          return false;
+        }
+
+        @Override
+        public boolean isOf(MethodInvocation invocation) {
           return false;
         }
 
@@ -38,6 +44,9 @@ interface Transactions {
 
   /** Returns whether the calling thread is in a transaction. */
   boolean isActive();
+
+  /** Returns whether the advice of the called method began the transaction of the thread. */
+  boolean isOf(MethodInvocation invocation);
 
   /** Finds the lease that a transaction of the calling thread holds, also a suspended one. */
   Optional<Lease> held(LockManager manager, String name);

@@ -334,4 +334,14 @@ class HoldfastAutoConfigurationTest {
       assertThat(entry.substring(0, entry.indexOf('}'))).contains(type, description);
     }
   }
+
+  @Test
+  void theActionForAMisspelledOptionNamesTheNearest() {
+    contexts
+        .withPropertyValues("holdfast.url=redlock:redis://127.0.0.1:1?nodeTimout=1s")
+        .run(
+            context ->
+                assertThat(Failures.analyze(context).getAction())
+                    .startsWith("The nearest is nodeTimeout"));
+  }
 }

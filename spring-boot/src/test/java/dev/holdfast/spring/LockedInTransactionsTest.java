@@ -12,7 +12,10 @@ import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spring.ShopFixture.BusinessException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +68,86 @@ class LockedInTransactionsTest {
           assertThat(f.events()).containsExactly("begin", "rollback");
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+  }
+
+  @Test
+  void aLossDuringTheCommitInterruptsNothing() {
+    run(
+        f -> {
+          CountDownLatch never = new CountDownLatch(1);
+          f.transactions()
+              .atCommit(
+                  () -> {
+                    LockedTest.lose(f.store());
+                    try {
+                      assertThat(never.await(100, TimeUnit.MILLISECONDS)).isFalse();
+                    } catch (InterruptedException e) {
+                      throw new AssertionError("interrupted during the commit", e);
+                    }
+                  });
+
+          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, shipping(f)))
+              .isInstanceOf(LockLostException.class);
+          assertThat(f.events()).containsExactly("begin", "commit");
+        });
+  }
+
+  @Test
+  void aStageOrAPublisherIsRefusedAlsoIfItsLockIsHeldByTheTransaction() {
+    run(
+        f ->
+            f.template()
+                .executeWithoutResult(
+                    status -> {
+                      f.ship(shipping(f));
+
+                      assertThatThrownBy(() -> f.shop().stage(1))
+                          .isInstanceOf(IllegalStateException.class)
+                          .hasMessageContaining("which would end before the work");
+                      assertThatThrownBy(() -> f.shop().mono(1))
+                          .isInstanceOf(IllegalStateException.class)
+                          .hasMessageContaining("which would end before the work");
+                    }));
+  }
+
+  @Test
+  void aPublisherWhoseOwnTransactionIsOneOfTheThreadIsRefused() {
+    run(
+        f -> {
+          assertThatThrownBy(() -> f.shop().monoInOwnTransaction(1).block())
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("use a ReactiveTransactionManager");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aTransactionThatEndsOnAnotherThreadLeavesNoLeaseOnItsThread() {
+    run(
+        f -> {
+          TransactionSynchronizationManager.initSynchronization();
+          TransactionSynchronizationManager.setActualTransactionActive(true);
+          try {
+            f.ship(shipping(f));
+            List<TransactionSynchronization> known =
+                TransactionSynchronizationManager.getSynchronizations();
+            Thread timeout =
+                new Thread(
+                    () ->
+                        known.forEach(
+                            each ->
+                                each.afterCompletion(TransactionSynchronization.STATUS_UNKNOWN)));
+            timeout.start();
+            timeout.join();
+          } finally {
+            TransactionSynchronizationManager.clear();
+          }
+          assertThat(f.isHeld()).isFalse();
+
+          assertThat(f.shop().<Boolean>ship(1, f::isHeld)).isTrue();
+          assertThat(f.isHeld()).isFalse();
         });
   }
 

@@ -24,6 +24,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import reactor.core.Disposable;
@@ -381,5 +383,28 @@ class LockedReactiveTest {
                     .getFailure()
                     .hasStackTraceContaining("LockedReactiveTest$Shop.")
                     .hasStackTraceContaining("add the dependency dev.holdfast:holdfast-reactor"));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Scoped {
+    @Bean
+    @Scope(value = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    Shop shop() {
+      return new Shop();
+    }
+  }
+
+  @Test
+  void aBeanBehindAScopedProxyIsLocked() {
+    contexts
+        .withUserConfiguration(Scoped.class)
+        .run(
+            context -> {
+              MemoryStore store =
+                  context.getBean(LockManager.class).unwrap(MemoryStore.class).orElseThrow();
+              Shop shop = context.getBean("shop", Shop.class);
+              assertThat(shop.ship(1, () -> Mono.just(isHeld(store))).block(PATIENCE)).isTrue();
+              assertThat(isHeld(store)).isFalse();
+            });
   }
 }

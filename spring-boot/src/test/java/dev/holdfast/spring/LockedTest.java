@@ -11,7 +11,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
-import dev.holdfast.testsupport.Eventually;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
@@ -29,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -253,13 +253,44 @@ class LockedTest {
   }
 
   @Test
-  void aFailedOrCancelledStageReleasesItsLock() {
+  void aCancelledStageHoldsItsLockUntilTheWorkHasEnded() {
     run(
         (shop, locks, store) -> {
-          CompletableFuture<String> failing = shop.stage(1, new CompletableFuture<>());
-          assertThat(failing.cancel(true)).isTrue();
-          Eventually.soon().untilAsserted(() -> assertThat(store.holder("order-1")).isEmpty());
+          CompletableFuture<String> work = new CompletableFuture<>();
+          CompletableFuture<String> cancelled = shop.stage(1, work);
+          assertThat(cancelled.cancel(true)).isTrue();
+          assertThat(work).as("the work goes on").isNotDone();
+          assertThat(store.holder("order-1")).isPresent();
 
+          work.complete("done");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void aStageWhoseWorkReleasesTheLockDoesNotFail() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          Lease[] lease = new Lease[1];
+          CompletableFuture<String> result =
+              shop.stageOf(
+                  1,
+                  () -> {
+                    lease[0] = Locks.current().orElseThrow();
+                    return work;
+                  });
+          lease[0].close();
+          work.complete("done");
+
+          assertThat(result).succeedsWithin(TTL).isEqualTo("done");
+        });
+  }
+
+  @Test
+  void aFailedStageReleasesItsLock() {
+    run(
+        (shop, locks, store) -> {
           assertThat(shop.stage(1, CompletableFuture.failedFuture(new IllegalStateException("x"))))
               .failsWithin(TTL)
               .withThrowableOfType(ExecutionException.class)
@@ -392,6 +423,42 @@ class LockedTest {
     store.steal(lease.name(), TTL);
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
     return "done";
+  }
+
+  interface Repository {
+    @Locked(name = "order-#{#id}")
+    default void ship(int id) {}
+  }
+
+  @Test
+  void aMethodOfAnInterfaceThatAProxyImplementsByItselfIsRefused() {
+    ProxyFactory repository = new ProxyFactory(new Object());
+    repository.addInterface(Repository.class);
+    contexts
+        .withBean("repository", Object.class, repository::getProxy)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("Repository.ship is of an interface without a class"));
+  }
+
+  @Test
+  void aBeanWhoseProxyTakesNoAdviceIsRefused() {
+    ProxyFactory frozen = new ProxyFactory(new Shop());
+    frozen.setProxyTargetClass(true);
+    frozen.setFrozen(true);
+    contexts
+        .withBean("shop", Object.class, frozen::getProxy)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("a proxy that takes no further advice"));
   }
 
   static class PrimitiveSkip {

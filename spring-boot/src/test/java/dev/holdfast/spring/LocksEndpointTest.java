@@ -266,4 +266,12 @@ class LocksEndpointTest {
             "management.endpoint.locks.access=NONE")
         .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
   }
+
+  @Test
+  void aNameThatNoLockCanHaveIsABadRequest() throws Exception {
+    String tooLong = "/" + "x".repeat(1025);
+
+    assertThat(call(several, "GET", tooLong).statusCode()).isEqualTo(400);
+    assertThat(call(several, "DELETE", tooLong + "?manager=users").statusCode()).isEqualTo(400);
+  }
 }

@@ -8,6 +8,7 @@ import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -167,5 +168,22 @@ class NamedManagersTest {
     withThree
         .withPropertyValues("holdfast.enabled=false")
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockManager.class));
+  }
+
+  @Test
+  void aManagerWhoseDecoratorFailsIsClosed() {
+    AtomicReference<LockManager> opened = new AtomicReference<>();
+    ManagerDecorator failing =
+        (name, manager) -> {
+          opened.set(manager);
+          throw new IllegalStateException("no decoration");
+        };
+    contexts
+        .withPropertyValues("holdfast.url=memory:")
+        .withBean(ManagerDecorator.class, () -> failing)
+        .run(context -> assertThat(context).hasFailed());
+
+    assertThatThrownBy(() -> opened.get().tryAcquire("order-1", Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalStateException.class);
   }
 }

@@ -70,6 +70,12 @@ record ShopFixture(
       return Mono.just("done");
     }
 
+    @Locked(name = "order-#{#id}")
+    @Transactional
+    public Mono<String> monoInOwnTransaction(int id) {
+      return Mono.just("done");
+    }
+
     /** Has no lock of its own, and must be called under one. */
     @Transactional
     public <T> T inTransaction(Callable<T> work) throws Exception {

@@ -161,4 +161,15 @@ class ShutdownTest {
               .isInstanceOf(IllegalStateException.class);
         });
   }
+
+  @Test
+  void aManagerThatWasStoppedDoesNotStartAgain() {
+    contexts.run(
+        context -> {
+          context.stop();
+
+          assertThatThrownBy(context::start)
+              .hasStackTraceContaining("a lock manager that was stopped does not start again");
+        });
+  }
 }

@@ -1,7 +1,6 @@
 package dev.holdfast.examples.shop;
 
 import java.util.List;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -13,9 +12,9 @@ class Instances {
   private final JdbcClient database;
   private final String name;
 
-  Instances(JdbcClient database, @Value("${shop.instance}") String name) {
+  Instances(JdbcClient database, ShopProperties properties) {
     this.database = database;
-    this.name = name;
+    this.name = properties.instance();
   }
 
   /**
@@ -27,6 +26,9 @@ class Instances {
 
   @EventListener
   void started(WebServerInitializedEvent event) {
+    if (event.getApplicationContext().getServerNamespace() != null) {
+      return; // the actuator's own server, if it has a port of its own
+    }
     database
         .sql("merge into instances key (name) values (?, ?)")
         .params(name, "http://localhost:" + event.getWebServer().getPort())

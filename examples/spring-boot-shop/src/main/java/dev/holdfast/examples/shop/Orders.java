@@ -5,7 +5,6 @@ import dev.holdfast.spring.Locked;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.jdbc.support.KeyHolder;
@@ -24,13 +23,10 @@ class Orders {
   private final String instance;
   private final Duration packingTime;
 
-  Orders(
-      JdbcClient database,
-      @Value("${shop.instance}") String instance,
-      @Value("${shop.packing-time}") Duration packingTime) {
+  Orders(JdbcClient database, ShopProperties properties) {
     this.database = database;
-    this.instance = instance;
-    this.packingTime = packingTime;
+    this.instance = properties.instance();
+    this.packingTime = properties.packingTime();
   }
 
   long place(String item) {
@@ -44,6 +40,7 @@ class Orders {
    * does not know yet that it lost its lock is refused by the fencing token.
    *
    * @return the order, also if it was shipped before
+   * @throws StaleHolderException if the fencing token is refused
    */
   @Locked(name = "order-#{#id}", ttl = "2s", keepAliveUpTo = "5m")
   @Transactional
@@ -57,7 +54,7 @@ class Orders {
               .params(instance, token, id, token)
               .update();
       if (rows == 0) {
-        throw new IllegalStateException("a later holder has written order " + id); // rolls back
+        throw new StaleHolderException(id);
       }
     }
     return find(id);
@@ -80,7 +77,11 @@ class Orders {
     return "order-" + id;
   }
 
-  /** Stands for the work, whose effect must not happen twice. */
+  /**
+   * Stands for the work, whose effect must not happen twice. It keeps a connection of the pool for
+   * the whole time, because the transaction has begun: work that takes long belongs into a method
+   * with {@code @Locked} that begins the transaction after it.
+   */
   private void pack(long id) throws InterruptedException {
     Thread.sleep(packingTime.toMillis());
     database.sql("insert into parcels values (?, ?)").params(id, instance).update();

@@ -4,30 +4,35 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /** The contents of the page: orders and reports, and who holds their locks. */
 @Component
 class Overview {
+  /** For all open pages together, each refresh asks the nodes once for each order to ship. */
+  private static final long REFRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private final Orders orders;
   private final Reports reports;
   private final Instances instances;
   private final LockManager locks;
   private final String instance;
+  private @Nullable Contents latest;
+  private long latestNanos;
 
   Overview(
       Orders orders,
       Reports reports,
       Instances instances,
       LockManager locks,
-      @Value("${shop.instance}") String instance) {
+      ShopProperties properties) {
     this.orders = orders;
     this.reports = reports;
     this.instances = instances;
     this.locks = locks;
-    this.instance = instance;
+    this.instance = properties.instance();
   }
 
   /**
@@ -55,7 +60,19 @@ class Overview {
    */
   record OrderLine(Order order, @Nullable String holder) {}
 
-  Contents contents() {
+  /** Returns contents that are at most 500 ms old. */
+  synchronized Contents contents() {
+    long now = System.nanoTime();
+    Contents contents = latest;
+    if (contents == null || now - latestNanos > REFRESH_NANOS) {
+      contents = read();
+      latest = contents;
+      latestNanos = now;
+    }
+    return contents;
+  }
+
+  private Contents read() {
     Holders holders = new Holders(locks);
     List<OrderLine> lines =
         orders.newest().stream()

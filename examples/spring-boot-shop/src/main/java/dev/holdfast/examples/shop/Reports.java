@@ -4,10 +4,10 @@ import static dev.holdfast.spring.Locked.WhenHeld.SKIP;
 
 import dev.holdfast.spring.Locked;
 import java.util.List;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.annotation.Transactional;
 
 /** The report, which all instances schedule and one of them writes. */
 @Component
@@ -18,9 +18,9 @@ class Reports {
   private final JdbcClient database;
   private final String instance;
 
-  Reports(JdbcClient database, @Value("${shop.instance}") String instance) {
+  Reports(JdbcClient database, ShopProperties properties) {
     this.database = database;
-    this.instance = instance;
+    this.instance = properties.instance();
   }
 
   @Scheduled(cron = "${shop.report.cron}")
@@ -29,6 +29,7 @@ class Reports {
       keepAliveUpTo = "5m",
       holdAtLeast = "${shop.report.hold-at-least}", // more than the clocks differ
       whenHeld = SKIP)
+  @Transactional // a lost lock rolls back
   public void write() {
     database
         .sql(

@@ -2,10 +2,12 @@ package dev.holdfast.examples.shop;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** One instance of the shop. */
+/** One instance of the shop. It needs a database with the tables, and nodes. */
 @SpringBootApplication
+@EnableConfigurationProperties(ShopProperties.class)
 @EnableScheduling
 public class ShopApplication {
   /**

@@ -56,10 +56,18 @@ class ShopController {
     return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage());
   }
 
-  /** The order was rolled back and can be shipped again. */
+  /** A later holder of the lock has written the order, and this transaction was rolled back. */
+  @ExceptionHandler
+  ProblemDetail stale(StaleHolderException e) {
+    return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, e.getMessage());
+  }
+
+  /** The transaction was rolled back, unless the lock was lost while the commit ran. */
   @ExceptionHandler
   ProblemDetail lost(LockLostException e) {
-    return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage());
+    return ProblemDetail.forStatusAndDetail(
+        HttpStatus.SERVICE_UNAVAILABLE,
+        e.getMessage() + ". Ship the order again: one that is shipped already stays as it is.");
   }
 
   @ExceptionHandler

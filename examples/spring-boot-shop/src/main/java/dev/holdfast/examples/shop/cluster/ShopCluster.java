@@ -10,58 +10,77 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 
 /**
  * Instances of the shop with their database and three nodes, all on this machine and gone with this
- * process.
+ * process. The output of the instances stays.
  */
-final class ShopCluster {
+final class ShopCluster implements AutoCloseable {
   private static final int NODES = 3;
   private static final List<Integer> PORTS = List.of(8081, 8082, 8083);
 
   private final TestNodes nodes;
   private final ShopDatabase database;
-  private final Path folder;
+  private final Path logs;
   private final List<ShopInstance> instances = new CopyOnWriteArrayList<>();
 
-  private ShopCluster(TestNodes nodes, ShopDatabase database, Path folder) {
+  private ShopCluster(TestNodes nodes, ShopDatabase database, Path logs) {
     this.nodes = nodes;
     this.database = database;
-    this.folder = folder;
-  }
-
-  /** Starts three nodes and a database, without an instance. */
-  static ShopCluster start() throws IOException, SQLException {
-    Path folder = Files.createTempDirectory("holdfast-shop");
-    return new ShopCluster(TestNodes.start(NODES), ShopDatabase.start(), folder);
+    this.logs = logs;
   }
 
   /**
-   * Runs three instances until this process is ended.
+   * Starts three nodes and a database, without an instance.
    *
-   * @param args none
+   * @param logs the folder for the output of the instances, created if needed
+   */
+  static ShopCluster start(Path logs) throws IOException, SQLException {
+    Files.createDirectories(logs);
+    TestNodes nodes = TestNodes.start(NODES);
+    try {
+      return new ShopCluster(nodes, ShopDatabase.start(), logs);
+    } catch (Throwable e) {
+      try (nodes) { // closes them
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Runs three instances until this process or the last of them is ended.
+   *
+   * @param args the folder for the output of the instances; by default {@code target/shop-logs}
    */
   public static void main(String[] args) throws Exception {
     System.out.println("starting three redis-servers, a database and three instances …");
-    ShopCluster cluster = start();
-    CountDownLatch stopped = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(new Thread(cluster::stopAtExit, "shop-end"));
+    ShopCluster cluster = start(Path.of(args.length == 0 ? "target/shop-logs" : args[0]));
+    Runtime.getRuntime().addShutdownHook(new Thread(cluster::closeAtExit, "shop-end"));
     List<ShopInstance> started = new ArrayList<>();
     for (int i = 0; i < PORTS.size(); i++) {
-      started.add(cluster.startInstance("shop-" + (i + 1), freeOr0(PORTS.get(i))));
+      String name = "shop-" + (i + 1);
+      int port = freeOr0(PORTS.get(i));
+      if (port == 0) {
+        System.out.println("port " + PORTS.get(i) + " is taken: " + name + " gets another one");
+      }
+      started.add(cluster.startInstance(name, port));
     }
     for (ShopInstance instance : started) {
-      System.out.println(instance.name() + "  " + cluster.awaitUrl(instance));
+      System.out.printf(
+          "%s  %s  (kill -KILL %d ends it as a crash would)%n",
+          instance.name(), cluster.awaitUrl(instance), instance.pid());
     }
-    System.out.println("logs of the instances: " + cluster.folder);
+    System.out.println("logs of the instances: " + cluster.logs);
     for (TestNode node : cluster.nodes.all()) {
       System.out.printf(
           "node %s: kill -STOP %d freezes it, kill -CONT %d goes on%n",
           node.address(), node.pid(), node.pid());
     }
     System.out.println("Open one of the pages. Ctrl-C ends all of it.");
-    stopped.await();
+    for (ShopInstance instance : started) {
+      instance.awaitEnd();
+    }
+    System.out.println("All instances have ended.");
   }
 
   /**
@@ -81,7 +100,7 @@ final class ShopCluster {
     }
     all.add("holdfast.options.newNodes=trust"); // the nodes are new and hold no locks
     all.addAll(List.of(properties));
-    ShopInstance instance = ShopInstance.start(name, folder, all);
+    ShopInstance instance = ShopInstance.start(name, logs, all);
     instances.add(instance);
     return instance;
   }
@@ -100,24 +119,23 @@ final class ShopCluster {
     return database;
   }
 
-  /** Stops the instances, then the database and the nodes. */
-  void stop() throws InterruptedException, SQLException, IOException {
-    instances.forEach(ShopInstance::requestStop);
-    for (ShopInstance instance : instances) {
-      instance.awaitStopped();
+  /**
+   * Stops the instances, then the database, then the nodes, each of them whatever happens to the
+   * others.
+   */
+  @Override
+  public void close() throws SQLException {
+    try (nodes;
+        database) {
+      instances.forEach(ShopInstance::requestStop);
+      instances.forEach(ShopInstance::awaitStopped);
     }
-    database.close();
-    nodes.close();
-    for (ShopInstance instance : instances) {
-      Files.deleteIfExists(folder.resolve(instance.name() + ".log"));
-    }
-    Files.deleteIfExists(folder);
   }
 
-  private void stopAtExit() {
+  private void closeAtExit() {
     try {
-      stop();
-    } catch (InterruptedException | SQLException | IOException e) {
+      close();
+    } catch (SQLException e) {
       System.err.println("not all of the shop has ended: " + e);
     }
   }

@@ -33,14 +33,15 @@ final class ShopDatabase implements AutoCloseable {
   static ShopDatabase start() throws SQLException, IOException {
     String name = "mem:" + UUID.randomUUID(); // two shops of one process have two databases
     Connection connection = DriverManager.getConnection("jdbc:h2:" + name, "sa", "");
-    try (Reader schema =
-        new InputStreamReader(
-            Objects.requireNonNull(ShopDatabase.class.getResourceAsStream(SCHEMA)),
-            StandardCharsets.UTF_8)) {
-      RunScript.execute(connection, schema);
+    try {
+      createTables(connection);
+      Server server = Server.createTcpServer("-tcpPort", "0", "-tcpDaemon").start();
+      return new ShopDatabase(name, connection, server);
+    } catch (Throwable e) {
+      try (connection) { // closes it
+        throw e;
+      }
     }
-    Server server = Server.createTcpServer("-tcpPort", "0", "-tcpDaemon").start();
-    return new ShopDatabase(name, connection, server);
   }
 
   /** Returns the URL for other processes. */
@@ -64,7 +65,17 @@ final class ShopDatabase implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
-    server.stop();
-    connection.close();
+    try (connection) { // closes it, whatever the server does
+      server.stop();
+    }
+  }
+
+  private static void createTables(Connection connection) throws SQLException, IOException {
+    try (Reader schema =
+        new InputStreamReader(
+            Objects.requireNonNull(ShopDatabase.class.getResourceAsStream(SCHEMA)),
+            StandardCharsets.UTF_8)) {
+      RunScript.execute(connection, schema);
+    }
   }
 }

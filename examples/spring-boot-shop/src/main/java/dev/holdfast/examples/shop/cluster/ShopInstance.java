@@ -13,11 +13,14 @@ import java.util.function.Supplier;
 
 /** An instance of the shop in a process of its own. */
 final class ShopInstance {
-  private static final Duration START_LIMIT = Duration.ofMinutes(2);
+  private static final Duration START_LIMIT = Duration.ofMinutes(5);
   private static final long POLL_MILLIS = 50;
 
-  /** Exceeds the grace that the instance gives its holders at shutdown. */
-  private static final long STOP_LIMIT_SECONDS = 30;
+  /**
+   * Exceeds the 30 s that the web server gives its requests and the 20 s that the lock manager then
+   * gives its holders.
+   */
+  private static final long STOP_LIMIT_SECONDS = 60;
 
   private final String name;
   private final Process process;
@@ -72,6 +75,10 @@ final class ShopInstance {
     throw new IllegalStateException(name + " has not started:\n" + readOutput());
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   /** Ends the instance as a crash would. */
   void kill() throws InterruptedException {
     process.destroyForcibly().waitFor();
@@ -82,10 +89,22 @@ final class ShopInstance {
     process.destroy();
   }
 
-  /** Waits until the instance has ended, and kills it if it takes too long. */
-  void awaitStopped() throws InterruptedException {
-    if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      kill();
+  /** Waits until the instance ends, without a limit. */
+  void awaitEnd() throws InterruptedException {
+    process.waitFor();
+  }
+
+  /**
+   * Waits until the instance has ended, and kills it if it takes too long or if this thread is
+   * interrupted, which it then stays.
+   */
+  void awaitStopped() {
+    try {
+      process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      process.destroyForcibly(); // without effect on one that has ended
     }
   }
 

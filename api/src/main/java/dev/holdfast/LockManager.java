@@ -43,7 +43,7 @@ public interface LockManager extends AutoCloseable {
    *
    * @param url the URL
    * @param options override those of the URL
-   * @return a new manager, to be closed by the caller
+   * @return a new manager
    */
   static LockManager open(String url, Map<String, String> options) {
     return builder(url).options(options).open();
@@ -55,7 +55,7 @@ public interface LockManager extends AutoCloseable {
    * @param url the URL
    * @param options override those of the URL
    * @param providers the backends to choose from
-   * @return a new manager, to be closed by the caller
+   * @return a new manager
    */
   static LockManager open(
       String url, Map<String, String> options, Iterable<? extends LockProvider> providers) {
@@ -63,8 +63,7 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Starts to open a manager with settings that a URL cannot hold: listeners, an executor of
-   * callbacks, a class loader. The methods named {@code open} are its short forms.
+   * Starts to open a manager with settings that a URL cannot hold, such as listeners.
    *
    * @param url as for {@link #open(String)}
    * @return a new builder
@@ -129,12 +128,10 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Acquires as {@link #tryAcquire(LockRequest)} does, without blocking a thread. Cancelling the
-   * future gives up. If nobody takes the result any more (the future was cancelled or completed by
-   * somebody else), the lock is released.
+   * future gives up. If the future was cancelled or completed by other code, the lock is released.
    *
    * @param request what is asked for
-   * @return completes on the manager's callback executor; with an exception as {@link
-   *     #tryAcquire(LockRequest)} throws it
+   * @return completes on the manager's callback executor, with what tryAcquire throws
    */
   CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request);
 
@@ -168,13 +165,12 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Adopts as {@link #adopt} does, without blocking a thread. If nobody takes the result any more,
-   * because the future was cancelled or completed by other code, the lock is released.
+   * Adopts as {@link #adopt} does, without blocking a thread. If the future was cancelled or
+   * completed by other code, the lock is released.
    *
    * @param text as for {@link #adopt}
    * @param request as for {@link #adopt}
-   * @return completes on the manager's callback executor; with an exception as {@link #adopt}
-   *     throws it
+   * @return completes on the manager's callback executor, with what {@link #adopt} throws
    */
   default CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     return CompletableFuture.failedFuture(
@@ -210,8 +206,7 @@ public interface LockManager extends AutoCloseable {
    * @param action the work
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the work throws it
-   * @throws LockLostException if the lease was lost before the work had ended; its cause is what
-   *     the work threw
+   * @throws LockLostException as {@link #executeLocked} throws it
    */
   default <X extends Exception> void runLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
@@ -234,8 +229,7 @@ public interface LockManager extends AutoCloseable {
    * @return the result of the task; empty if another owner holds the lock, and the task did not run
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the task throws it
-   * @throws LockLostException if the lease was lost before the task had ended; its cause is what
-   *     the task threw
+   * @throws LockLostException as {@link #executeLocked} throws it
    * @throws NullPointerException if the task returned null: {@link #tryRunLocked} takes tasks
    *     without a result
    */
@@ -262,11 +256,10 @@ public interface LockManager extends AutoCloseable {
    * @param <X> the type of exception that the work throws
    * @param request the request, as by {@link #tryAcquire(LockRequest)}
    * @param action the work
-   * @return true if the work was done; false if another owner holds the lock, and it was not
+   * @return false if another owner holds the lock, and the work was not done
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the work throws it
-   * @throws LockLostException if the lease was lost before the work had ended; its cause is what
-   *     the work threw
+   * @throws LockLostException as {@link #executeLocked} throws it
    */
   default <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> action)
       throws InterruptedException, X {
@@ -305,11 +298,7 @@ public interface LockManager extends AutoCloseable {
    */
   boolean forceRelease(String name);
 
-  /**
-   * Returns the promises that this manager can keep.
-   *
-   * @return an unmodifiable set
-   */
+  /** Returns the promises that this manager can keep, in an unmodifiable set. */
   Set<LockCapability> capabilities();
 
   /**
@@ -353,6 +342,16 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
+   * Checks a request without asking the nodes, so that a wrong ttl can fail the start.
+   *
+   * @param request the request
+   * @throws LockConfigurationException if this manager cannot serve the request
+   */
+  default void check(LockRequest request) {
+    Decorated.find(this).ifPresent(below -> below.check(request));
+  }
+
+  /**
    * Asks whether a lock could be had now: whether a quorum of nodes answers and may vote. Changes
    * no lock. Connects first if the manager has not connected yet.
    *
@@ -369,8 +368,7 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle. A
-   * decorator passes this on, so that {@code LockManager.class} gives the manager below all
-   * decorators.
+   * decorator passes this on: {@code LockManager.class} gives the manager below all decorators.
    *
    * @param <T> the type
    * @param type the type that is looked for

@@ -118,7 +118,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Lease adopt(String text, LockRequest request) {
-    requireServable(request);
+    check(request);
     return context.join(adopter.adopt(text, request, true));
   }
 
@@ -126,7 +126,7 @@ final class CoreLockManager implements LockManager {
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     CompletableFuture<DefaultLease> adopted;
     try {
-      requireServable(request);
+      check(request);
       adopted = adopter.adopt(text, request, false);
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
@@ -244,8 +244,8 @@ final class CoreLockManager implements LockManager {
     afterClose.run();
   }
 
-  /** Refuses, before any input or output, a request that this manager cannot serve. */
-  private void requireServable(LockRequest request) {
+  @Override
+  public void check(LockRequest request) {
     context.requireTtl(request.name(), request.ttl());
     if (request.keepAliveUpTo().isPresent()) {
       context.require(LockCapability.KEEP_ALIVE, "keepAliveUpTo");
@@ -259,7 +259,7 @@ final class CoreLockManager implements LockManager {
   private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
       throws InterruptedException {
     try {
-      requireServable(request);
+      check(request);
       if (callerWaits && Thread.interrupted()) {
         throw new InterruptedException();
       }

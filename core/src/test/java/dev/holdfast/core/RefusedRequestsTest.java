@@ -38,6 +38,18 @@ class RefusedRequestsTest {
   }
 
   @Test
+  @DisplayName("ACQ-23: a check refuses what a request is refused for, and asks no node")
+  void aCheckRefusesAWrongRequestUnasked() {
+    LockManager manager = manager();
+
+    assertConfigurationError(
+        () -> manager.check(LockRequest.of("x", Duration.ofSeconds(61))), "61s", "maxTtl");
+    assertConfigurationError(() -> manager.check(LockRequest.of("reserved:x", TTL)), "reserved:x");
+    manager.check(REQUEST);
+    assertThat(backend.calls()).isEmpty();
+  }
+
+  @Test
   @DisplayName("ERR-4: a ttl above maxTtl is answered with keepAliveUpTo, not with a larger maxTtl")
   void aTtlAboveTheLongestIsToldOfKeepAlive() {
     String advice = "ask for 30s and keepAliveUpTo(2h)";

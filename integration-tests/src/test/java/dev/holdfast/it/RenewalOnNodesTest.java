@@ -17,6 +17,9 @@ class RenewalOnNodesTest {
   /** So that a renewal, a reconnection and the next renewal fit into it. */
   private static final Duration RENEWED = Duration.ofMillis(7_500);
 
+  /** Covers the start of a container on a busy machine, and a few renewals. */
+  private static final Duration RESTART = Duration.ofMinutes(1);
+
   private static final Duration HOUR = Duration.ofHours(1);
 
   private final Cluster cluster;
@@ -39,7 +42,7 @@ class RenewalOnNodesTest {
         locks.tryAcquire(LockRequest.of("long", RENEWED).keepAliveUpTo(HOUR)).orElseThrow();
     for (TestNode node : cluster.nodes()) {
       node.restart();
-      Eventually.soon().until(() -> lease.token().equals(Cluster.value(node, "long")));
+      Eventually.within(RESTART).until(() -> lease.token().equals(Cluster.value(node, "long")));
       lease.requireHeld();
     }
 

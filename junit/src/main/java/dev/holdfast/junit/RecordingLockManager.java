@@ -111,6 +111,11 @@ final class RecordingLockManager implements LockManager {
   }
 
   @Override
+  public void check(LockRequest request) {
+    manager.check(request);
+  }
+
+  @Override
   public boolean ping(Duration timeout) {
     return manager.ping(timeout);
   }

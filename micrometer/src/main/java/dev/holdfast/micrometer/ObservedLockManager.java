@@ -169,6 +169,11 @@ final class ObservedLockManager implements LockManager {
   }
 
   @Override
+  public void check(LockRequest request) {
+    manager.check(request);
+  }
+
+  @Override
   public boolean ping(Duration timeout) {
     return manager.ping(timeout);
   }

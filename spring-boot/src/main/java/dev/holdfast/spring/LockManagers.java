@@ -42,8 +42,8 @@ final class LockManagers {
       throw new LockConfigurationException(
           "@Locked on "
               + method
-              + (name.isEmpty() ? " finds not exactly one lock manager" : " finds no lock manager")
-              + (name.isEmpty() ? "" : " named '" + name + "'")
+              + (name.isEmpty() ? " needs one lock manager" : " needs the lock manager")
+              + (name.isEmpty() ? "" : " '" + name + "'")
               + ": "
               + e.getMessage()
               + "; set holdfast.url, holdfast.nodes or holdfast.managers, or define a bean of the type"

@@ -121,17 +121,21 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
               + " remove the annotation");
     }
     advised.add(method);
-    if (started && managers != null) {
-      managers.get(method);
+    if (started) {
+      requireServed(method);
     }
   }
 
-  /** Finds the manager of each method, so that a missing one fails the start. */
+  /** Finds the manager of each method, so that a missing one or a wrong ttl fails the start. */
   @Override
   public void afterSingletonsInstantiated() {
     started = true;
+    advised.forEach(this::requireServed);
+  }
+
+  private void requireServed(LockedMethod method) {
     if (managers != null) {
-      advised.forEach(managers::get);
+      method.requireServedBy(managers.get(method));
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -92,6 +93,19 @@ final class LockedMethod {
             .waitAtMost(limits.waitAtMost().orElse(Duration.ZERO))
             .holdAtLeast(limits.holdAtLeast());
     return limits.keepAliveUpTo().map(request::keepAliveUpTo).orElse(request);
+  }
+
+  /**
+   * Checks whether a manager serves the durations of the annotation.
+   *
+   * @throws LockConfigurationException if it does not; the message names the method
+   */
+  void requireServedBy(LockManager manager) {
+    try {
+      manager.check(limits);
+    } catch (LockConfigurationException e) {
+      throw new LockConfigurationException("@Locked on " + this + ": " + e.getMessage(), e);
+    }
   }
 
   LockedReturn result() {

@@ -8,6 +8,7 @@ import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,7 +184,8 @@ class NamedManagersTest {
         .withBean(ManagerDecorator.class, () -> failing)
         .run(context -> assertThat(context).hasFailed());
 
-    assertThatThrownBy(() -> opened.get().tryAcquire("order-1", Duration.ofSeconds(1)))
+    LockManager manager = Objects.requireNonNull(opened.get());
+    assertThatThrownBy(() -> manager.tryAcquire("order-1", Duration.ofSeconds(1)))
         .isInstanceOf(IllegalStateException.class);
   }
 }

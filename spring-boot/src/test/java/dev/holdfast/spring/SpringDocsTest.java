@@ -43,6 +43,7 @@ class SpringDocsTest {
       import dev.holdfast.spring.*;
       import org.springframework.boot.test.context.*;
       import org.springframework.context.annotation.*;
+      import org.springframework.scheduling.annotation.Scheduled;
       import org.springframework.stereotype.*;
       import org.springframework.transaction.annotation.*;
       """;
@@ -52,7 +53,6 @@ class SpringDocsTest {
       """
       import static dev.holdfast.spring.Locked.WhenHeld.SKIP;
       import org.springframework.jdbc.core.JdbcTemplate;
-      import org.springframework.scheduling.annotation.Scheduled;
       import org.springframework.transaction.support.TransactionTemplate;
       import reactor.core.publisher.Mono;
 
@@ -109,10 +109,9 @@ class SpringDocsTest {
     try (TestNodes servers = TestNodes.start(3);
         URLClassLoader loader = compiled("Orders", source)) {
       for (TestNode node : servers.all()) {
-        String host = "host: h" + (node.index() + 1) + "\n";
-        assertThat(settings).contains(host);
-        settings =
-            settings.replace(host, "host: " + node.host() + "\n      port: " + node.port() + "\n");
+        String uri = "redis://h" + (node.index() + 1);
+        assertThat(settings).contains(uri);
+        settings = settings.replace(uri, node.uri());
       }
       MutablePropertySources sources = yaml(settings);
       Class<?> orders = loader.loadClass("Orders");

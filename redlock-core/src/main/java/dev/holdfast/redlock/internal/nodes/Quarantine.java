@@ -79,7 +79,7 @@ public record Quarantine(
             + seconds(age)
             + " ago; ";
     return isOver(Duration.ZERO)
-        ? found + "its quarantine is over, but has not ended"
+        ? found + "its quarantine is over, and ends when a lock is asked for"
         : found + "its vote counts again in " + seconds(left);
   }
 

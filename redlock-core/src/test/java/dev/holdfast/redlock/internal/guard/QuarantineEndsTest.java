@@ -166,7 +166,7 @@ class QuarantineEndsTest {
         .hasMessageContaining("(0 of 3 nodes voted, 2 in quarantine): no quorum votes before ")
         .hasMessageContaining(
             ", and none before all 3 nodes answer, because no node that did has kept its data")
-        .hasMessageContaining("its quarantine is over, but has not ended");
+        .hasMessageContaining("its quarantine is over, and ends when a lock is asked for");
   }
 
   @Test

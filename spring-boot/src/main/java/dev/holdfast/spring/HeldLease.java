@@ -4,20 +4,21 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import reactor.core.publisher.Mono;
 
 /**
- * A lease under which a reactive chain works, and the commits under it. A commit that has begun
- * goes on when the chain is cancelled, and the release has to wait for it. Each transition is one
- * change of {@link #state}. Safe for use by many threads.
+ * A lease under which a reactive chain works, and the transactions under it. The commit or the
+ * rollback of a transaction goes on when the chain is cancelled, and the release has to wait for
+ * it. Each transition is one change of {@link #state}. Safe for use by many threads.
  */
 final class HeldLease {
   /**
    * The state.
    *
-   * @param commits how many commits have begun and not ended
-   * @param isEnding whether no further commit may begin
+   * @param transactions how many transactions have begun and not ended
+   * @param isEnding whether no further transaction may begin
    */
-  private record State(int commits, boolean isEnding) {}
+  private record State(int transactions, boolean isEnding) {}
 
   private final LockManager manager;
   private final Lease lease;
@@ -38,33 +39,39 @@ final class HeldLease {
   }
 
   /**
-   * Lets a commit begin. {@link #endCommit} must follow.
+   * Lets a transaction begin. {@link #endTransaction} must follow.
    *
    * @throws dev.holdfast.LockLostException if the lease was lost
    * @throws IllegalStateException if the lease was or will be released
    */
-  void beginCommit() {
+  void beginTransaction() {
     lease.requireHeld();
     State before =
-        state.getAndUpdate(now -> now.isEnding() ? now : new State(now.commits() + 1, false));
+        state.getAndUpdate(now -> now.isEnding() ? now : new State(now.transactions() + 1, false));
     if (before.isEnding()) {
       throw new IllegalStateException(
-          "the work under the lock '" + lease.name() + "' was cancelled before its commit began");
+          "the work under the lock '"
+              + lease.name()
+              + "' was cancelled before its transaction began");
     }
   }
 
-  void endCommit() {
-    completeIfEnded(state.updateAndGet(now -> new State(now.commits() - 1, now.isEnding())));
+  void endTransaction() {
+    completeIfEnded(state.updateAndGet(now -> new State(now.transactions() - 1, now.isEnding())));
   }
 
-  /** Lets no further commit begin. Completes when the last one has ended. */
-  CompletableFuture<Void> end() {
-    completeIfEnded(state.updateAndGet(now -> new State(now.commits(), true)));
-    return ended;
+  /**
+   * Lets no further transaction begin. Completes when the last one has ended, or when the lease is
+   * lost, which bounds the wait for a transaction whose end is never signalled.
+   */
+  Mono<Void> end() {
+    completeIfEnded(state.updateAndGet(now -> new State(now.transactions(), true)));
+    return Mono.firstWithSignal(
+        Mono.fromFuture(ended, true), Mono.fromFuture(lease::onLoss, true).then());
   }
 
   private void completeIfEnded(State now) {
-    if (now.isEnding() && now.commits() == 0) {
+    if (now.isEnding() && now.transactions() == 0) {
       ended.complete(null);
     }
   }

@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Locks;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.aopalliance.intercept.MethodInvocation;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -25,26 +26,31 @@ final class LockedBody {
   static Publisher<Object> of(
       LockedMethod method, ProxyMethodInvocation invocation, boolean hasTransactions) {
     Flux<Object> run = Flux.deferContextual(context -> run(method, invocation, context));
-    Flux<Object> body = hasTransactions ? checkingCommit(run) : run;
+    Flux<Object> body = hasTransactions ? inTransaction(run) : run;
     return method.result().kind() == LockedReturn.Kind.MONO ? body.singleOrEmpty() : body;
   }
 
   /**
-   * Has the transaction that the method's own advice began check the lease before its commit. The
-   * check is registered at the end, so that it comes after all work before the commit that the
-   * method has registered.
+   * Has the release wait for the end of the transaction that the method's own advice began, and the
+   * transaction check the lease before its commit. The check is registered at the end, so that it
+   * comes after all work before the commit that the method has registered.
    */
-  private static Flux<Object> checkingCommit(Flux<Object> run) {
-    Mono<Object> check =
-        Mono.deferContextual(
-            context ->
-                ReactiveTransaction.current()
-                    .doOnNext(
-                        found ->
-                            found.ifPresent(
-                                tx -> tx.checkBeforeCommit(context.get(HeldLease.class))))
-                    .then(Mono.empty()));
-    return run.onErrorResume(failure -> check.then(Mono.error(failure))).concatWith(check);
+  private static Flux<Object> inTransaction(Flux<Object> run) {
+    Mono<Object> check = with(ReactiveTransaction::checkBeforeCommit);
+    return with(ReactiveTransaction::workUnder)
+        .thenMany(run)
+        .onErrorResume(failure -> check.then(Mono.error(failure)))
+        .concatWith(check);
+  }
+
+  /** Does something with the transaction and the lease of the chain, if it has a transaction. */
+  private static Mono<Object> with(BiConsumer<ReactiveTransaction, HeldLease> action) {
+    return Mono.deferContextual(
+        context ->
+            ReactiveTransaction.current()
+                .doOnNext(
+                    found -> found.ifPresent(tx -> action.accept(tx, context.get(HeldLease.class))))
+                .then(Mono.empty()));
   }
 
   private static Flux<Object> run(

@@ -74,12 +74,21 @@ final class LockedPublisher {
     if (joined != null) {
       return joining(joined);
     }
+    if (!transaction.isActive()) {
+      return skipping(this::acquiring);
+    }
     method.requireNoFailInTransaction(request.name());
+    LeaseSlot slot = transaction.slot(key());
+    Mono<HeldLease> acquire =
+        ReactiveLocks.over(manager).acquire(request).map(lease -> new HeldLease(manager, lease));
     return skipping(
         begun ->
-            ReactiveLocks.over(manager)
-                .acquire(request)
-                .flatMapMany(lease -> holding(transaction, lease, begun)));
+            slot.lease(acquire)
+                .flatMapMany(
+                    held -> {
+                      begun.set(true);
+                      return joining(held);
+                    }));
   }
 
   /**
@@ -130,21 +139,8 @@ final class LockedPublisher {
             },
             lease -> {
               HeldLease acquired = held.get();
-              return acquired == null ? Mono.empty() : Mono.fromFuture(acquired.end(), true);
+              return acquired == null ? Mono.empty() : acquired.end();
             });
-  }
-
-  /** Works under a lease that the transaction releases. */
-  private Flux<Object> holding(ReactiveTransaction transaction, Lease lease, AtomicBoolean begun) {
-    begun.set(true);
-    HeldLease held = new HeldLease(manager, lease);
-    try {
-      transaction.holdUntilEnd(key(), held);
-    } catch (Throwable notRegistered) {
-      lease.releaseAsync(); // also if the subscriber has cancelled, which ended the transaction
-      return Flux.error(notRegistered);
-    }
-    return ReactiveLocks.usingLeaseMany(lease, Flux.defer(() -> work(held)));
   }
 
   /** Works under a lease that is released elsewhere, and fails if that came too early. */

@@ -1,51 +1,89 @@
 package dev.holdfast.spring;
 
-import dev.holdfast.Lease;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
 import org.springframework.transaction.NoTransactionException;
+import org.springframework.transaction.reactive.TransactionContext;
+import org.springframework.transaction.reactive.TransactionContextManager;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
 
 /** A transaction of spring-tx that is in the context of a reactive chain. */
 final class ReactiveTransaction {
-  private static final Logger LOG = System.getLogger(Lease.class.getName());
-
+  private final TransactionContext context;
   private final TransactionSynchronizationManager manager;
 
-  private ReactiveTransaction(TransactionSynchronizationManager manager) {
-    this.manager = manager;
+  private ReactiveTransaction(TransactionContext context) {
+    this.context = context;
+    this.manager = new TransactionSynchronizationManager(context);
   }
 
-  /** Emits the transaction of the subscriber's chain; empty if there is none. */
+  /**
+   * Emits the transaction of the subscriber's chain, also one that has committed and runs the
+   * callbacks after its commit; empty if there is none.
+   */
   static Mono<Optional<ReactiveTransaction>> current() {
-    return TransactionSynchronizationManager.forCurrentTransaction()
-        .filter(tx -> tx.isActualTransactionActive() && tx.isSynchronizationActive())
-        .map(tx -> Optional.of(new ReactiveTransaction(tx)))
+    return TransactionContextManager.currentContext()
+        .map(context -> Optional.of(new ReactiveTransaction(context)))
         .onErrorComplete(NoTransactionException.class)
         .defaultIfEmpty(Optional.empty());
   }
 
   /** Finds the lease that the transaction holds. */
   @Nullable HeldLease held(HeldKey key) {
-    return (HeldLease) manager.getResource(key);
+    synchronized (context) { // calls at the same time: the resources of Spring are a plain map
+      return manager.getResource(key) instanceof LeaseSlot slot ? slot.held() : null;
+    }
   }
 
-  /** Holds a lease until the transaction ends, and checks it right before the commit. */
-  void holdUntilEnd(HeldKey key, HeldLease held) {
-    Mono<Void> release =
-        Mono.defer(
-            () -> {
-              manager.unbindResourceIfPossible(key);
-              return release(held.lease());
-            });
-    manager.registerSynchronization(new Check(held, release));
-    manager.bindResource(key, held);
+  /**
+   * Returns the place of a lock in the transaction, whose lease is held until the transaction ends,
+   * and checked right before the commit.
+   *
+   * @throws IllegalStateException if the transaction is not active
+   */
+  LeaseSlot slot(HeldKey key) {
+    synchronized (context) {
+      if (manager.getResource(key) instanceof LeaseSlot slot && !slot.hasEnded()) {
+        return slot;
+      }
+      LeaseSlot slot = new LeaseSlot(key.name());
+      manager.registerSynchronization(new LeaseCheck(slot::held));
+      TransactionEnd.register(manager, slot, slot.end().doFirst(() -> unbind(key, slot)));
+      manager.unbindResourceIfPossible(key);
+      manager.bindResource(key, slot);
+      return slot;
+    }
+  }
+
+  private void unbind(HeldKey key, LeaseSlot slot) {
+    synchronized (context) {
+      if (manager.getResource(key) == slot) {
+        manager.unbindResourceIfPossible(key);
+      }
+    }
+  }
+
+  /**
+   * Has the release of a lease after a cancellation wait until the transaction has ended.
+   *
+   * @throws dev.holdfast.LockLostException if the lease was lost
+   * @throws IllegalStateException if the lease was or will be released
+   */
+  void workUnder(HeldLease held) {
+    if (!isActive() || manager.getSynchronizations().stream().anyMatch(isEndOf(held))) {
+      return;
+    }
+    held.beginTransaction();
+    try {
+      TransactionEnd.register(manager, held, Mono.fromRunnable(held::endTransaction));
+    } catch (Throwable notRegistered) {
+      held.endTransaction();
+      throw notRegistered;
+    }
   }
 
   /**
@@ -53,85 +91,25 @@ final class ReactiveTransaction {
    * the commit that is known now.
    */
   void checkBeforeCommit(HeldLease held) {
+    if (!isActive()) {
+      return;
+    }
     List<TransactionSynchronization> known = manager.getSynchronizations();
     boolean isLast =
         !known.isEmpty()
-            && known.get(known.size() - 1) instanceof Check check
-            && check.held.lease() == held.lease();
+            && known.get(known.size() - 1) instanceof LeaseCheck check
+            && check.isOf(held);
     if (!isLast) {
-      manager.registerSynchronization(new Check(held, Mono.empty()));
+      manager.registerSynchronization(new LeaseCheck(() -> held));
     }
   }
 
-  /** The check of a lease, after all work before the commit that was registered earlier. */
-  private static final class Check implements TransactionSynchronization, Ordered {
-    private final HeldLease held;
-    private final Mono<Void> atEnd;
-    private boolean isCommitting;
-
-    /**
-     * Describes a check.
-     *
-     * @param atEnd subscribed when the transaction has ended
-     */
-    Check(HeldLease held, Mono<Void> atEnd) {
-      this.held = held;
-      this.atEnd = atEnd;
-    }
-
-    @Override
-    public int getOrder() {
-      return Ordered.LOWEST_PRECEDENCE;
-    }
-
-    @Override
-    public Mono<Void> beforeCommit(boolean readOnly) {
-      return Mono.fromRunnable(
-          () -> {
-            held.beginCommit();
-            isCommitting = true;
-          });
-    }
-
-    @Override
-    public Mono<Void> afterCompletion(int status) {
-      return Mono.<Void>fromRunnable(
-              () -> {
-                if (isCommitting) {
-                  held.endCommit();
-                }
-              })
-          .then(atEnd);
-    }
+  private static Predicate<TransactionSynchronization> isEndOf(HeldLease held) {
+    return each -> each instanceof TransactionEnd end && end.isOf(held);
   }
 
-  /** Releases a lease, and warns of a loss or of an outage. Never fails, and blocks no thread. */
-  private static Mono<Void> release(Lease lease) {
-    if (!lease.isHeld()) {
-      lease.close(); // warns of the loss, and sends nothing
-      return Mono.empty();
-    }
-    return Mono.fromFuture(lease::releaseAsync, true)
-        .doOnNext(
-            wasHeld -> {
-              if (!wasHeld) {
-                LOG.log(
-                    Level.WARNING,
-                    "the lease on ''{0}'' had been lost before its transaction ended: the work"
-                        + " since then was not protected",
-                    lease.name());
-              }
-            })
-        .then()
-        .onErrorResume(
-            failure -> {
-              LOG.log(
-                  Level.WARNING,
-                  "the release of ''{0}'' after its transaction was not confirmed; the lock"
-                      + " expires by itself: {1}",
-                  lease.name(),
-                  failure.getMessage());
-              return Mono.empty();
-            });
+  /** Returns whether the transaction accepts callbacks: it has begun and not ended. */
+  boolean isActive() {
+    return manager.isActualTransactionActive() && manager.isSynchronizationActive();
   }
 }

@@ -7,6 +7,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -23,40 +24,53 @@ class HeldLeaseTest {
   }
 
   @Test
-  void theEndWaitsForTheLastCommit() throws Exception {
+  void theEndWaitsForTheLastTransaction() throws Exception {
     try (Lease lease = locks.acquire("order-1", TTL)) {
       HeldLease held = new HeldLease(locks, lease);
-      held.beginCommit();
-      held.beginCommit();
-      CompletableFuture<Void> end = held.end();
-      held.endCommit();
+      held.beginTransaction();
+      held.beginTransaction();
+      CompletableFuture<Void> end = held.end().toFuture();
+      held.endTransaction();
       assertThat(end).isNotDone();
-      held.endCommit();
+      held.endTransaction();
       assertThat(end).isDone();
     }
   }
 
   @Test
-  void noCommitBeginsAfterTheEnd() throws Exception {
+  void noTransactionBeginsAfterTheEnd() throws Exception {
     try (Lease lease = locks.acquire("order-1", TTL)) {
       HeldLease held = new HeldLease(locks, lease);
-      held.beginCommit();
-      held.endCommit();
-      assertThat(held.end()).isDone();
-      assertThatThrownBy(held::beginCommit)
+      held.beginTransaction();
+      held.endTransaction();
+      assertThat(held.end().toFuture()).isDone();
+      assertThatThrownBy(held::beginTransaction)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("'order-1' was cancelled");
     }
   }
 
   @Test
-  void noCommitBeginsAfterALoss() throws Exception {
+  void noTransactionBeginsAfterALoss() throws Exception {
     try (Lease lease = locks.acquire("order-1", TTL)) {
       locks.unwrap(MemoryStore.class).orElseThrow().steal("order-1", TTL);
       assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
       HeldLease held = new HeldLease(locks, lease);
-      assertThatThrownBy(held::beginCommit).isInstanceOf(LockLostException.class);
-      assertThat(held.end()).isDone();
+      assertThatThrownBy(held::beginTransaction).isInstanceOf(LockLostException.class);
+      assertThat(held.end().toFuture()).isDone();
+    }
+  }
+
+  @Test
+  void theEndWaitsForATransactionThatNeverEndsUntilTheLeaseIsLost() throws Exception {
+    try (Lease lease = locks.acquire("order-1", TTL)) {
+      HeldLease held = new HeldLease(locks, lease);
+      held.beginTransaction();
+      CompletableFuture<Void> end = held.end().toFuture();
+      assertThat(end).isNotDone();
+      locks.unwrap(MemoryStore.class).orElseThrow().steal("order-1", TTL);
+      assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
+      assertThat(end).succeedsWithin(Eventually.LIMIT);
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
@@ -15,20 +16,27 @@ import dev.holdfast.testsupport.Logs;
 import io.r2dbc.postgresql.PostgresqlConnectionConfiguration;
 import io.r2dbc.postgresql.PostgresqlConnectionFactory;
 import io.r2dbc.spi.ConnectionFactory;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.r2dbc.core.DatabaseClient;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -67,6 +75,16 @@ class LockedInReactiveTransactionsTest {
       return work.get();
     }
 
+    @Locked(name = "order-1", waitAtMost = "0s")
+    public <T> Mono<T> shipNow(Supplier<Mono<T>> work) {
+      return work.get();
+    }
+
+    @Locked(name = "order-1", waitAtMost = "30s")
+    public <T> Mono<T> shipLater(Supplier<Mono<T>> work) {
+      return work.get();
+    }
+
     @Locked(name = "order-1", onTransaction = Locked.OnTransaction.FAIL)
     public Mono<String> outside() {
       return Mono.just("done");
@@ -98,11 +116,12 @@ class LockedInReactiveTransactionsTest {
     }
   }
 
-  /** Transactions of a real database, with a hook before the commit. */
+  /** Transactions of a real database, with hooks before the commit and after the rollback. */
   private static final class HookedTransactionManager extends R2dbcTransactionManager {
     private static final long serialVersionUID = 1L;
 
     private transient Mono<Void> atCommit = Mono.empty();
+    private transient Mono<Void> atRollback = Mono.empty();
 
     HookedTransactionManager(ConnectionFactory connections) {
       super(connections);
@@ -117,6 +136,17 @@ class LockedInReactiveTransactionsTest {
     protected Mono<Void> doCommit(
         TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
       return atCommit.then(super.doCommit(manager, status));
+    }
+
+    /** Does something between a rollback and the callbacks after it. */
+    void atRollback(Mono<Void> action) {
+      atRollback = action;
+    }
+
+    @Override
+    protected Mono<Void> doRollback(
+        TransactionSynchronizationManager manager, GenericReactiveTransaction status) {
+      return super.doRollback(manager, status).then(atRollback);
     }
   }
 
@@ -412,5 +442,304 @@ class LockedInReactiveTransactionsTest {
               .verify(PATIENCE);
           assertThat(f.isHeld()).isFalse();
         });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theNextHolderComesAfterTheRollbackOfACancelledTransaction(boolean isOwnTransaction) {
+    run(
+        f -> {
+          CompletableFuture<Integer> next = new CompletableFuture<>();
+          CompletableFuture<Boolean> cameDuringTheRollback = new CompletableFuture<>();
+          f.transactions()
+              .atRollback(
+                  Mono.fromFuture(next, true)
+                      .hasElement()
+                      .timeout(Duration.ofMillis(500), Mono.just(false))
+                      .doOnNext(cameDuringTheRollback::complete)
+                      .then());
+          Sinks.Empty<Void> inserted = Sinks.empty();
+          Disposable subscription =
+              f.ship(
+                      isOwnTransaction,
+                      () ->
+                          f.insert()
+                              .doOnNext(row -> inserted.tryEmitEmpty().orThrow())
+                              .then(Mono.never()))
+                  .subscribe();
+          inserted.asMono().block(PATIENCE);
+          f.seenByTheNextHolder().thenAccept(next::complete);
+          subscription.dispose();
+
+          assertThat(cameDuringTheRollback).succeedsWithin(PATIENCE).isEqualTo(false);
+          assertThat(next).succeedsWithin(PATIENCE).isEqualTo(1);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCallAfterTheCommitJoins(boolean isOwnTransaction) {
+    run(
+        f -> {
+          AtomicReference<OptionalLong> first = new AtomicReference<>();
+          AtomicReference<OptionalLong> second = new AtomicReference<>();
+          Mono<String> joining =
+              f.shop()
+                  .shipNow(
+                      with(
+                          lease -> {
+                            second.set(lease.fencingToken());
+                            return Mono.just("joined");
+                          }));
+          Mono<String> shipped =
+              f.ship(
+                  isOwnTransaction,
+                  with(
+                      lease -> {
+                        first.set(lease.fencingToken());
+                        return registering(new AfterCommit(joining.then())).then(f.insert());
+                      }));
+
+          StepVerifier.create(shipped).expectNext("inserted").expectComplete().verify(PATIENCE);
+          assertThat(second.get()).isNotNull().isEqualTo(first.get());
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFailureAfterTheCommitReleases(boolean isOwnTransaction) {
+    run(
+        f -> {
+          Mono<Void> failing = Mono.error(new IllegalStateException("after the commit"));
+          Mono<String> shipped =
+              f.ship(
+                  isOwnTransaction, () -> registering(new AfterCommit(failing)).then(f.insert()));
+
+          StepVerifier.create(shipped).expectErrorMessage("after the commit").verify(PATIENCE);
+          assertThat(f.isHeld()).isFalse();
+          assertThat(f.orders().countElsewhere()).isEqualTo(2);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFailureAfterTheCommitOfACancelledCallReleases(boolean isOwnTransaction) {
+    run(
+        f -> {
+          Sinks.Empty<Void> committed = Sinks.empty();
+          Sinks.Empty<Void> failing = Sinks.empty();
+          Mono<Void> afterCommit =
+              failing.asMono().doFirst(() -> committed.tryEmitEmpty().orThrow());
+          Disposable subscription =
+              f.ship(
+                      isOwnTransaction,
+                      () -> registering(new AfterCommit(afterCommit)).then(f.insert()))
+                  .subscribe();
+          committed.asMono().block(PATIENCE);
+          subscription.dispose();
+          assertThat(f.isHeld()).isTrue();
+          failing.tryEmitError(new IllegalStateException("after the commit")).orThrow();
+
+          Eventually.soon().until(() -> !f.isHeld());
+        });
+  }
+
+  @Test
+  void callbacksThatAreRegisteredAfterTheCommitAreCompleted() {
+    run(
+        f -> {
+          AtomicInteger completed = new AtomicInteger();
+          TransactionSynchronization late = new AfterCompletion(completed::incrementAndGet);
+          Mono<String> shipped =
+              f.ship(false, () -> registering(new AfterCommit(registering(late))).then(f.insert()));
+
+          StepVerifier.create(shipped).expectNext("inserted").expectComplete().verify(PATIENCE);
+          assertThat(completed).hasValue(1);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  private enum Fault {
+    BEFORE_COMMIT,
+    COMMIT,
+    ROLLBACK,
+    COMMIT_AND_ROLLBACK,
+    CHECKED_EXCEPTION
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void aFaultOfTheTransactionReleases(Fault fault) {
+    for (boolean isOwnTransaction : List.of(true, false)) {
+      run(
+          f -> {
+            Mono<Void> failing = Mono.error(new IllegalStateException("fault"));
+            if (fault == Fault.COMMIT || fault == Fault.COMMIT_AND_ROLLBACK) {
+              f.transactions().atCommit(failing);
+            }
+            if (fault == Fault.ROLLBACK || fault == Fault.COMMIT_AND_ROLLBACK) {
+              f.transactions().atRollback(failing);
+            }
+            AtomicReference<HeldLease> held = new AtomicReference<>();
+            Supplier<Mono<String>> work =
+                () ->
+                    switch (fault) {
+                      case BEFORE_COMMIT -> registering(new Flush(failing)).then(f.insert());
+                      case ROLLBACK -> Mono.error(new IllegalStateException("work"));
+                      case CHECKED_EXCEPTION -> Mono.error(new IOException("work"));
+                      default -> f.insert();
+                    };
+            Mono<String> shipped =
+                f.ship(
+                    isOwnTransaction,
+                    () ->
+                        Mono.deferContextual(
+                            context -> {
+                              held.set(context.get(HeldLease.class));
+                              return work.get();
+                            }));
+
+            StepVerifier.create(shipped).expectError().verify(PATIENCE);
+            assertThat(f.isHeld()).as(fault + ", own: " + isOwnTransaction).isFalse();
+            StepVerifier.create(Objects.requireNonNull(held.get()).end())
+                .expectComplete()
+                .verify(PATIENCE);
+          });
+    }
+  }
+
+  @Test
+  void twoCallsAtOnceShareTheLease() {
+    run(
+        f -> {
+          Mono<OptionalLong> token =
+              f.shop().shipNow(with(lease -> Mono.just(lease.fencingToken())));
+          Mono<Boolean> same =
+              f.operator().transactional(Mono.zip(token, token, OptionalLong::equals));
+
+          StepVerifier.create(same).expectNext(true).expectComplete().verify(PATIENCE);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aRefusedCallMayBeRepeatedInTheSameTransaction() {
+    run(
+        f -> {
+          Lease other = f.locks().acquire(NAME, TTL);
+          Mono<String> now =
+              f.shop()
+                  .shipNow(() -> Mono.just("shipped"))
+                  .onErrorReturn(LockContendedException.class, "refused");
+          Mono<List<String>> results =
+              f.operator()
+                  .transactional(
+                      Mono.zip(now, now, List::of)
+                          .flatMap(
+                              both ->
+                                  Mono.fromFuture(other.releaseAsync())
+                                      .then(now)
+                                      .map(third -> List.of(both.get(0), both.get(1), third))));
+
+          StepVerifier.create(results)
+              .expectNext(List.of("refused", "refused", "shipped"))
+              .expectComplete()
+              .verify(PATIENCE);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aCallGoesOnWhenTheCallThatAcquiresIsCancelled() {
+    run(
+        f -> {
+          Lease other = f.locks().acquire(NAME, TTL);
+          Sinks.Empty<Void> cancelling = Sinks.empty();
+          Mono<String> later = f.shop().shipLater(() -> Mono.just("shipped"));
+          Mono<String> shipped =
+              f.operator()
+                  .transactional(
+                      Mono.zip(
+                              later.takeUntilOther(cancelling.asMono()).defaultIfEmpty("cancelled"),
+                              later,
+                              Mono.fromRunnable(
+                                      () -> {
+                                        cancelling.tryEmitEmpty().orThrow();
+                                        other.releaseAsync();
+                                      })
+                                  .thenReturn("released"))
+                          .map(all -> all.getT1() + ", " + all.getT2()));
+
+          StepVerifier.create(shipped)
+              .expectNext("cancelled, shipped")
+              .expectComplete()
+              .verify(PATIENCE);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aLeaseThatArrivesAfterSpringCopiedTheCallbacksIsReleased() {
+    run(
+        f -> {
+          Lease other = f.locks().acquire(NAME, TTL);
+          CompletableFuture<Void> arrived = new CompletableFuture<>();
+          AtomicBoolean isRolledBack = new AtomicBoolean();
+          f.transactions().atRollback(Mono.fromRunnable(() -> isRolledBack.set(true)));
+          TransactionSynchronization atCopy =
+              new Copied(
+                  () -> {
+                    if (isRolledBack.getAndSet(false)) {
+                      other.releaseAsync();
+                      assertThat(arrived).succeedsWithin(PATIENCE);
+                    }
+                  });
+          Mono<String> late =
+              f.shop().shipLater(() -> Mono.fromRunnable(() -> arrived.complete(null)));
+          Mono<String> work =
+              Mono.deferContextual(
+                  context -> {
+                    late.contextWrite(context).subscribe();
+                    return registering(atCopy)
+                        .then(registering(new Flush(Mono.empty())))
+                        .then(Mono.error(new IllegalStateException("rolls back")));
+                  });
+
+          StepVerifier.create(f.operator().transactional(work))
+              .expectErrorMessage("rolls back")
+              .verify(PATIENCE);
+          assertThat(arrived).isDone();
+          Eventually.soon().until(() -> !f.isHeld());
+        });
+  }
+
+  private static Mono<Void> registering(TransactionSynchronization callback) {
+    return TransactionSynchronizationManager.forCurrentTransaction()
+        .doOnNext(transaction -> transaction.registerSynchronization(callback))
+        .then();
+  }
+
+  private record AfterCommit(Mono<Void> work) implements TransactionSynchronization {
+    @Override
+    public Mono<Void> afterCommit() {
+      return work;
+    }
+  }
+
+  private record AfterCompletion(Runnable work) implements TransactionSynchronization {
+    @Override
+    public Mono<Void> afterCompletion(int status) {
+      return Mono.fromRunnable(work);
+    }
+  }
+
+  /** A callback that does something while Spring sorts its copy of the callbacks. */
+  private record Copied(Runnable work) implements TransactionSynchronization, Ordered {
+    @Override
+    public int getOrder() {
+      work.run();
+      return 0;
+    }
   }
 }

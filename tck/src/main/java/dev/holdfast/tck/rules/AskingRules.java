@@ -358,8 +358,10 @@ public abstract class AskingRules {
   }
 
   /** No other duration that is in use here is as near. */
+  /** Allows for the rounding of the end of a lock to the next millisecond. */
   private static boolean isNearly(Duration left, Duration ttl) {
-    return left.compareTo(ttl) <= 0 && left.compareTo(ttl.multipliedBy(2).dividedBy(3)) > 0;
+    return left.compareTo(ttl.plusMillis(1)) <= 0
+        && left.compareTo(ttl.multipliedBy(2).dividedBy(3)) > 0;
   }
 
   private static boolean isPast(long since, Duration time) {

@@ -50,6 +50,7 @@ class BrokenManagersTest {
       Map.ofEntries(
           Map.entry("ACQ-14", "the view is the API's own code"),
           Map.entry("ACQ-19", "executeHolding is the API's own code"),
+          Map.entry("ACQ-23", "asks no node, which a test of the core shows"),
           Map.entry("ACQ-15", "takes clients whose clocks differ"),
           Map.entry("FAULT-6", "takes nodes outside of this process"),
           Map.entry("OPEN-5", "takes users with rights"),

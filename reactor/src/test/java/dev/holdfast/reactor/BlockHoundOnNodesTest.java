@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -119,8 +120,13 @@ class BlockHoundOnNodesTest {
         .expectNext(0L)
         .expectComplete()
         .verify(PATIENCE);
+    AtomicBoolean isHeld = new AtomicBoolean();
     StepVerifier.create(
-            locks.usingLock(brief, lease -> Mono.never()).subscribeOn(Schedulers.parallel()))
+            locks
+                .usingLock(brief, lease -> Mono.never().doOnRequest(any -> isHeld.set(true)))
+                .subscribeOn(Schedulers.parallel()))
+        // not earlier: a node may still hold the lock whose release a quorum has confirmed
+        .then(() -> soon().untilTrue(isHeld))
         .then(() -> soon().until(() -> other.forceRelease("brief")))
         .expectError(LockLostException.class)
         .verify(PATIENCE);

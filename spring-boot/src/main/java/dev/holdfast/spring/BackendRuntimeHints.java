@@ -13,7 +13,10 @@ import org.springframework.util.ClassUtils;
 
 /** The backends on the class path in a native image: the file that names them, and their types. */
 final class BackendRuntimeHints implements RuntimeHintsRegistrar {
-  /** Some failures of an iterator come back for ever. */
+  /**
+   * The maximum number of backends that fail to load before the search ends. An iterator of
+   * ServiceLoader can report the same failure again without end.
+   */
   private static final int MAX_FAILURES = 32;
 
   @Override

@@ -77,7 +77,7 @@ final class DataRedisConfiguration {
     }
   }
 
-  /** Matches if neither a URL nor managers are set; nodes would be connection details. */
+  /** Matches if neither a URL nor managers are set. Nodes would be connection details. */
   static final class OnNothingElse extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(

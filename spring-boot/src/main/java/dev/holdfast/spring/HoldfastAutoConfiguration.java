@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Auto-configuration of a {@link LockManager} for {@code holdfast.url}, {@code holdfast.nodes},
- * {@link HoldfastConnectionDetails} or {@code spring.data.redis}, of those of {@code
+ * {@link HoldfastConnectionDetails} or {@code spring.data.redis}, of the managers of {@code
  * holdfast.managers}, and of {@link Locked}. A manager that the application defines takes the place
  * of the first, and is closed by its own definition.
  */

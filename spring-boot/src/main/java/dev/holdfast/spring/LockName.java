@@ -50,7 +50,7 @@ final class LockName {
               : List.of(all);
     } catch (ParseException | IllegalStateException | IllegalArgumentException e) {
       throw new LockConfigurationException(
-          "the name '" + template + "' is no SpEL template: " + e.getMessage(), e);
+          "the name '" + template + "' is not a SpEL template: " + e.getMessage(), e);
     }
     Set<String> variables = variables(method);
     for (Expression part : parts) {

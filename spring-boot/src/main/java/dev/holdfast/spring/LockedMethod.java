@@ -33,8 +33,8 @@ final class LockedMethod {
   /**
    * Checks and parses the annotation of a method.
    *
-   * @throws LockConfigurationException if the method cannot be run under a lock as the annotation
-   *     says; the message names the method
+   * @throws LockConfigurationException with the name of the method, if it cannot be run under a
+   *     lock as the annotation says
    */
   static LockedMethod of(Method method, Locked locked, LockedSettings settings) {
     try {
@@ -98,7 +98,7 @@ final class LockedMethod {
   /**
    * Checks whether a manager serves the durations of the annotation.
    *
-   * @throws LockConfigurationException if it does not; the message names the method
+   * @throws LockConfigurationException with the name of the method, if the manager does not
    */
   void requireServedBy(LockManager manager) {
     try {

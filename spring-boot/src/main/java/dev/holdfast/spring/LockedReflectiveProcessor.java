@@ -19,7 +19,7 @@ final class LockedReflectiveProcessor implements ReflectiveProcessor {
   @Override
   public void registerReflectionHints(ReflectionHints hints, AnnotatedElement element) {
     if (!(element instanceof Method method)) {
-      return; // an annotation that has this one
+      return; // an annotation with @Locked, which no call invokes
     }
     hints.registerMethod(method, ExecutableMode.INVOKE);
     Locked locked = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);

@@ -64,7 +64,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
       throw new LockConfigurationException(
           "the work of a "
               + (isCoroutine(method) ? "coroutine" : type.getName())
-              + " goes on after the call, and its end is not known; return a CompletableFuture, a"
+              + " goes on after the call, and the end of the work is not known; return a CompletableFuture, a"
               + " Mono or a Flux");
     }
     return new LockedReturn(Kind.VALUE, type == Optional.class);

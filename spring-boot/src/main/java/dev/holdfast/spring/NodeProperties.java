@@ -40,7 +40,7 @@ record NodeProperties(
    * Returns the node.
    *
    * @param key the node's key, for messages
-   * @throws LockConfigurationException if a key is missing or wrong; names the key
+   * @throws LockConfigurationException with the name of the key, if it is missing or wrong
    */
   HoldfastNode node(String key, @Nullable SslBundles bundles) {
     if (host == null || host.isBlank()) {

@@ -6,7 +6,7 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
 import org.springframework.boot.ssl.SslBundle;
 
-/** A Redis or Valkey service of docker compose as one node; several services are several nodes. */
+/** A Redis or Valkey service of docker compose as one node. Several services are several nodes. */
 final class RedisComposeDetailsFactory
     extends DockerComposeConnectionDetailsFactory<HoldfastConnectionDetails> {
   RedisComposeDetailsFactory() {

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The images of containers on which locks can be kept. */
 final class RedisImages {
-  /** The port on which all of them serve. */
+  /** The port of the server in each container. */
   static final int PORT = 6379;
 
   static final List<String> NAMES =

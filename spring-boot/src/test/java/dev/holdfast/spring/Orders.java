@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * A table of orders on a real server.
  *
  * @param jdbc uses the connection of the thread's transaction, if there is one
- * @param others uses a connection of its own for each statement, and commits it
+ * @param others uses another connection for each statement, and commits the statement
  */
 record Orders(JdbcTemplate jdbc, JdbcTemplate others) {
   /** Makes the table again, with the order 1 in the state new. */

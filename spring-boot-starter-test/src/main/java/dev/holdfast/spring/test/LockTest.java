@@ -16,10 +16,10 @@ import org.springframework.test.context.BootstrapWith;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
 
 /**
- * A test of the methods with {@link dev.holdfast.spring.Locked} alone. Of the application's
- * components only those with such methods are beans, and of auto-configuration only that of locks,
- * which are in memory as with {@link AutoConfigureLocks}. Their collaborators are the test's, for
- * example by {@code @MockitoBean}.
+ * A test of the methods with {@link dev.holdfast.spring.Locked} alone. Only components with such
+ * methods are beans, and only the auto-configuration of locks is applied, with locks in memory as
+ * with {@link AutoConfigureLocks}. The test declares what the components need, for example by
+ * {@code @MockitoBean}.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * The power of a test over the locks of its application: it steals and expires locks, moves their
+ * A handle of a test on the locks of its application. It steals and expires locks, moves their
  * clock, and cuts the application off from its nodes.
  *
  * <pre>
@@ -146,7 +146,7 @@ public final class LockTestHandle {
     store().outage(true);
   }
 
-  /** Ends what {@link #cutOff} began. */
+  /** Ends the outage that {@link #cutOff} began. */
   public void reconnect() {
     store().outage(false);
   }

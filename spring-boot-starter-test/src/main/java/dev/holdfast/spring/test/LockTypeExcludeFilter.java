@@ -6,7 +6,7 @@ import org.springframework.boot.test.context.filter.annotation.StandardAnnotatio
 import org.springframework.core.type.classreading.MetadataReader;
 import org.springframework.core.type.classreading.MetadataReaderFactory;
 
-/** The components of a {@link LockTest}: those with methods with {@link Locked}. */
+/** The components of a {@link LockTest}, which have methods with {@link Locked}. */
 final class LockTypeExcludeFilter
     extends StandardAnnotationCustomizableTypeExcludeFilter<LockTest> {
   LockTypeExcludeFilter(Class<?> testClass) {

@@ -6,6 +6,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.CompiledSource;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -17,7 +18,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,20 +132,7 @@ class ReadmeTest {
         }
         """
             .formatted(name, block);
-    Path file = Files.writeString(folder.resolve(name + ".java"), source);
-    int errors =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-d",
-                folder.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                file.toString());
-    assertThat(errors).as(source).isZero();
+    CompiledSource.compile(folder, name, source);
     try (URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
       return (String) loader.loadClass(name).getMethod("run").invoke(null);
     } catch (InvocationTargetException e) {

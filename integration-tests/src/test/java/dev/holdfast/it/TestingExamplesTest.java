@@ -2,6 +2,7 @@ package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testsupport.CompiledSource;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -9,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -113,21 +113,7 @@ class TestingExamplesTest {
     String nested =
         String.join("\n", classes).replaceAll("(?m)^class (\\w+)", "public static class $1");
     String source = IMPORTS + "public class Examples {\n" + helper + "\n" + nested + "}\n";
-    Path file = Files.writeString(folder.resolve("Examples.java"), source);
-    String classPath = System.getProperty("java.class.path");
-    int errors =
-        ToolProvider.getSystemJavaCompiler()
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-d",
-                folder.toString(),
-                "-cp",
-                classPath,
-                file.toString());
-    assertThat(errors).as(source).isZero();
+    CompiledSource.compile(folder, "Examples", source);
 
     TestExecutionSummary summary = run();
     assertThat(summary.getFailures().stream().map(failure -> failure.getException())).isEmpty();

@@ -2,11 +2,10 @@ package com.example.shop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testsupport.CompiledSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,19 +35,7 @@ class LockTestInDocsTest {
             .map(found -> found.group(1))
             .findFirst()
             .orElseThrow();
-    Path file = Files.writeString(folder.resolve("ShopTest.java"), IMPORTS + example);
-    int errors =
-        Objects.requireNonNull(ToolProvider.getSystemJavaCompiler())
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-d",
-                folder.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                file.toString());
-    assertThat(errors).as(example).isZero();
+    CompiledSource.compile(folder, "ShopTest", IMPORTS + example);
+    assertThat(folder.resolve("com/example/shop/ShopTest.class")).exists();
   }
 }

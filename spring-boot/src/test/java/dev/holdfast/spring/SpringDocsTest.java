@@ -6,6 +6,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.CompiledSource;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -14,11 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -196,21 +195,7 @@ class SpringDocsTest {
   }
 
   private URLClassLoader compiled(String name, String source) throws IOException {
-    Path file = Files.writeString(folder.resolve(name + ".java"), IMPORTS + source);
-    int errors =
-        Objects.requireNonNull(ToolProvider.getSystemJavaCompiler())
-            .run(
-                null,
-                null,
-                null,
-                "-proc:none",
-                "-parameters",
-                "-d",
-                folder.toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                file.toString());
-    assertThat(errors).as(source).isZero();
+    CompiledSource.compile(folder, name, IMPORTS + source);
     return new URLClassLoader(new URL[] {folder.toUri().toURL()}, getClass().getClassLoader());
   }
 }

@@ -357,8 +357,10 @@ public abstract class AskingRules {
     }
   }
 
-  /** No other duration that is in use here is as near. */
-  /** Allows for the rounding of the end of a lock to the next millisecond. */
+  /**
+   * Tells whether this is the rest of that ttl: no other duration that is in use here is as near.
+   * Allows for the rounding of the end of a lock to the next millisecond.
+   */
   private static boolean isNearly(Duration left, Duration ttl) {
     return left.compareTo(ttl.plusMillis(1)) <= 0
         && left.compareTo(ttl.multipliedBy(2).dividedBy(3)) > 0;

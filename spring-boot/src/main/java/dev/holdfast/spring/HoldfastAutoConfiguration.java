@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import dev.holdfast.LockManager;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -37,6 +38,11 @@ public final class HoldfastAutoConfiguration {
   @ConditionalOnMissingBean(type = "dev.holdfast.spring.test.LockingOff")
   static LockedBeanPostProcessor holdfastLockedBeanPostProcessor(Environment environment) {
     return new LockedBeanPostProcessor(environment);
+  }
+
+  @Bean
+  ExecutorsLifecycle holdfastExecutorsLifecycle(ConfigurableListableBeanFactory beans) {
+    return new ExecutorsLifecycle(beans);
   }
 
   @Bean(ManagersRegistrar.FACTORY)

@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -18,6 +20,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -41,8 +44,13 @@ class ShutdownTest {
   @EnableAsync
   static class Application {
     @Bean
-    ExecutorsStop executorsStop() {
-      return new ExecutorsStop();
+    Stop executorsStop() {
+      return new Stop(ExecutorConfigurationSupport.DEFAULT_PHASE);
+    }
+
+    @Bean
+    Stop stopAfterExecutors() {
+      return new Stop(ExecutorConfigurationSupport.DEFAULT_PHASE - 1);
     }
 
     @Bean
@@ -51,15 +59,20 @@ class ShutdownTest {
     }
 
     @Bean
-    Jobs jobs(Report report, ExecutorsStop stop) {
-      return new Jobs(report, stop);
+    Jobs jobs(Report report, Stop executorsStop, Stop stopAfterExecutors) {
+      return new Jobs(report, executorsStop, stopAfterExecutors);
     }
   }
 
-  /** A bean that stops when executors do: after all beans of higher phases have stopped. */
-  static class ExecutorsStop implements SmartLifecycle {
+  /** A bean that stops after all beans of higher phases have stopped. */
+  static class Stop implements SmartLifecycle {
+    private final int phase;
     private final CountDownLatch begun = new CountDownLatch(1);
     private volatile boolean running;
+
+    Stop(int phase) {
+      this.phase = phase;
+    }
 
     @Override
     public void start() {
@@ -79,11 +92,11 @@ class ShutdownTest {
 
     @Override
     public int getPhase() {
-      return ExecutorConfigurationSupport.DEFAULT_PHASE;
+      return phase;
     }
 
-    void await() throws InterruptedException {
-      assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
+    boolean beginsWithin(Duration limit) throws InterruptedException {
+      return begun.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -96,33 +109,39 @@ class ShutdownTest {
 
   static class Jobs {
     private final Report report;
-    private final ExecutorsStop stop;
+    private final Stop executorsStop;
+    private final Stop stopAfterExecutors;
     private final CountDownLatch started = new CountDownLatch(2);
     private final CompletableFuture<String> scheduled = new CompletableFuture<>();
     private final CompletableFuture<String> asynchronous = new CompletableFuture<>();
 
-    Jobs(Report report, ExecutorsStop stop) {
+    Jobs(Report report, Stop executorsStop, Stop stopAfterExecutors) {
       this.report = report;
-      this.stop = stop;
+      this.executorsStop = executorsStop;
+      this.stopAfterExecutors = stopAfterExecutors;
     }
 
     @Scheduled(initialDelay = 0, fixedDelay = 1, timeUnit = TimeUnit.DAYS)
     @Locked(name = "scheduled")
     public void onSchedule() {
-      finishDuringTheStop(scheduled);
+      finishDuringTheStop(scheduled, () -> {});
     }
 
     @Async
     @Locked(name = "asynchronous")
     public void asynchronously() {
-      finishDuringTheStop(asynchronous);
+      finishDuringTheStop(asynchronous, scheduled::join); // so that this alone keeps the stop
     }
 
-    private void finishDuringTheStop(CompletableFuture<String> result) {
+    private void finishDuringTheStop(CompletableFuture<String> result, Runnable others) {
       try {
         String own = Locks.current().orElseThrow().name();
         started.countDown();
-        stop.await();
+        assertThat(executorsStop.beginsWithin(Duration.ofSeconds(60))).isTrue();
+        others.run();
+        assertThat(stopAfterExecutors.beginsWithin(Duration.ofMillis(300)))
+            .as("the stop goes on while this works")
+            .isFalse();
         result.complete(own + ", " + report.write(own));
       } catch (Throwable failure) {
         result.completeExceptionally(failure);
@@ -142,8 +161,50 @@ class ShutdownTest {
     }
   }
 
+  /** An executor as Boot makes it for virtual threads, with {@code await-termination}. */
+  @Configuration(proxyBeanMethods = false)
+  static class ThreadForEachTask {
+    @Bean({"applicationTaskExecutor", "taskExecutor"})
+    SimpleAsyncTaskExecutor applicationTaskExecutor() {
+      SimpleAsyncTaskExecutor executor = new SimpleAsyncTaskExecutor("task-");
+      executor.setTaskTerminationTimeout(30_000);
+      return executor;
+    }
+  }
+
   @Test
   void workThatFinishesDuringTheStopStillGetsItsLocks() {
+    runAndClose(contexts);
+  }
+
+  @Test
+  void workOnAThreadOfItsOwnThatFinishesDuringTheStopStillGetsItsLocks() {
+    runAndClose(contexts.withUserConfiguration(ThreadForEachTask.class));
+  }
+
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21)
+  void workOnVirtualThreadsThatFinishesDuringTheStopStillGetsItsLocks() {
+    runAndClose(
+        contexts.withPropertyValues(
+            "spring.threads.virtual.enabled=true",
+            "spring.task.execution.shutdown.await-termination=true",
+            "spring.task.execution.shutdown.await-termination-period=30s"));
+  }
+
+  @Test
+  void anExecutorWorksOnAfterAStopOfTheContextThatIsNoClose() {
+    contexts
+        .withUserConfiguration(ThreadForEachTask.class)
+        .run(
+            context -> {
+              context.stop();
+
+              assertThat(context.getBean(SimpleAsyncTaskExecutor.class).isActive()).isTrue();
+            });
+  }
+
+  private static void runAndClose(ApplicationContextRunner contexts) {
     contexts.run(
         context -> {
           Jobs jobs = context.getBean(Jobs.class);

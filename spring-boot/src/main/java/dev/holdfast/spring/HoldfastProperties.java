@@ -23,7 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param closeGrace Time for holders to release their locks at shutdown, below
  *     spring.lifecycle.timeout-per-shutdown-phase. Defaults to 20s, or to two thirds of that
  *     timeout if this is less.
- * @param healthTimeout Time for a quorum of nodes to answer the health check.
+ * @param healthTimeout Longest time of a health check, which ends no later than quorumTimeout.
  * @param locked Defaults of the annotation Locked.
  */
 @ConfigurationProperties("holdfast")
@@ -34,7 +34,7 @@ record HoldfastProperties(
     @DefaultValue Map<String, ManagerProperties> managers,
     @DefaultValue("true") boolean enabled,
     @Nullable Duration closeGrace,
-    @DefaultValue("1s") Duration healthTimeout,
+    @DefaultValue("10s") Duration healthTimeout,
     @DefaultValue LockedDefaults locked) {
   /**
    * The keys below {@code holdfast.locked}.

@@ -2,12 +2,15 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import java.lang.reflect.Method;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -21,6 +24,17 @@ import org.springframework.util.ClassUtils;
  */
 record LockedReturn(Kind kind, boolean isOptional) {
   private static final String LOCKS = "dev.holdfast.reactor.ReactiveLocks";
+  private static final String RESPONSE = "org.springframework.http.ResponseEntity";
+
+  /** Types whose work begins after the call; by name, since the libraries may be absent. */
+  private static final Set<String> LATER =
+      Set.of(
+          "java.util.concurrent.Callable",
+          "org.reactivestreams.Publisher",
+          "org.springframework.web.context.request.async.DeferredResult",
+          "org.springframework.web.context.request.async.WebAsyncTask",
+          "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+          "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
   /** The event at which the work has ended. */
   enum Kind {
@@ -60,7 +74,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
     if (type.getName().equals("reactor.core.publisher.Flux")) {
       return reactive(Kind.FLUX, type, loader);
     }
-    if (isAsynchronous(type) || isCoroutine(method)) {
+    if (isAsynchronous(ResolvableType.forMethodReturnType(method)) || isCoroutine(method)) {
       throw new LockConfigurationException(
           "the work of a "
               + (isCoroutine(method) ? "coroutine" : type.getName())
@@ -81,19 +95,21 @@ record LockedReturn(Kind kind, boolean isOptional) {
     return new LockedReturn(kind, false);
   }
 
-  private static boolean isAsynchronous(Class<?> type) {
+  private static boolean isAsynchronous(ResolvableType result) {
+    Class<?> type = result.resolve(Object.class);
     return Future.class.isAssignableFrom(type)
         || CompletionStage.class.isAssignableFrom(type)
         || BaseStream.class.isAssignableFrom(type)
         || Flow.Publisher.class.isAssignableFrom(type)
-        || isPublisher(type)
-        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+        || isLater(type)
+        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+        || (type.getName().equals(RESPONSE) && isAsynchronous(result.getGeneric(0)));
   }
 
-  /** Compares by name: Reactive Streams may be absent. */
-  private static boolean isPublisher(Class<?> type) {
-    return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-        .anyMatch(each -> each.getName().equals("org.reactivestreams.Publisher"));
+  private static boolean isLater(Class<?> type) {
+    Stream<Class<?>> classes = Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
+    Stream<Class<?>> interfaces = ClassUtils.getAllInterfacesForClassAsSet(type).stream();
+    return Stream.concat(classes, interfaces).map(Class::getName).anyMatch(LATER::contains);
   }
 
   /** Finds the last parameter that the compiler of Kotlin adds to functions that suspend. */

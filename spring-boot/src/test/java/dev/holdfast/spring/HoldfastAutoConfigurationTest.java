@@ -320,7 +320,7 @@ class HoldfastAutoConfigurationTest {
     "holdfast.options,java.util.Map,Options of the URL by name",
     "holdfast.enabled,java.lang.Boolean,Whether to create lock managers",
     "holdfast.close-grace,java.time.Duration,Time for holders to release",
-    "holdfast.health-timeout,java.time.Duration,Time for a quorum",
+    "holdfast.health-timeout,java.time.Duration,Longest time of a health check",
     "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive",
     "holdfast.observations.enabled,java.lang.Boolean,Whether to observe requests",
     "management.endpoint.locks.access,org.springframework.boot.actuate.endpoint.Access,access"

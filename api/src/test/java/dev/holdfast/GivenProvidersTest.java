@@ -28,6 +28,32 @@ class GivenProvidersTest {
     assertThat(manager).isSameAs(opened);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "b:, true",
+    "b:name, true",
+    "b:redis://h, true",
+    "a:, false",
+    "a:b:redis://h, false",
+    "b:a:redis://h, false"
+  })
+  void byDefaultAProviderServesTheSchemeOfItsNameWithoutADriver(String url, boolean serves) {
+    LockProvider named =
+        new LockProvider() {
+          @Override
+          public String name() {
+            return "b";
+          }
+
+          @Override
+          public LockManager open(LockUrl url) {
+            return opened;
+          }
+        };
+
+    assertThat(named.accepts(LockUrl.parse(url, Map.of()))).isEqualTo(serves);
+  }
+
   @Test
   void optionsReachTheProvider() {
     LockManager manager =

@@ -19,11 +19,14 @@ public interface LockProvider {
 
   /**
    * Whether this backend is the one that a URL means. Looks at the URL alone: no input or output.
+   * By default it is, if the scheme of the URL is {@link #name()} and the URL names no driver.
    *
    * @param url the URL
    * @return true if {@link #open} would serve it
    */
-  boolean accepts(LockUrl url);
+  default boolean accepts(LockUrl url) {
+    return url.scheme().equals(name()) && url.driver().isEmpty();
+  }
 
   /**
    * Opens a manager.

@@ -32,11 +32,6 @@ public final class MemoryProvider implements LockProvider {
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("memory") && url.driver().isEmpty();
-  }
-
-  @Override
   public LockManager open(LockUrl url) {
     return open(url, OpenSettings.none());
   }

@@ -29,11 +29,6 @@ public final class MigrationProvider implements LockProvider {
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("migrate") && url.driver().isEmpty();
-  }
-
-  @Override
   public LockManager open(LockUrl url) {
     return open(url, OpenSettings.none());
   }

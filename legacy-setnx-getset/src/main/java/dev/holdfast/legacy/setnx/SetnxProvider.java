@@ -57,11 +57,6 @@ public final class SetnxProvider implements LockProvider {
   }
 
   @Override
-  public boolean accepts(LockUrl url) {
-    return url.scheme().equals("setnx") && url.driver().isEmpty();
-  }
-
-  @Override
   public LockManager open(LockUrl url) {
     return open(url, OpenSettings.none());
   }

@@ -3,9 +3,12 @@ package dev.holdfast.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import dev.holdfast.spi.LockProvider;
 import dev.holdfast.spi.LockUrl;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Passwords here hold letters that stand in no message, so that not even a part of one gets by
- * unseen.
+ * Everything that a URL of locks shows, and the nodes in it. Passwords here hold letters that stand
+ * in no message, so that not even a part of one gets by unseen.
  */
-class NodePasswordsTest {
+class PasswordsTest {
   private static final Set<String> TELLTALES = Set.of("Q", "X", "Z", "J", "W");
 
   private final List<String> shown = new ArrayList<>();
@@ -75,7 +78,7 @@ class NodePasswordsTest {
   void aPasswordIsNeverShown(String password) {
     showEverything(password);
 
-    assertThat(shown).isNotEmpty().filteredOn(NodePasswordsTest::tells).isEmpty();
+    assertThat(shown).isNotEmpty().filteredOn(PasswordsTest::tells).isEmpty();
   }
 
   @Property(tries = 100, edgeCases = EdgeCasesMode.NONE)
@@ -84,7 +87,7 @@ class NodePasswordsTest {
 
     showEverything(password);
 
-    assertThat(shown).isNotEmpty().filteredOn(NodePasswordsTest::tells).isEmpty();
+    assertThat(shown).isNotEmpty().filteredOn(PasswordsTest::tells).isEmpty();
   }
 
   @Provide
@@ -142,9 +145,14 @@ class NodePasswordsTest {
     String encoded = URLEncoder.encode(password, StandardCharsets.UTF_8).replace("+", "%20");
     for (String written : List.of(password, encoded)) {
       for (String node : nodesWith(written)) {
-        show("redlock:" + node);
-        show("redlock:lettuce:" + node + "?a=5&b=x");
+        show("redlock:" + node, Map.of());
+        show("redlock:lettuce:" + node + "?a=5&b=x", Map.of());
+        show(node, Map.of());
+        show("migrate:both?from=setnx:" + node + "&to=redlock:redis://h9", Map.of());
+        show("migrate:both?from=" + URLEncoder.encode(node, StandardCharsets.UTF_8), Map.of());
+        show("migrate:both", Map.of("from", "setnx:" + node, "to", node));
       }
+      show("redlock:redis://h1?password=" + encoded, Map.of("secret", written));
     }
   }
 
@@ -164,19 +172,79 @@ class NodePasswordsTest {
     return nodes;
   }
 
-  private void show(String text) {
+  private void show(String text, Map<String, String> options) {
+    LockUrl url;
     try {
-      for (RedisNodeUri node : RedisNodeUri.all(LockUrl.parse(text, Map.of()))) {
-        shown.add(node.toString());
-        shown.add(node.address());
-      }
+      url = LockUrl.parse(text, options);
     } catch (LockConfigurationException refused) {
-      assertThat(refused).hasNoCause();
-      shown.add(refused.toString());
+      keep(refused);
+      return;
+    }
+    shown.add(url.toString());
+    keepErrorOf(() -> RedisNodeUri.all(url).forEach(this::show));
+    for (String option : List.of("a", "b", "from", "to", "password")) {
+      keepErrorOf(() -> url.duration(option, Duration.ZERO));
+      keepErrorOf(() -> url.flag(option, true));
+      keepErrorOf(() -> url.number(option, 0));
+      keepErrorOf(() -> url.percent(option, 0));
+      keep(url.wrongOption(option, "is wrong"));
+    }
+    keepErrorOf(() -> url.requireKnownOptions(Set.of("known")));
+    int length = url.addresses().orElse("").length();
+    for (int from = 0; from < length; from++) {
+      keep(url.wrongAddress(from, Math.min(from + 3, length), "is wrong"));
+      shown.add(url.quotedAddress(from, Math.min(from + 3, length)));
+    }
+    keepErrorOf(() -> LockManager.open(text, options, List.of()));
+    keepErrorOf(() -> LockManager.open(text, options, List.of(new Fails())));
+    keepErrorOf(() -> LockManager.open(text, options, List.of(new AnyUrl(), new AnyUrl())));
+  }
+
+  private void show(RedisNodeUri node) {
+    shown.add(node.toString());
+    shown.add(node.address());
+  }
+
+  private void keepErrorOf(Runnable use) {
+    try {
+      use.run();
+    } catch (LockConfigurationException refused) {
+      keep(refused);
+    }
+  }
+
+  private void keep(LockConfigurationException error) {
+    shown.add(error.toString());
+    if (error.getCause() != null) {
+      assertThat(error.getCause()).hasMessageStartingWith("what a provider says itself");
     }
   }
 
   private static boolean tells(String text) {
     return TELLTALES.stream().anyMatch(text::contains);
+  }
+
+  private static class AnyUrl implements LockProvider {
+    @Override
+    public String name() {
+      return "any";
+    }
+
+    @Override
+    public boolean accepts(LockUrl url) {
+      return true;
+    }
+
+    @Override
+    public LockManager open(LockUrl url) {
+      throw new AssertionError("not to be opened");
+    }
+  }
+
+  private static final class Fails extends AnyUrl {
+    @Override
+    public boolean accepts(LockUrl url) {
+      throw new IllegalArgumentException("what a provider says itself: " + url.addresses());
+    }
   }
 }

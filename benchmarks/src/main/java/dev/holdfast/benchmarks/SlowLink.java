@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A network before a server, on which replies can be late. */
-final class SlowLink implements AutoCloseable {
+/** A network before a server, on which replies can be late or never arrive. Thread-safe. */
+public final class SlowLink implements AutoCloseable {
   private static final int BUFFER = 16 * 1024;
 
   private static final Packet END = new Packet(0, ByteBuffer.allocate(0));
@@ -27,6 +27,7 @@ final class SlowLink implements AutoCloseable {
   private final ServerSocket listener;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile long lateNanos;
+  private volatile boolean held;
 
   /** Part of a reply, and when it is to arrive; the last one is empty. */
   private record Packet(long due, ByteBuffer bytes) {}
@@ -41,14 +42,27 @@ final class SlowLink implements AutoCloseable {
   }
 
   /** Listens from now on; nothing is late yet. */
-  static SlowLink before(TestNode node) {
+  public static SlowLink before(TestNode node) {
     SlowLink link = new SlowLink(node);
     start(link::accept);
     return link;
   }
 
   String uri() {
-    return "redis://" + listener.getInetAddress().getHostAddress() + ":" + listener.getLocalPort();
+    return "redis://" + host() + ":" + port();
+  }
+
+  public String host() {
+    return listener.getInetAddress().getHostAddress();
+  }
+
+  public int port() {
+    return listener.getLocalPort();
+  }
+
+  /** From now on nothing that the server sends arrives. */
+  public void hold() {
+    held = true;
   }
 
   /** From now on replies are so late. */
@@ -94,8 +108,10 @@ final class SlowLink implements AutoCloseable {
     byte[] buffer = new byte[BUFFER];
     try (InputStream in = server.getInputStream()) {
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        byte[] reply = Arrays.copyOf(buffer, read);
-        underway.add(new Packet(System.nanoTime() + lateNanos, ByteBuffer.wrap(reply)));
+        if (!held) {
+          byte[] reply = Arrays.copyOf(buffer, read);
+          underway.add(new Packet(System.nanoTime() + lateNanos, ByteBuffer.wrap(reply)));
+        }
       }
     } finally {
       underway.add(END);

@@ -4,6 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.benchmarks.SlowLink;
 import dev.holdfast.cli.process.Stopwatch;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -24,6 +25,8 @@ final class CompareNodes {
 
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final long AWAY_MILLIS = 2_000;
+  private static final Duration SYNC_LIMIT = Duration.ofSeconds(30);
+  private static final long POLL_MILLIS = 20;
 
   /** Some fifty attempts, so that one meets the node that came back. */
   private static final Duration INSISTENCE = Duration.ofSeconds(1);
@@ -51,11 +54,11 @@ final class CompareNodes {
 
   static CompareCells failover(CompareLock lock) throws Exception {
     try (TestNodes all = TestNodes.start(lock.nodes() + 1);
-        SlowLink link = SlowLink.to(all.node(0))) {
+        SlowLink link = SlowLink.before(all.node(0))) {
       TestNode master = all.node(0);
       TestNode replica = all.node(lock.nodes());
       List<String> before = all.uris().subList(0, lock.nodes());
-      link.replicateTo(replica);
+      replicate(master, link, replica);
       link.hold();
       try (LockManager locks = lock.open(before)) {
         Lease first = locks.acquire(LockRequest.of(NAME, LONG).waitAtMost(LONG));
@@ -70,6 +73,21 @@ final class CompareNodes {
         return CompareCells.twoOwners(isGotBesides(first, lock, after))
             .withUnavailable(unavailable);
       }
+    }
+  }
+
+  /** Makes a node the master's replica, and returns when it is in step. */
+  private static void replicate(TestNode master, SlowLink link, TestNode replica)
+      throws InterruptedException {
+    master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    replica.command("REPLICAOF", link.host(), Integer.toString(link.port()));
+    Stopwatch begun = Stopwatch.started();
+    while (!String.valueOf(replica.command("INFO", "replication"))
+        .contains("master_link_status:up")) {
+      if (begun.elapsed().compareTo(SYNC_LIMIT) > 0) {
+        throw Comparison.notMeasured(replica + " does not get in step with " + master);
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
   }
 

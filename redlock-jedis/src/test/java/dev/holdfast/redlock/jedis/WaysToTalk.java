@@ -2,6 +2,7 @@ package dev.holdfast.redlock.jedis;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.management.ManagementFactory;
@@ -59,7 +60,9 @@ final class WaysToTalk implements AutoCloseable {
     ways.put("bare Jedis", bare(addresses));
     JedisRedlock.Builder direct = builder();
     servers.uris().forEach(uri -> direct.node(URI.create(uri)));
-    ways.put("I/O loop", of(direct.open()));
+    LockManager loop = direct.open();
+    ways.put("I/O loop", of(loop));
+    ways.put("loop's thread", onItsThread(loop));
     JedisRedlock.Builder threads = builder();
     for (HostAndPort address : addresses) {
       ConnectionPoolConfig one = new ConnectionPoolConfig();
@@ -98,6 +101,18 @@ final class WaysToTalk implements AutoCloseable {
   private Lock of(LockManager locks) {
     opened.add(0, locks::close);
     return name -> locks.tryAcquire(name, TTL).orElseThrow().close();
+  }
+
+  /** The same loop with a thread of its own alone: no caller does input and output. */
+  private static Lock onItsThread(LockManager locks) {
+    return name ->
+        locks
+            .tryAcquireAsync(LockRequest.of(name, TTL))
+            .get()
+            .orElseThrow()
+            .releaseAsync()
+            .toCompletableFuture()
+            .get();
   }
 
   /** All written before any is read, without a lock's logic. */

@@ -1,13 +1,17 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockedTask;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -39,6 +43,28 @@ final class MissedFlaws {
             "the futures of a lease complete one after the other on one thread",
             Set.of("LOSS-5"),
             OneThread::new),
+        Flaw.inManager(
+            "tryExecuteLocked is empty if its task meets contention",
+            Set.of("ACQ-18"),
+            EmptyAtContention::new),
+        Flaw.inManager(
+            "a label is cut after 64 letters",
+            Set.of("INSP-1"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  LockRequest request(LockRequest asked) {
+                    return asked
+                        .ownerLabel()
+                        .filter(label -> label.length() > 64)
+                        .map(label -> asked.ownerLabel(label.substring(0, 64)))
+                        .orElse(asked);
+                  }
+                }),
+        Flaw.of(
+            "the fencing counters of 500 names are kept",
+            Set.of("ACQ-12"),
+            MissedFlaws::forgettingCounters),
         Flaw.of(
             "a forced release resets the fencing counter",
             Set.of("ACQ-12"),
@@ -68,6 +94,22 @@ final class MissedFlaws {
               throw e;
             }
           });
+    }
+  }
+
+  private static final class EmptyAtContention extends PassingManager {
+    EmptyAtContention(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public <T, X extends Exception> Optional<T> tryExecuteLocked(
+        LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
+      try {
+        return super.tryExecuteLocked(request, task);
+      } catch (LockContendedException e) {
+        return Optional.empty();
+      }
     }
   }
 
@@ -145,9 +187,25 @@ final class MissedFlaws {
     }
   }
 
+  private static TckEnvironment forgettingCounters() {
+    return counting(
+        Collections.synchronizedMap(
+            new LinkedHashMap<>(16, 0.75f, true) {
+              @Override
+              protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+                return size() > 500;
+              }
+            }),
+        false);
+  }
+
   private static TckEnvironment resettingCounters() {
+    return counting(new ConcurrentHashMap<>(), true);
+  }
+
+  /** Locks in memory with fencing tokens that are counted here. */
+  private static TckEnvironment counting(Map<String, Long> counters, boolean resets) {
     String url = "memory:" + UUID.randomUUID();
-    Map<String, Long> counters = new ConcurrentHashMap<>();
     return options ->
         new PassingManager(LockManager.open(url, options)) {
           @Override
@@ -163,7 +221,9 @@ final class MissedFlaws {
 
           @Override
           public boolean forceRelease(String name) {
-            counters.remove(name);
+            if (resets) {
+              counters.remove(name);
+            }
             return super.forceRelease(name);
           }
         };

@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Adoption;
 import dev.holdfast.core.LockPrimitive.Outcome;
@@ -119,6 +120,20 @@ final class TransferFlaws {
                     })
             .asVariation(),
         inManager("a damaged text is told as a loss", Set.of("TRANSFER-9"), Unreading::new),
+        inLease(
+                "the text of a transfer is logged for debugging",
+                Set.of("TRANSFER-10"),
+                right ->
+                    new PassingLease(right) {
+                      @Override
+                      public String transfer(Duration within) {
+                        String text = super.transfer(within);
+                        System.getLogger(LockManager.class.getName())
+                            .log(System.Logger.Level.DEBUG, name() + " goes on as " + text);
+                        return text;
+                      }
+                    })
+            .asVariation(),
         inManager("the text of an adoption is logged", Set.of("TRANSFER-10"), Logging::new),
         inManager(
                 "cancelling an asynchronous adoption is noticed by nobody",
@@ -157,6 +172,11 @@ final class TransferFlaws {
                         return super.transfer(more.compareTo(LONG) > 0 ? LONG : more);
                       }
                     })
+            .asVariation(),
+        of(
+                "a transfer sets the time that it asks for, even if more is left",
+                Set.of("TRANSFER-1"),
+                Shortening::new)
             .asVariation(),
         inLease("a transferred lease is still held", Set.of("TRANSFER-2"), GoesOn::new),
         inManager(
@@ -296,6 +316,43 @@ final class TransferFlaws {
               return Answer.MINE;
             }
         : answer;
+  }
+
+  /** Extends without a look at the time that is left, for transfers alone. */
+  private static final class Shortening extends TransferringRedlock {
+    private final ThreadLocal<Boolean> transfers = ThreadLocal.withInitial(() -> false);
+
+    Shortening(Members members, Clock clock, Timeouts timeouts) {
+      super(members, clock, timeouts);
+    }
+
+    @Override
+    public CompletableFuture<Extension> extendForTransfer(Grant grant, Duration within) {
+      transfers.set(true);
+      try {
+        return extend(grant, within);
+      } finally {
+        transfers.remove();
+      }
+    }
+
+    @Override
+    Request extension(Held held, Duration ttl) {
+      Request right = super.extension(held, ttl);
+      return !transfers.get()
+          ? right
+          : Request.of(
+              Verb.EXTEND,
+              held.name(),
+              held.token() + " " + ttl,
+              keys -> {
+                Object answer = right.work().apply(keys);
+                if (answer == Answer.MINE) {
+                  keys.expire(held.name(), ttl);
+                }
+                return answer;
+              });
+    }
   }
 
   /** Is held after its transfer, too. */

@@ -38,7 +38,8 @@ public abstract class InspectionRules {
           "e\u0301",
           "a:b:",
           "100 %s {0} \"q\" \\",
-          "a=b&c;d,e");
+          "a=b&c;d,e",
+          "n".repeat(255) + "!"); // the longest
 
   private static final Duration RACING = Duration.ofMillis(300);
   private static final int MAX_RACES = 3_000;

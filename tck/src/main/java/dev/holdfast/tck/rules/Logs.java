@@ -36,12 +36,25 @@ final class Logs implements AutoCloseable {
 
   private record Line(Level level, String text, boolean isOfThisRun) {}
 
+  private final Level level = root.getLevel();
+
   private Logs() {
     root.addHandler(handler);
   }
 
   static Logs kept() {
     return new Logs();
+  }
+
+  /**
+   * Keeps debugging output as well, of all loggers without a level of their own. A driver that
+   * traces what it sends shows more.
+   */
+  static Logs keptFromDebug() {
+    Logs logs = new Logs();
+    logs.handler.setLevel(Level.FINE);
+    logs.root.setLevel(Level.FINE);
+    return logs;
   }
 
   /** Leaves the test out where what is logged goes elsewhere. */
@@ -75,6 +88,7 @@ final class Logs implements AutoCloseable {
 
   @Override
   public void close() {
+    root.setLevel(level);
     root.removeHandler(handler);
   }
 }

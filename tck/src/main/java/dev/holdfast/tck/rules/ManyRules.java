@@ -59,6 +59,35 @@ public abstract class ManyRules {
   }
 
   @Test
+  @Rule("ACQ-12")
+  @IfThisFails("check that fencing counters are not dropped while many names are in use")
+  void theFencingTokensOfANameIncreaseThoughManyOthersWereUsedSince() {
+    fixture.needs(LockCapability.FENCING_TOKEN);
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    String name = fixture.name("fenced");
+    long token = 0;
+    for (int i = 0; i < 3; i++) {
+      token = fencingTokenOf(locks, name);
+    }
+    List<CompletableFuture<?>> others = new ArrayList<>();
+    for (int i = 0; i < BURST; i++) {
+      others.add(
+          locks
+              .tryAcquireAsync(fixture.request(fixture.name("other")))
+              .thenCompose(lease -> lease.orElseThrow().releaseAsync()));
+    }
+    others.forEach(one -> fixture.soon().get("one of many locks is used", one));
+
+    assertThat(fencingTokenOf(locks, name)).isGreaterThan(token);
+  }
+
+  private long fencingTokenOf(LockManager locks, String name) {
+    try (Lease lease = fixture.take(locks, fixture.request(name))) {
+      return lease.fencingToken().orElseThrow();
+    }
+  }
+
+  @Test
   @Rule("KEEP-1")
   @IfThisFails("check that leases are renewed side by side, however many there are")
   void manyLeasesAreRenewedAtTheSameTime() {

@@ -195,6 +195,7 @@ public abstract class OpeningRules {
     Retries.anyOf( // others may still be connecting to nodes that a test has brought back
         () -> {
           int before = fixture.connections();
+          long requests = fixture.requests();
 
           LockManager locks = fixture.open("connect=lazy");
 
@@ -202,6 +203,7 @@ public abstract class OpeningRules {
           assertThat(Attempts.stays(() -> fixture.connections() <= before))
               .as("no connection")
               .isTrue();
+          assertThat(fixture.requests() - requests).as("requests to nodes").isZero();
         });
   }
 

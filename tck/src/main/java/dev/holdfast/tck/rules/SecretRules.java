@@ -35,7 +35,7 @@ public abstract class SecretRules {
     fixture.needsNodes(1);
     for (String user : List.of("app", "")) {
       List<String> uris = withPassword(user, fixture.uris());
-      try (Logs logs = Logs.kept()) {
+      try (Logs logs = Logs.keptFromDebug()) {
         assertHidden(() -> shown(fixture.openOn(uris)));
         assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
         if (fixture.knows(TckFault.DEAD)) {
@@ -55,7 +55,7 @@ public abstract class SecretRules {
   @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
   void aPasswordInAUrlIsNeverShown() {
     String url = withPassword("app", List.of(fixture.needsUrl())).get(0);
-    try (Logs logs = Logs.kept()) {
+    try (Logs logs = Logs.keptFromDebug()) {
       assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
       assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
       assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));

@@ -49,6 +49,20 @@ public abstract class TransferRules {
 
   @Test
   @Rule("TRANSFER-1")
+  @IfThisFails("check that the extension of a transfer never sets a shorter time than there is")
+  void aTransferForLessThanWhatIsLeftShortensNothing() {
+    Duration within = fixture.shortTtl();
+    LockManager locks = fixture.openForShortTtl();
+    Lease lease = fixture.take(locks, LockRequest.of(fixture.name("shorter"), fixture.ttl()));
+    String text = transferred(lease, within);
+
+    awaitPast(within);
+
+    assertAdoptable(text, lease);
+  }
+
+  @Test
+  @Rule("TRANSFER-1")
   @IfThisFails("check that keepAliveUpTo limits the holder, and not the text")
   void keepAliveUpToDoesNotLimitATransfer() {
     fixture.needs(LockCapability.KEEP_ALIVE);
@@ -160,13 +174,13 @@ public abstract class TransferRules {
   @Test
   @Alone
   @Rule("TRANSFER-10")
-  @IfThisFails("check messages, causes, logs and toString for the text and the token")
+  @IfThisFails("check messages, causes, logs of each level and toString for the text and the token")
   void neitherTheTextNorTheTokenIsShown() {
-    LockManager locks = fixture.open();
-    Lease lease = fixture.take(locks, fixture.request(fixture.name("secret")));
-    String text = transferred(lease, fixture.ttl());
-    String damaged = text.substring(0, text.length() - 2);
-    try (Logs logs = Logs.kept()) {
+    try (Logs logs = Logs.keptFromDebug()) {
+      LockManager locks = fixture.open();
+      Lease lease = fixture.take(locks, fixture.request(fixture.name("secret")));
+      String text = transferred(lease, fixture.ttl());
+      String damaged = text.substring(0, text.length() - 2);
       List<String> shown =
           List.of(
               lease + "",

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockContendedException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -139,6 +141,29 @@ public abstract class TryExecuteLockedRules {
     assertThat(interrupted).as("the task was interrupted").isTrue();
     assertThat(thrown).isInstanceOf(LockLostException.class);
     assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+  }
+
+  @Test
+  @Rule("ACQ-18")
+  @IfThisFails(
+      "check that an empty result comes from tryAcquire alone, and not from what the task throws")
+  void theContentionOfAnotherLockInsideTheTaskIsThrown() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockRequest held = contended(locks).waitAtMost(Duration.ofMillis(1));
+    Used used = new Used();
+
+    assertThatThrownBy(
+            () ->
+                locks.tryExecuteLocked(
+                    request("task"),
+                    lease -> {
+                      used.by(lease);
+                      return locks.acquire(held);
+                    }))
+        .isInstanceOf(LockContendedException.class);
+    assertThatThrownBy(() -> locks.tryRunLocked(request("work"), lease -> locks.acquire(held)))
+        .isInstanceOf(LockContendedException.class);
+    used.assertHeldAndReleased();
   }
 
   private static @Nullable String nothing() {

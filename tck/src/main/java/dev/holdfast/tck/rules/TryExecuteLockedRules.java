@@ -127,7 +127,8 @@ public abstract class TryExecuteLockedRules {
         catchThrowable(
             () ->
                 locks.tryExecuteLocked(
-                    LockRequest.of(fixture.name("task"), fixture.briefTtl()),
+                    LockRequest.of(fixture.name("task"), fixture.briefTtl())
+                        .waitAtMost(fixture.timing().soon()),
                     lease -> {
                       try {
                         new CountDownLatch(1)

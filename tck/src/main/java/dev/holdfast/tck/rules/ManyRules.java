@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many locks, leases and callers of one manager at the same time. */
@@ -59,6 +60,7 @@ public abstract class ManyRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that fencing counters are not dropped while many names are in use")
   void theFencingTokensOfANameIncreaseThoughManyOthersWereUsedSince() {

@@ -1,32 +1,54 @@
 package dev.holdfast.spring;
 
-import java.util.Objects;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
-import org.springframework.context.Lifecycle;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * The end of executors that start a thread for each task, such as Boot's for virtual threads. They
- * have no phase, so that their last tasks would end after the lock managers. Here they end in the
- * phase of all other executors, as soon as the context closes.
+ * The end of executors and schedulers that start a thread for each task, such as Boot's for virtual
+ * threads. Spring waits for their last tasks when beans are destroyed, after the lock managers have
+ * closed. Here they end before the managers, once all other executors have stopped.
  */
 final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+  /** Below the phase in which schedulers stop by themselves: lower phases stop later. */
+  static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1;
+
+  private static final Logger LOG = System.getLogger(ExecutorsLifecycle.class.getName());
+
+  /** A thread for each, so that their times to wait do not add up. */
+  private static final Executor THREADS = task -> new Thread(task, "holdfast-executors").start();
+
   private final ConfigurableListableBeanFactory beans;
+  private final ApplicationContext context;
   private volatile boolean running;
   private volatile boolean isClosing;
 
-  ExecutorsLifecycle(ConfigurableListableBeanFactory beans) {
+  ExecutorsLifecycle(ConfigurableListableBeanFactory beans, ApplicationContext context) {
     this.beans = beans;
+    this.context = context;
   }
 
   @Override
   public void onApplicationEvent(ContextClosedEvent event) {
-    isClosing |= event.getApplicationContext().getAutowireCapableBeanFactory() == beans;
+    if (event.getApplicationContext() == context) {
+      isClosing = true;
+    }
+  }
+
+  /** Returns false: the event must come before the stop. */
+  @Override
+  public boolean supportsAsyncExecution() {
+    return false;
   }
 
   @Override
@@ -34,35 +56,37 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
     running = true;
   }
 
-  /** Waits as long as each executor waits for its tasks by its own setting. */
   @Override
   public void stop() {
+    stop(() -> {});
+  }
+
+  /** Ends executors on threads of their own; each waits for its tasks by its own setting. */
+  @Override
+  public void stop(Runnable callback) {
     running = false;
-    if (isClosing) { // a context that is stopped may start again, an executor may not
-      executors().forEach(SimpleAsyncTaskExecutor::close);
+    List<CompletableFuture<Void>> ends =
+        isClosing // a context that is stopped may start again, an executor may not
+            ? executors()
+                .map(executor -> CompletableFuture.runAsync(() -> close(executor), THREADS))
+                .toList()
+            : List.of();
+    CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).thenRun(callback);
+  }
+
+  private static void close(SimpleAsyncTaskExecutor executor) {
+    try {
+      executor.close();
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.WARNING, "an executor could not be closed before the lock managers", e);
     }
   }
 
-  /** Waits on a thread of its own, so that other beans of the phase stop meanwhile. */
-  @Override
-  public void stop(Runnable callback) {
-    Runnable stop =
-        () -> {
-          try {
-            stop();
-          } finally {
-            callback.run();
-          }
-        };
-    new Thread(stop, "holdfast-executors").start();
-  }
-
-  /** Returns those that have been created, and do not stop by themselves. */
+  /** Returns the executors that exist: none is created for its end. */
   private Stream<SimpleAsyncTaskExecutor> executors() {
     return Stream.of(beans.getBeanNamesForType(SimpleAsyncTaskExecutor.class, false, false))
         .map(beans::getSingleton)
-        .filter(Objects::nonNull)
-        .filter(executor -> !(executor instanceof Lifecycle))
+        .filter(SimpleAsyncTaskExecutor.class::isInstance)
         .map(SimpleAsyncTaskExecutor.class::cast);
   }
 
@@ -79,6 +103,6 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
 
   @Override
   public int getPhase() {
-    return ExecutorConfigurationSupport.DEFAULT_PHASE;
+    return PHASE;
   }
 }

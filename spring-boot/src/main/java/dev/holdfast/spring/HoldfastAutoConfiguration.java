@@ -6,8 +6,10 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -41,8 +43,10 @@ public final class HoldfastAutoConfiguration {
   }
 
   @Bean
-  ExecutorsLifecycle holdfastExecutorsLifecycle(ConfigurableListableBeanFactory beans) {
-    return new ExecutorsLifecycle(beans);
+  @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
+  ExecutorsLifecycle holdfastExecutorsLifecycle(
+      ConfigurableListableBeanFactory beans, ApplicationContext context) {
+    return new ExecutorsLifecycle(beans, context);
   }
 
   @Bean(ManagersRegistrar.FACTORY)

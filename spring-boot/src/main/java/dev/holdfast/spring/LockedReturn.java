@@ -2,13 +2,13 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import java.lang.reflect.Method;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ import org.springframework.util.ClassUtils;
  */
 record LockedReturn(Kind kind, boolean isOptional) {
   private static final String LOCKS = "dev.holdfast.reactor.ReactiveLocks";
-  private static final String RESPONSE = "org.springframework.http.ResponseEntity";
+  private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
   /** Types whose work begins after the call; by name, since the libraries may be absent. */
   private static final Set<String> LATER =
@@ -64,24 +64,42 @@ record LockedReturn(Kind kind, boolean isOptional) {
               + type
               + "; return an Optional or the type's wrapper, or use THROW");
     }
+    ResolvableType result = ResolvableType.forMethodReturnType(method);
     if (type == CompletionStage.class || type == CompletableFuture.class) {
-      Class<?> value = ResolvableType.forMethodReturnType(method).getGeneric(0).resolve();
-      return new LockedReturn(Kind.STAGE, value == Optional.class);
+      requirePlain(result.getGeneric(0));
+      return new LockedReturn(Kind.STAGE, result.getGeneric(0).resolve() == Optional.class);
     }
     if (type.getName().equals("reactor.core.publisher.Mono")) {
+      requirePlain(result.getGeneric(0));
       return reactive(Kind.MONO, type, loader);
     }
     if (type.getName().equals("reactor.core.publisher.Flux")) {
+      requirePlain(result.getGeneric(0));
       return reactive(Kind.FLUX, type, loader);
     }
-    if (isAsynchronous(ResolvableType.forMethodReturnType(method)) || isCoroutine(method)) {
-      throw new LockConfigurationException(
-          "the work of a "
-              + (isCoroutine(method) ? "coroutine" : type.getName())
-              + " goes on after the call, and the end of the work is not known; return a CompletableFuture, a"
-              + " Mono or a Flux");
+    if (isCoroutine(method)) {
+      throw goesOn("coroutine");
     }
+    requirePlain(result);
     return new LockedReturn(Kind.VALUE, type == Optional.class);
+  }
+
+  /** Refuses a value whose work goes on when it is there, also in a response. */
+  private static void requirePlain(ResolvableType value) {
+    Class<?> type = value.resolve(Object.class);
+    if (isA(RESPONSE::equals, type)) {
+      requirePlain(value.getGeneric(0));
+    } else if (isAsynchronous(type)) {
+      throw goesOn(type.getName());
+    }
+  }
+
+  private static LockConfigurationException goesOn(String work) {
+    return new LockConfigurationException(
+        "the work of a "
+            + work
+            + " goes on after the call, and the end of the work is not known; return a CompletableFuture, a"
+            + " Mono or a Flux of plain values");
   }
 
   private static LockedReturn reactive(Kind kind, Class<?> type, @Nullable ClassLoader loader) {
@@ -95,21 +113,21 @@ record LockedReturn(Kind kind, boolean isOptional) {
     return new LockedReturn(kind, false);
   }
 
-  private static boolean isAsynchronous(ResolvableType result) {
-    Class<?> type = result.resolve(Object.class);
+  private static boolean isAsynchronous(Class<?> type) {
     return Future.class.isAssignableFrom(type)
         || CompletionStage.class.isAssignableFrom(type)
         || BaseStream.class.isAssignableFrom(type)
         || Flow.Publisher.class.isAssignableFrom(type)
-        || isLater(type)
-        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-        || (type.getName().equals(RESPONSE) && isAsynchronous(result.getGeneric(0)));
+        || isA(LATER::contains, type)
+        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
   }
 
-  private static boolean isLater(Class<?> type) {
-    Stream<Class<?>> classes = Stream.iterate(type, Objects::nonNull, Class::getSuperclass);
-    Stream<Class<?>> interfaces = ClassUtils.getAllInterfacesForClassAsSet(type).stream();
-    return Stream.concat(classes, interfaces).map(Class::getName).anyMatch(LATER::contains);
+  /** Tells whether a class, or one above it, has a name. */
+  private static boolean isA(Predicate<String> name, @Nullable Class<?> type) {
+    return type != null
+        && (name.test(type.getName())
+            || isA(name, type.getSuperclass())
+            || Stream.of(type.getInterfaces()).anyMatch(each -> isA(name, each)));
   }
 
   /** Finds the last parameter that the compiler of Kotlin adds to functions that suspend. */

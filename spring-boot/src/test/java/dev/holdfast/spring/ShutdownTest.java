@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
@@ -20,6 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -50,7 +52,7 @@ class ShutdownTest {
 
     @Bean
     Stop stopAfterExecutors() {
-      return new Stop(ExecutorConfigurationSupport.DEFAULT_PHASE - 1);
+      return new Stop(ExecutorsLifecycle.PHASE - 1);
     }
 
     @Bean
@@ -121,7 +123,7 @@ class ShutdownTest {
       this.stopAfterExecutors = stopAfterExecutors;
     }
 
-    @Scheduled(initialDelay = 0, fixedDelay = 1, timeUnit = TimeUnit.DAYS)
+    @Scheduled(initialDelay = 0, fixedRate = 1, timeUnit = TimeUnit.DAYS)
     @Locked(name = "scheduled")
     public void onSchedule() {
       finishDuringTheStop(scheduled, () -> {});
@@ -185,11 +187,62 @@ class ShutdownTest {
   @Test
   @EnabledForJreRange(min = JRE.JAVA_21)
   void workOnVirtualThreadsThatFinishesDuringTheStopStillGetsItsLocks() {
-    runAndClose(
-        contexts.withPropertyValues(
-            "spring.threads.virtual.enabled=true",
-            "spring.task.execution.shutdown.await-termination=true",
-            "spring.task.execution.shutdown.await-termination-period=30s"));
+    runAndClose(onVirtualThreads());
+  }
+
+  @Test
+  @EnabledForJreRange(min = JRE.JAVA_21)
+  void aScheduledMethodOnAVirtualThreadThatFinishesDuringTheStopStillGetsItsLocks() {
+    onVirtualThreads()
+        .run(
+            context -> {
+              Jobs jobs = context.getBean(Jobs.class);
+              LockManager locks = context.getBean(LockManager.class);
+              await().until(() -> locks.leases().size() == 1);
+
+              context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+
+              assertThat(jobs.scheduled()).isCompletedWithValue("scheduled, report-scheduled");
+            });
+  }
+
+  private ApplicationContextRunner onVirtualThreads() {
+    return contexts.withPropertyValues(
+        "spring.threads.virtual.enabled=true",
+        "spring.task.execution.shutdown.await-termination=true",
+        "spring.task.execution.shutdown.await-termination-period=20s",
+        "spring.task.scheduling.shutdown.await-termination=true",
+        "spring.task.scheduling.shutdown.await-termination-period=20s");
+  }
+
+  static class Failing extends SimpleAsyncTaskExecutor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void close() {
+      super.close();
+      throw new IllegalStateException("close failed");
+    }
+  }
+
+  @Test
+  void anExecutorThatCannotBeClosedStopsNoOther() {
+    contexts
+        .withBean("a", SimpleAsyncTaskExecutor.class, Failing::new)
+        .withBean("b", SimpleAsyncTaskExecutor.class, SimpleAsyncTaskExecutor::new)
+        .run(
+            context -> {
+              SimpleAsyncTaskExecutor other = context.getBean("b", SimpleAsyncTaskExecutor.class);
+              ExecutorsLifecycle lifecycle = context.getBean(ExecutorsLifecycle.class);
+              lifecycle.onApplicationEvent(
+                  new ContextClosedEvent(context.getSourceApplicationContext()));
+
+              CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+              lifecycle.stop(() -> stopped.complete(true));
+
+              assertThat(stopped).succeedsWithin(60, TimeUnit.SECONDS);
+              assertThat(other.isActive()).isFalse();
+            });
   }
 
   @Test

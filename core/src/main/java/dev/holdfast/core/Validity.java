@@ -1,7 +1,9 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockOutageException;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * How long a lock that was asked for can be counted on: for its ttl, less what clocks may drift
@@ -42,6 +44,22 @@ public record Validity(double drift) {
           "the ttl %d ms is not above the allowance for drift, %d ms: ask for more"
               .formatted(ttl.toMillis(), -Math.floorDiv(-drifted, 1_000_000)));
     }
+  }
+
+  /**
+   * Makes the error of a lock that was granted when its validity was over. That is no contention,
+   * because nobody else holds the lock.
+   *
+   * @param name the name of the lock
+   * @param ttl what was asked for
+   * @return a new error
+   */
+  public static LockOutageException tooLate(String name, Duration ttl) {
+    return new LockOutageException(
+        "'%s' was granted when its ttl of %d ms was over: ask for a longer ttl, or find out why answers are late"
+            .formatted(name, ttl.toMillis()),
+        Map.of(),
+        false);
   }
 
   /**

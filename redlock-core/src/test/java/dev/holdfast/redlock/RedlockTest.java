@@ -82,7 +82,9 @@ class RedlockTest {
     grant(asked, 0, 1, 2, 3, 4);
     nodes.answerAll(RedlockTest::mine);
 
-    assertThat(future.join()).isEmpty();
+    assertThatThrownBy(future::join)
+        .hasCauseInstanceOf(LockOutageException.class)
+        .hasMessageContaining("'a' was granted when its ttl of 10000 ms was over");
   }
 
   @Test

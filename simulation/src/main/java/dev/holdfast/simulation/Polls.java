@@ -242,6 +242,8 @@ final class Polls {
     Poll last = store == null ? attempt : store;
     if (failure == null && last.mostAnswers() < quorum()) {
       misreported(attempt, "contention, but " + last.mostAnswers() + " nodes voted at most");
+    } else if (failure instanceof LockOutageException && isGrantedTooLate(attempt, last)) {
+      return; // VAL-5
     } else if (failure instanceof LockOutageException && last.answers() >= quorum()) {
       misreported(attempt, "an outage, but " + last.answers() + " nodes voted");
     } else if (failure instanceof LockOutageException) {
@@ -252,6 +254,14 @@ final class Polls {
         misreported(attempt, "an outage after " + attempt.ageMicros() + " us of " + limit);
       }
     }
+  }
+
+  /** Tells whether a quorum granted, and the time of the grant was over at the answer. */
+  private boolean isGrantedTooLate(Poll attempt, Poll last) {
+    boolean isOver =
+        attempt.isWallSet()
+            || attempt.ageMicros() >= world.setting.validityMicros(attempt.ttlMillis);
+    return isOver && last.mostGrants() >= quorum();
   }
 
   private void misreported(Poll attempt, String what) {

@@ -126,7 +126,12 @@ record Setting(
 
   /** The same from below: no attempt with this ttl is an outage sooner, unless nodes fail. */
   long attemptAtLeast(long ttlMillis) {
-    return Math.min(quorumTimeout(), ttlMillis * 990 - 2_000) - 1_000;
+    return Math.min(quorumTimeout(), validityMicros(ttlMillis)) - 1_000;
+  }
+
+  /** Returns for how long a grant with this ttl is valid, from the start of its attempt. */
+  long validityMicros(long ttlMillis) {
+    return ttlMillis * 990 - 2_000;
   }
 
   /**

@@ -5,12 +5,12 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockStatus;
-import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.core.NodeObserver;
+import dev.holdfast.core.Validity;
 import dev.holdfast.legacy.internal.UndeclaredExtension;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BothPrimitive implements LockPrimitive {
   private static final Logger LOG = System.getLogger(MigrationProvider.class.getName());
-
-  /** Both were granted, but so late that nothing was left of one. */
-  private static final Refusal TOO_LATE = new Refusal(new LockVotes(2, 0, 0));
 
   private final LockManager oldManager;
   private final LockManager newManager;
@@ -232,7 +229,11 @@ final class BothPrimitive implements LockPrimitive {
           BothGrant both = new BothGrant(ofOld, ofNew, hasTokens());
           return clock.now().nanosUntil(both.validUntil()) > 0
               ? ended(both, null)
-              : afterRelease(this, both, waiting, () -> ended(TOO_LATE, null));
+              : afterRelease(
+                  this,
+                  both,
+                  waiting,
+                  () -> ended(null, Validity.tooLate(attempt.name(), attempt.ttl())));
         });
   }
 

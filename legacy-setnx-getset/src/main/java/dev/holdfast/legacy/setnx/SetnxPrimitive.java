@@ -10,6 +10,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.Validity;
 import dev.holdfast.legacy.internal.UndeclaredExtension;
 import java.time.Duration;
 import java.util.Map;
@@ -167,7 +168,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
         return grant;
       }
       delete(connection, grant);
-      return new Refusal(new LockVotes(1, 0, 0));
+      throw Validity.tooLate(name, ttl);
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockVotes;
 import dev.holdfast.LossReason;
@@ -186,15 +187,15 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("is no grant when the old lock is over by the time the new one is got")
-  void isNoGrantWhenItIsTooLate() {
+  @DisplayName("is an outage when the old lock is over by the time the new one is got")
+  void isAnOutageWhenItIsTooLate() {
     ofNew.attempt =
         () -> {
           locks.clock.pass(TwoLocks.TTL);
           return now(ofNew.grantUntil(locks.in(10)));
         };
 
-    assertThat(locks.attempted()).isInstanceOf(Refusal.class);
+    assertThatThrownBy(locks::attempted).hasCauseInstanceOf(LockOutageException.class);
     assertThat(journal).endsWith("new release" + ON_CALLER, "old release" + ON_CALLER);
   }
 

@@ -11,8 +11,6 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockVotes;
-import dev.holdfast.core.LockPrimitive.Refusal;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
@@ -184,15 +182,17 @@ class SetnxAttemptTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-5: a grant whose time was over when it came is none, and leaves no key")
+  @DisplayName("VAL-5: a grant whose time was over when it came is an outage, and leaves no key")
   void aGrantThatComesTooLateIsNone() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     between.before("SETNX", () -> clock.pass(Fleet.TTL));
 
     assertThat(Fleet.primitive(locks).attempt(Fleet.ATTEMPT))
-        .succeedsWithin(5, TimeUnit.SECONDS)
-        .isEqualTo(new Refusal(new LockVotes(1, 0, 0)));
+        .failsWithin(5, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(LockOutageException.class)
+        .withMessageContaining("was granted when its ttl of");
     assertThat(fleet.say("EXISTS", KEY)).isEqualTo(0L);
   }
 

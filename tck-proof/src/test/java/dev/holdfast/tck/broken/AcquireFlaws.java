@@ -214,6 +214,17 @@ final class AcquireFlaws {
                   }
                 }),
         Flaw.inRedlock(
+                "a grant that came too late is contention",
+                Set.of("VAL-5"),
+                (members, clock, timeout) ->
+                    new SmallRedlock(members, clock, timeout) {
+                      @Override
+                      boolean isLate(Votes votes) {
+                        return false;
+                      }
+                    })
+            .asVariation(),
+        Flaw.inRedlock(
             "any ttl will do",
             Set.of("VAL-6"),
             (members, clock, timeout) ->

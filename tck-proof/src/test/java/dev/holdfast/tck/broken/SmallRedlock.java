@@ -211,8 +211,16 @@ class SmallRedlock implements LockPrimitive {
     if (isOtherTypeToBlame(votes)) {
       throw otherType(held.name(), votes);
     }
+    if (isLate(votes)) {
+      throw outage("'" + held.name() + "' was granted when its ttl was over", votes, false);
+    }
     return new Refusal(
         new LockVotes(votes.mine(), votes.notMine(), votes.nodes() - votes.answered()));
+  }
+
+  /** Tells whether votes that were not a grant would have been one in time. */
+  boolean isLate(Votes votes) {
+    return isGranted(votes);
   }
 
   boolean isOtherTypeToBlame(Votes votes) {

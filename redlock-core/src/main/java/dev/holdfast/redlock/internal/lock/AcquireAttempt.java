@@ -11,6 +11,7 @@ import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
 import dev.holdfast.core.Scheduler;
+import dev.holdfast.core.Validity;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
 import dev.holdfast.redlock.internal.Millis;
 import dev.holdfast.redlock.internal.guard.QuarantineEnds;
@@ -165,6 +166,9 @@ final class AcquireAttempt {
               failures.requireOurTerms(noVote());
               if (transferred != null) {
                 return new Lost(reasonNotAdopted(votes));
+              }
+              if (votes.isGranted()) {
+                throw Validity.tooLate(attempt.name(), attempt.ttl());
               }
               requireLocks(call, votes, votes.other().intersect(seen.wrongType()));
               return new Refusal(

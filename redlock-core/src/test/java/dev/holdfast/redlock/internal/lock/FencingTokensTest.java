@@ -166,7 +166,7 @@ class FencingTokensTest {
     time.sleepMachine(TTL);
     reply(late, Scripts.MINE, 0, 1, 2);
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
-    assertThat(tooLate.join()).isEmpty();
+    assertThatThrownBy(tooLate::join).hasCauseInstanceOf(LockOutageException.class);
   }
 
   @Test

@@ -4,11 +4,15 @@ import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** Connections: how they begin, end, and begin again. */
 final class OpeningFlaws {
+  private static final long LONG = TimeUnit.MINUTES.toNanos(1);
+
   private OpeningFlaws() {}
 
   static List<Flaw> all() {
@@ -70,6 +74,25 @@ final class OpeningFlaws {
                     }
                   }
                 }),
+        Flaw.inMember(
+                "the thread of a connection that ended stays",
+                Set.of("CLOSE-4"),
+                (uri, way, network) ->
+                    new Member(uri, way, network) {
+                      private boolean wasUp;
+
+                      @Override
+                      void connect() {
+                        if (wasUp) {
+                          Thread left = new Thread(() -> LockSupport.parkNanos(LONG), "left");
+                          left.setDaemon(true);
+                          left.start();
+                        }
+                        super.connect();
+                        wasUp |= isUp();
+                      }
+                    })
+            .asVariation(),
         Flaw.inMember(
             "what was not answered is sent again on the next connection",
             Set.of("FAULT-4"),

@@ -346,6 +346,43 @@ public abstract class ClosingRules {
   @Test
   @Alone
   @Rule("CLOSE-4")
+  @IfThisFails("check that the threads of a connection or subscription end with it")
+  void noThreadIsLeftOfConnectionsThatEnded() {
+    fixture.needs(TckFault.CUT);
+    int managers = 5;
+    fixture
+        .soon()
+        .until(
+            managers + " managers whose connections ended left fewer threads than that",
+            () -> {
+              Set<Thread> before = Threads.ofThisTest();
+              for (int i = 0; i < managers; i++) {
+                cutAndClose();
+              }
+              return Attempts.comes(() -> Threads.since(before) < managers);
+            });
+  }
+
+  private void cutAndClose() throws InterruptedException {
+    LockManager holder = fixture.open();
+    LockManager cut = fixture.open();
+    LockRequest request = LockRequest.of(fixture.name("cut"), fixture.ttl());
+    Lease lease = fixture.take(holder, request);
+    CompletableFuture<?> waiter = cut.tryAcquireAsync(request.waitAtMost(LONG));
+    Attempts.needsVote(fixture, cut, fixture.node(0)); // so that it waits, and is subscribed
+
+    fixture.begin(TckFault.CUT, fixture.nodes(), "");
+
+    fixture.nodes().forEach(node -> Attempts.needsVote(fixture, cut, node));
+    TckFixture.regardless(lease::release);
+    cut.close();
+    holder.close();
+    fixture.soon().until("the waiter has ended", waiter::isDone);
+  }
+
+  @Test
+  @Alone
+  @Rule("CLOSE-4")
   @IfThisFails("check that all connections are closed, those that were made again, too")
   void noConnectionIsLeft() throws InterruptedException {
     fixture.needsConnections();

@@ -12,10 +12,14 @@ import java.util.logging.SimpleFormatter;
 
 /** Keeps all that is logged by {@link System.Logger} or java.util.logging while it is open. */
 final class Logs implements AutoCloseable {
+  private static final List<String> DRIVERS =
+      List.of("io.lettuce", "io.netty", "org.redisson", "reactor", "redis.clients");
+
   private static final String PROBE = "the kit checks whether it sees log messages";
 
   private final ThreadGroup group = Thread.currentThread().getThreadGroup();
   private final Logger root = Logger.getLogger("");
+  private final Level level = root.getLevel();
   private final List<Line> lines = new CopyOnWriteArrayList<>();
   private final Handler handler =
       new Handler() {
@@ -23,6 +27,9 @@ final class Logs implements AutoCloseable {
 
         @Override
         public void publish(LogRecord entry) {
+          if (isADriversOwn(entry)) {
+            return;
+          }
           boolean isOfThisRun = group.parentOf(Thread.currentThread().getThreadGroup());
           lines.add(new Line(entry.getLevel(), formatter.format(entry), isOfThisRun));
         }
@@ -34,9 +41,14 @@ final class Logs implements AutoCloseable {
         public void close() {}
       };
 
-  private record Line(Level level, String text, boolean isOfThisRun) {}
+  /** Tells whether a driver's library debugs: it may show what it sends. */
+  private static boolean isADriversOwn(LogRecord entry) {
+    return entry.getLevel().intValue() < Level.INFO.intValue()
+        && entry.getLoggerName() != null
+        && DRIVERS.stream().anyMatch(entry.getLoggerName()::startsWith);
+  }
 
-  private final Level level = root.getLevel();
+  private record Line(Level level, String text, boolean isOfThisRun) {}
 
   private Logs() {
     root.addHandler(handler);
@@ -46,10 +58,7 @@ final class Logs implements AutoCloseable {
     return new Logs();
   }
 
-  /**
-   * Keeps debugging output as well, of all loggers without a level of their own. A driver that
-   * traces what it sends shows more.
-   */
+  /** Keeps debugging output as well, except that of the libraries of drivers. */
   static Logs keptFromDebug() {
     Logs logs = new Logs();
     logs.handler.setLevel(Level.FINE);

@@ -52,8 +52,7 @@ public abstract class TransferRules {
   @IfThisFails("check that the extension of a transfer never sets a shorter time than there is")
   void aTransferForLessThanWhatIsLeftShortensNothing() {
     Duration within = fixture.shortTtl();
-    LockManager locks = fixture.openForShortTtl();
-    Lease lease = fixture.take(locks, LockRequest.of(fixture.name("shorter"), fixture.ttl()));
+    Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("shorter")));
     String text = transferred(lease, within);
 
     awaitPast(within);
@@ -174,7 +173,8 @@ public abstract class TransferRules {
   @Test
   @Alone
   @Rule("TRANSFER-10")
-  @IfThisFails("check messages, causes, logs of each level and toString for the text and the token")
+  @IfThisFails(
+      "check messages, causes, logs also for debugging, and toString for the text and the token")
   void neitherTheTextNorTheTokenIsShown() {
     try (Logs logs = Logs.keptFromDebug()) {
       LockManager locks = fixture.open();

@@ -150,10 +150,11 @@ class ContextLoaderTest {
 
   @Test
   void aBackendThatLacksAMethodOfThisApiIsListedAsMadeForAnother() throws Exception {
-    useAsContext(madeForAnotherApi("public String name() { return \"old\"; }").build());
+    useAsContext(madeForAnotherApi("public String name() { return \"tiny\"; }").build());
 
-    assertThatNothingServes("tiny:")
-        .hasMessageContaining("old (tiny.Tiny, version 1.2.3, from file:")
+    assertThatThrownBy(() -> LockManager.open("tiny:"))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasMessageContaining("cannot be used: tiny (tiny.Tiny, version 1.2.3, from file:")
         .hasMessageContaining("made for another version of this API")
         .hasMessageContaining("use the same version of both")
         .hasCauseInstanceOf(AbstractMethodError.class);

@@ -275,7 +275,8 @@ public interface LockPrimitive extends AutoCloseable {
    * @param grant what {@link #attempt} returned
    * @param keep zero to delete; else how long the lock is still kept from others
    * @param mayLengthen whether {@code keep} may be longer than what the lock has left; if not, it
-   *     only shortens that
+   *     only shortens that. False once the lease's validity is over, as the lock may be another
+   *     owner's by then
    * @param handsOver whether an attempt of this manager follows at once, so that others need not be
    *     told: they would ask in vain
    * @param callerWaits as {@link Attempt#callerWaits()}

@@ -24,8 +24,8 @@ public interface PubSubConnection {
   void unsubscribe(List<String> channels);
 
   /**
-   * Ends the connection, and lets the client not make it again. The last call, also for a
-   * connection that has ended by itself.
+   * Ends the connection and its threads, and lets the client not make it again. The last call, also
+   * for a connection that has ended by itself: what that has left ends here.
    */
   void close();
 }

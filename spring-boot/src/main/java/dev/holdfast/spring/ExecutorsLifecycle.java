@@ -23,7 +23,7 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
   /** Below the phase in which schedulers stop by themselves: lower phases stop later. */
   static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1;
 
-  private static final Logger LOG = System.getLogger(ExecutorsLifecycle.class.getName());
+  private static final Logger LOG = System.getLogger(HoldfastAutoConfiguration.class.getName());
 
   /** A thread for each, so that their times to wait do not add up. */
   private static final Executor THREADS = task -> new Thread(task, "holdfast-executors").start();

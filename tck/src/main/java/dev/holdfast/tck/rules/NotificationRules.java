@@ -128,6 +128,7 @@ public abstract class NotificationRules {
     fixture.begin(TckFault.CUT, fixture.nodes(), "");
     awaitSubscriptionsOf(
         before.stream().map(count -> count - 2).toList(), "after all connections were cut");
+    needsVotes(fixture.nodes(), holder, waits);
     assertServedAfterRelease(all.subList(2, 4));
   }
 
@@ -153,7 +154,7 @@ public abstract class NotificationRules {
     assertServedAfterRelease(List.of(first));
     fixture.end(TckFault.DEAD, fixture.minority(), "");
     awaitSubscriptionsOf(before.stream().map(count -> count - 1).toList(), "after a restart");
-    fixture.minority().forEach(node -> Attempts.needsVote(fixture, holder, node));
+    needsVotes(fixture.minority(), holder, waits);
     List<Waited> second = waited(holder, waits, 1, "second");
     awaitSubscribed(2);
     fixture.begin(TckFault.DEAD, last, "");
@@ -180,9 +181,11 @@ public abstract class NotificationRules {
     fixture.begin(TckFault.FROZEN, fixture.minority(), "");
     assertServedAfterRelease(all.subList(0, 1));
     fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    needsVotes(fixture.minority(), holder, waits);
     fixture.begin(TckFault.FROZEN, last, "");
     assertServedAfterRelease(all.subList(1, 2));
     fixture.end(TckFault.FROZEN, last, "");
+    needsVotes(last, holder, waits);
     assertServedAfterRelease(all.subList(2, 3));
   }
 
@@ -376,6 +379,17 @@ public abstract class NotificationRules {
       all.add(Waited.begin(fixture, holder, waits, fixture.name(end)));
     }
     return all;
+  }
+
+  /**
+   * Waits until both managers use these nodes again: a waiter that is notified makes one attempt,
+   * and then backs off for longer than the test.
+   */
+  private void needsVotes(List<TckNode> nodes, LockManager holder, LockManager waits) {
+    for (TckNode node : nodes) {
+      Attempts.needsVote(fixture, holder, node);
+      Attempts.needsVote(fixture, waits, node);
+    }
   }
 
   /** Leaves the test out where no waiter is notified, though nothing is wrong. */

@@ -18,8 +18,8 @@ public interface LockProvider {
   String name();
 
   /**
-   * Whether this backend is the one that a URL means. Looks at the URL alone: no input or output.
-   * By default it is, if the scheme of the URL is {@link #name()} and the URL names no driver.
+   * Tells whether this backend is the one that a URL means. Looks at the URL alone, without input
+   * or output. The default accepts a URL whose scheme is {@link #name()} and that names no driver.
    *
    * @param url the URL
    * @return true if {@link #open} would serve it

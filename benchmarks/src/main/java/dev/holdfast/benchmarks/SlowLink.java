@@ -60,12 +60,12 @@ public final class SlowLink implements AutoCloseable {
     return listener.getLocalPort();
   }
 
-  /** From now on nothing that the server sends arrives. */
+  /** Drops all that the server sends from now on. */
   public void hold() {
     held = true;
   }
 
-  /** From now on replies are so late. */
+  /** Delays replies by this time from now on. */
   void late(Duration time) {
     lateNanos = time.toNanos();
   }

@@ -48,10 +48,10 @@ public record Validity(double drift) {
 
   /**
    * Makes the error of a lock that was granted when its validity was over. That is no contention,
-   * because nobody else holds the lock.
+   * because no other owner holds the lock.
    *
    * @param name the name of the lock
-   * @param ttl what was asked for
+   * @param ttl the ttl of the request
    * @return a new error
    */
   public static LockOutageException tooLate(String name, Duration ttl) {

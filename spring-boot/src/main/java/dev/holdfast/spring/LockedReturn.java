@@ -45,7 +45,12 @@ record LockedReturn(Kind kind, boolean isOptional) {
     /** The end, the failure or the cancellation of the returned Mono. */
     MONO,
     /** The end, the failure or the cancellation of the returned Flux. */
-    FLUX
+    FLUX;
+
+    /** Returns whether the work begins when a subscriber requests it. */
+    boolean isReactive() {
+      return this == MONO || this == FLUX;
+    }
   }
 
   /**
@@ -64,24 +69,27 @@ record LockedReturn(Kind kind, boolean isOptional) {
               + type
               + "; return an Optional or the type's wrapper, or use THROW");
     }
-    ResolvableType result = ResolvableType.forMethodReturnType(method);
-    if (type == CompletionStage.class || type == CompletableFuture.class) {
-      requirePlain(result.getGeneric(0));
-      return new LockedReturn(Kind.STAGE, result.getGeneric(0).resolve() == Optional.class);
-    }
-    if (type.getName().equals("reactor.core.publisher.Mono")) {
-      requirePlain(result.getGeneric(0));
-      return reactive(Kind.MONO, type, loader);
-    }
-    if (type.getName().equals("reactor.core.publisher.Flux")) {
-      requirePlain(result.getGeneric(0));
-      return reactive(Kind.FLUX, type, loader);
-    }
     if (isCoroutine(method)) {
       throw goesOn("coroutine");
     }
-    requirePlain(result);
-    return new LockedReturn(Kind.VALUE, type == Optional.class);
+    Kind kind = kindOf(type);
+    ResolvableType result = ResolvableType.forMethodReturnType(method);
+    ResolvableType value = kind == Kind.VALUE ? result : result.getGeneric(0);
+    requirePlain(value);
+    if (kind.isReactive()) {
+      requireReactor(type, loader);
+    }
+    return new LockedReturn(kind, !kind.isReactive() && value.resolve() == Optional.class);
+  }
+
+  private static Kind kindOf(Class<?> type) {
+    return switch (type.getName()) {
+      case "java.util.concurrent.CompletionStage", "java.util.concurrent.CompletableFuture" ->
+          Kind.STAGE;
+      case "reactor.core.publisher.Mono" -> Kind.MONO;
+      case "reactor.core.publisher.Flux" -> Kind.FLUX;
+      default -> Kind.VALUE;
+    };
   }
 
   /** Refuses a value whose work goes on when it is there, also in a response. */
@@ -102,7 +110,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
             + " Mono or a Flux of plain values");
   }
 
-  private static LockedReturn reactive(Kind kind, Class<?> type, @Nullable ClassLoader loader) {
+  private static void requireReactor(Class<?> type, @Nullable ClassLoader loader) {
     if (!ClassUtils.isPresent(LOCKS, loader)) {
       throw new LockConfigurationException(
           "the result is a "
@@ -110,7 +118,6 @@ record LockedReturn(Kind kind, boolean isOptional) {
               + ", and holdfast-reactor is not on the class path; add the dependency"
               + " dev.holdfast:holdfast-reactor");
     }
-    return new LockedReturn(kind, false);
   }
 
   private static boolean isAsynchronous(Class<?> type) {
@@ -144,7 +151,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
 
   /** Returns whether the work begins when a subscriber requests it. */
   boolean isReactive() {
-    return kind == Kind.MONO || kind == Kind.FLUX;
+    return kind.isReactive();
   }
 
   /** Returns the result of a call that was skipped. */

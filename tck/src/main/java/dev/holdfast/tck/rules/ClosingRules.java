@@ -327,20 +327,7 @@ public abstract class ClosingRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that what a manager started for itself ends with it")
   void noThreadIsLeft() {
-    int managers = 5;
-
-    // what all in this process share grows at first, but not for ever
-    fixture
-        .soon()
-        .until(
-            managers + " managers left fewer threads than that",
-            () -> {
-              Set<Thread> before = Threads.ofThisTest();
-              for (int i = 0; i < managers; i++) {
-                useAndClose();
-              }
-              return Attempts.comes(() -> Threads.since(before) < managers);
-            });
+    requireFewThreadsLeft("managers left fewer threads than that", this::useAndClose);
   }
 
   @Test
@@ -349,15 +336,21 @@ public abstract class ClosingRules {
   @IfThisFails("check that the threads of a connection or subscription end with it")
   void noThreadIsLeftOfConnectionsThatEnded() {
     fixture.needs(TckFault.CUT);
+    requireFewThreadsLeft(
+        "managers whose connections ended left fewer threads than that", this::cutAndClose);
+  }
+
+  /** Uses some managers. What all in this process share grows at first, but not for ever. */
+  private void requireFewThreadsLeft(String what, Eventually.Assertions useAndClose) {
     int managers = 5;
     fixture
         .soon()
         .until(
-            managers + " managers whose connections ended left fewer threads than that",
+            managers + " " + what,
             () -> {
               Set<Thread> before = Threads.ofThisTest();
               for (int i = 0; i < managers; i++) {
-                cutAndClose();
+                useAndClose.run();
               }
               return Attempts.comes(() -> Threads.since(before) < managers);
             });

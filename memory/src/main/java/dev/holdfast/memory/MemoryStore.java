@@ -12,9 +12,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -45,8 +45,11 @@ public final class MemoryStore {
   private final Clock clock;
   private final ConcurrentHashMap<String, Hold> holds = new ConcurrentHashMap<>();
 
-  /** The holds that were released but keep other owners out for a while; the first to end first. */
-  private final Queue<Kept> kept = new PriorityBlockingQueue<>();
+  /**
+   * The holds that were released but keep other owners out for a while; the first to end first. Not
+   * a queue with a lock: no call here may block, for managers run on threads that must not.
+   */
+  private final Set<Kept> kept = new ConcurrentSkipListSet<>();
 
   /** One for all names, so that nothing has to be kept of a name that nobody holds. */
   private final AtomicLong fence = new AtomicLong();
@@ -68,7 +71,8 @@ public final class MemoryStore {
   private record Kept(String name, long until) implements Comparable<Kept> {
     @Override
     public int compareTo(Kept other) {
-      return Long.signum(until - other.until);
+      int order = Long.signum(until - other.until);
+      return order != 0 ? order : name.compareTo(other.name);
     }
   }
 
@@ -220,7 +224,10 @@ public final class MemoryStore {
   /** Removes holds that have ended, and that no holder is left to remove. */
   private void forgetEnded() {
     long now = clock.nanos();
-    for (Kept first = kept.peek(); first != null && first.until() - now <= 0; first = kept.peek()) {
+    for (Kept first : kept) {
+      if (first.until() - now > 0) {
+        return;
+      }
       Hold hold = holds.get(first.name());
       if (kept.remove(first) && hold != null && left(hold) <= 0) {
         holds.remove(first.name(), hold);

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.blockhound.BlockingOperationError;
 import reactor.core.publisher.Flux;
@@ -27,14 +27,15 @@ class BlockHoundTest {
   private final MemoryStore store = manager.unwrap(MemoryStore.class).orElseThrow();
   private final ReactiveLocks locks = ReactiveLocks.over(manager);
 
-  @BeforeAll
-  static void install() {
+  @BeforeEach
+  void install() {
     BlockedThreads.watch();
   }
 
   @AfterEach
   void close() {
     manager.close();
+    assertThat(BlockedThreads.stacks()).isEmpty();
   }
 
   @Test
@@ -45,6 +46,8 @@ class BlockHoundTest {
                 .subscribeOn(Schedulers.parallel()))
         .expectError(BlockingOperationError.class)
         .verify(PATIENCE);
+    assertThat(BlockedThreads.seen()).isNotEmpty();
+    BlockedThreads.watch();
   }
 
   @Test

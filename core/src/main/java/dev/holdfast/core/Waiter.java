@@ -146,9 +146,11 @@ final class Waiter {
   }
 
   private void onPermit() {
-    boolean isTimedOut = waits() && wait.isOver(); // then its own timer is due
-    if (state.phase() instanceof AwaitingPermit waiting && !isTimedOut) {
-      attemptFrom(waiting, waiting.consecutiveHandoffs());
+    boolean isBegun = false;
+    while (!isBegun
+        && state.phase() instanceof AwaitingPermit waiting // another one after a wake-up
+        && !(waits() && wait.isOver())) { // then its own timer is due
+      isBegun = attemptFrom(waiting, waiting.consecutiveHandoffs());
     }
   }
 
@@ -194,11 +196,7 @@ final class Waiter {
     }
   }
 
-  /**
-   * Ends the waiter's back-off for an attempt that the caller has yet to start.
-   *
-   * @return false if the waiter does not back off
-   */
+  /** Ends the back-off, if there is one, for an attempt that the caller has yet to start. */
   boolean claim() {
     Phase now = state.phase();
     boolean idle = now instanceof BackingOff || now instanceof AwaitingPermit;

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +87,46 @@ class CrowdTest {
 
     assertThat(late.result()).isPresent();
     assertThat(callOf("late").callerWaits()).isFalse(); // its thread is not used by the backend
+  }
+
+  @Test
+  @DisplayName("WAIT-5, WAIT-14: a wake-up at the moment of its permit loses no waiter")
+  void aWakeUpAtTheMomentOfItsPermitLosesNoWaiter() {
+    AtomicReference<Runnable> atEachReading = new AtomicReference<>(() -> {});
+    Clock clock =
+        new Clock() {
+          @Override
+          public long nanos() {
+            Runnable once = atEachReading.getAndSet(() -> {});
+            once.run();
+            atEachReading.set(once);
+            return time.nanos();
+          }
+
+          @Override
+          public long wallMicros() {
+            return time.wallMicros();
+          }
+        };
+    LockManager locks = ScriptedBackend.manager(backend, time).clock(clock).build();
+    for (int i = 0; i < 256; i++) {
+      locks.tryAcquireAsync(request("crowd " + i));
+    }
+    CompletableFuture<Optional<Lease>> late =
+        locks.tryAcquireAsync(request("late").waitAtMost(TTL));
+    AtomicInteger wakeUps = new AtomicInteger();
+    atEachReading.set(
+        () -> {
+          if (wakeUps.getAndIncrement() < 20) { // more would keep the waiter busy
+            locks.forceRelease("late");
+          }
+        });
+
+    backend.answerAtOnce(Op.ATTEMPT);
+    backend.next().answer();
+
+    assertThat(wakeUps).hasPositiveValue();
+    assertThat(late).isCompletedWithValueMatching(Optional::isPresent);
   }
 
   @Test

@@ -1,6 +1,10 @@
 package dev.holdfast.core;
 
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -13,21 +17,39 @@ import org.jspecify.annotations.Nullable;
 final class SerialExecutor {
   private final AtomicReference<@Nullable Task> last = new AtomicReference<>();
 
+  /** The tasks whose turn it is: one, or none, unless the end of the executor fails them all. */
+  private final Queue<Task> ready = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger starts = new AtomicInteger();
+
   /** One task that is running or waits for the one before it. */
   private static final class Task {
     private final CompletableFuture<Void> result = new CompletableFuture<>();
+    private final Consumer<CompletableFuture<Void>> work;
     private volatile @Nullable Task before;
+
+    Task(Consumer<CompletableFuture<Void>> work) {
+      this.work = work;
+    }
+
+    void run() {
+      try {
+        work.accept(result);
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e); // else the tasks behind it would never start
+      }
+    }
   }
 
   /**
    * Queues a task.
    *
    * @param task is given the future that it must complete, and runs on the thread that completes
-   *     the task before it
+   *     the task before it, or on the one that has started that task and is about to return from it
    * @return the same future
    */
   CompletableFuture<Void> execute(Consumer<CompletableFuture<Void>> task) {
-    Task mine = new Task();
+    Task mine = new Task(task);
     do {
       mine.before = last.get();
     } while (!last.compareAndSet(mine.before, mine));
@@ -37,10 +59,20 @@ final class SerialExecutor {
     turn.whenComplete(
         (done, failure) -> {
           mine.before = null;
-          task.accept(mine.result);
+          start(mine);
         });
     mine.result.whenComplete((done, failure) -> last.compareAndSet(mine, null));
     return mine.result;
+  }
+
+  /** Starts a task whose turn it is. Tasks that end at once are a loop, not a deep stack. */
+  private void start(Task next) {
+    ready.add(next);
+    if (starts.getAndIncrement() == 0) {
+      do {
+        Objects.requireNonNull(ready.poll()).run();
+      } while (starts.decrementAndGet() > 0);
+    }
   }
 
   /** Returns whether no task is running or queued. */

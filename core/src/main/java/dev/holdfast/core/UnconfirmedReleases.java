@@ -63,8 +63,11 @@ final class UnconfirmedReleases {
   }
 
   private void warnAndPause() {
-    report();
-    scheduler.schedule(PERIOD_NANOS, this::afterPause);
+    try {
+      report();
+    } finally { // a logger that throws must not end the warnings
+      scheduler.schedule(PERIOD_NANOS, this::afterPause);
+    }
   }
 
   private void afterPause() {

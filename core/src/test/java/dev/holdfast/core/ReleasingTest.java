@@ -5,6 +5,7 @@ import static dev.holdfast.core.CallersFrames.assertIsFromHere;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
@@ -189,6 +190,25 @@ class ReleasingTest {
       time.advance(Duration.ofSeconds(1));
       leases.get(4).close();
       assertThat(warnings.texts()).as("it ended with its manager").hasSize(4);
+    }
+  }
+
+  @Test
+  @DisplayName("REL-10: a logger that throws ends no later warning")
+  void aLoggerThatThrowsEndsNoLaterWarning() throws Exception {
+    Lease first = manager.acquire(REQUEST);
+    Lease second = manager.acquire(LockRequest.of("y", TTL));
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
+    try (Warnings broken = Warnings.throwing(Lease.class)) {
+      assertThat(catchThrowable(first::close)).isNotNull();
+      assertThat(broken.texts()).hasSize(1);
+    }
+    try (Warnings warnings = Warnings.of(Lease.class)) {
+      time.advance(Duration.ofSeconds(1));
+
+      second.close();
+
+      assertThat(warnings.texts()).singleElement().asString().contains("'y'");
     }
   }
 

@@ -46,6 +46,17 @@ enum BrokenDriver {
               JedisConnections.of(uris, options),
               JedisConnections.of(
                   uris.stream().map(uri -> uri.replaceAll("/\\d+$", "")).toList(), options))),
+  SPEAKS_IN_THE_CLEAR(
+      "`rediss://` is spoken in the clear",
+      (uris, options) ->
+          JedisConnections.of(
+              uris.stream().map(uri -> uri.replaceFirst("^rediss:", "redis:")).toList(), options)),
+  TRUSTS_ANYBODY(
+      "any certificate is trusted",
+      (uris, options) ->
+          uris.stream().allMatch(uri -> uri.startsWith("rediss:"))
+              ? JedisConnections.trustingAnybody(uris, options)
+              : JedisConnections.of(uris, options)),
   COUNTS_IN_SECONDS("times are sent in whole seconds", made -> new InSeconds(made.get())),
   HAS_ONE_CONNECTION(
       "the second connection to a node takes the place of the first",

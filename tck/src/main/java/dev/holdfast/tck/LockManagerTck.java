@@ -45,6 +45,7 @@ import dev.holdfast.tck.rules.ReleaseRules;
 import dev.holdfast.tck.rules.SecretRules;
 import dev.holdfast.tck.rules.TckFixture;
 import dev.holdfast.tck.rules.TimeOutRules;
+import dev.holdfast.tck.rules.TlsRules;
 import dev.holdfast.tck.rules.TokenRules;
 import dev.holdfast.tck.rules.TransferRules;
 import dev.holdfast.tck.rules.TryExecuteLockedRules;
@@ -476,6 +477,15 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Options extends OptionRules {
     Options(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Tls extends TlsRules {
+    Tls(TckFixture fixture) {
       super(fixture);
     }
   }

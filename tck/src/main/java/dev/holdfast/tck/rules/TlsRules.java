@@ -1,0 +1,113 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockException;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.rules.PortThatListens.Greeting;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The nodes are asked for by TLS. */
+public abstract class TlsRules {
+  private static final String PLAIN = "redis";
+  private static final String TLS = "rediss";
+
+  final TckFixture fixture;
+
+  public TlsRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("OPEN-7")
+  @IfThisFails("check that no byte is sent to a node of rediss:// but by TLS")
+  void nothingIsSentInTheClearToANodeOfTls() {
+    Greeted greeted = greetedAt(PortThatListens::silent, TLS);
+
+    assertThat(greeted.greetings).as("how clients began").containsOnly(Greeting.BY_TLS);
+  }
+
+  @Test
+  @Rule("OPEN-7")
+  @IfThisFails("check that a certificate must be trusted, which is Java's default")
+  void nothingIsSentToANodeWhoseCertificateNobodyTrusts() {
+    Greeted greeted = greetedAt(PortThatListens::untrusted, TLS);
+
+    assertThat(greeted.greetings).as("how clients began").containsOnly(Greeting.SENDS_NO_DATA);
+  }
+
+  @Test
+  @Rule("OPEN-7")
+  @IfThisFails("check that the error of a node with TLS names rediss://")
+  void theErrorOfANodeWithTlsNamesTheSchemeForIt() {
+    Greeted greeted = greetedAt(PortThatListens::untrusted, PLAIN);
+
+    assertThat(greeted.thrown).hasMessageContaining(TLS + "://");
+  }
+
+  @Test
+  @Rule("OPEN-7")
+  @IfThisFails("check that the error of a node without TLS names redis://")
+  void theErrorOfANodeWithoutTlsNamesTheSchemeForIt() {
+    List<String> uris =
+        needsPlainUris().stream().map(uri -> TLS + uri.substring(PLAIN.length())).toList();
+
+    Throwable thrown = catchThrowable(() -> fixture.openOn(uris));
+
+    assertThat(thrown).isInstanceOf(LockException.class);
+    if (!refusesTls(thrown)) {
+      assertThat(thrown).hasMessageContaining(PLAIN + "://");
+    }
+  }
+
+  /**
+   * The end of an attempt to open a manager.
+   *
+   * @param greetings of all connections that sent anything
+   */
+  private record Greeted(List<Greeting> greetings, Throwable thrown) {}
+
+  /** Opens a manager on ports in place of all nodes. */
+  private Greeted greetedAt(Supplier<PortThatListens> listening, String scheme) {
+    int nodes = needsPlainUris().size();
+    List<PortThatListens> ports = new ArrayList<>();
+    try {
+      Stream.generate(listening).limit(nodes).forEach(ports::add);
+      List<String> uris = ports.stream().map(port -> port.uri(scheme)).toList();
+
+      Throwable thrown = catchThrowable(() -> fixture.openOn(uris));
+
+      assertThat(thrown).as("opened where no node is").isInstanceOf(LockException.class);
+      fixture.awaitRegardless(
+          "it was noted how a client began",
+          () -> ports.stream().anyMatch(port -> !port.greetings().isEmpty()));
+      List<Greeting> greetings = ports.stream().flatMap(port -> port.greetings().stream()).toList();
+      if (scheme.equals(TLS) && greetings.isEmpty() && refusesTls(thrown)) {
+        abort("this driver does not support TLS, and says so");
+      }
+      return new Greeted(greetings, thrown);
+    } finally {
+      ports.forEach(PortThatListens::close);
+    }
+  }
+
+  private List<String> needsPlainUris() {
+    fixture.needsNodes(1);
+    List<String> uris = fixture.uris();
+    if (!uris.stream().allMatch(uri -> uri.startsWith(PLAIN + "://"))) {
+      abort("this environment's nodes are not given by redis://");
+    }
+    return uris;
+  }
+
+  private static boolean refusesTls(Throwable thrown) {
+    return thrown instanceof LockConfigurationException;
+  }
+}

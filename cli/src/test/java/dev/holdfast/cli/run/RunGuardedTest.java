@@ -105,7 +105,7 @@ class RunGuardedTest {
 
   @Test
   void whenHoldfastStandsStillTheCommandEndsBeforeTheLock() {
-    Program run = run(List.of("--ttl", "3s"), DOUBLE_FORK + "trap 'echo told' TERM; " + ENDLESS);
+    Program run = run(List.of("--ttl", "6s"), DOUBLE_FORK + "trap 'echo told' TERM; " + ENDLESS);
     long child = pid(run.awaitOut("ready"), "pid=");
     long orphan = pid(run.awaitOut("started"), "orphan=");
 
@@ -124,7 +124,7 @@ class RunGuardedTest {
 
   @Test
   void whenNothingCanBeRenewedTheCommandEndsBeforeTheLock() {
-    Program run = run(List.of("--ttl", "3s"), "trap 'echo told; exit' TERM; " + ENDLESS);
+    Program run = run(List.of("--ttl", "6s"), "trap 'echo told; exit' TERM; " + ENDLESS);
     long child = pid(run.awaitOut("ready"), "pid=");
 
     nodes

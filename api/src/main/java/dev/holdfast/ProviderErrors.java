@@ -29,8 +29,7 @@ final class ProviderErrors {
   static LockConfigurationException none(
       LockUrl url, List<LockProvider> working, List<BrokenProvider> broken) {
     List<String> lines = new ArrayList<>();
-    lines.add("no backend serves " + url);
-    lines.add(advice(url));
+    lines.add("no backend serves " + url + "; " + advice(url));
     lines.add(working.isEmpty() ? "found: none" : "found:");
     working.forEach(provider -> lines.add("  " + ProviderDescription.of(provider)));
     if (!broken.isEmpty()) {
@@ -83,7 +82,7 @@ final class ProviderErrors {
   static LockConfigurationException several(LockUrl url, List<LockProvider> accepting) {
     String afterScheme = url.toString().substring(url.scheme().length());
     List<String> lines = new ArrayList<>();
-    lines.add("several backends serve " + url + ": choose one, or leave the others' jars out");
+    lines.add("several backends serve " + url + "; choose one, or leave the others' jars out");
     for (LockProvider provider : accepting) {
       lines.add("  " + ProviderDescription.of(provider));
       if (url.driver().isEmpty()) {

@@ -102,7 +102,7 @@ class GivenProvidersTest {
   void twoThatAcceptAUrlWithADriverAreNotToldToAddAnother() {
     assertThatThrownBy(() -> open("b:driver:x", provider("b", this::isB), provider("c", this::isB)))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageContaining("several backends serve b:driver:x: choose one, or leave")
+        .hasMessageContaining("several backends serve b:driver:x; choose one, or leave")
         .hasMessageNotContaining("write");
   }
 
@@ -151,7 +151,7 @@ class GivenProvidersTest {
   void withoutAProviderTheErrorSaysWhatToWriteOrToAdd(String url, String advice) {
     assertThatThrownBy(() -> open(url))
         .isInstanceOf(LockConfigurationException.class)
-        .hasMessageStartingWith("no backend serves " + url + "\n" + advice)
+        .hasMessageStartingWith("no backend serves " + url + "; " + advice)
         .hasMessageEndingWith("\nfound: none")
         .hasNoCause();
   }

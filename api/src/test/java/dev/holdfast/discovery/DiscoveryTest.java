@@ -90,8 +90,7 @@ class DiscoveryTest {
     assertThat(printed)
         .contains(
             """
-            no backend serves redlock:jedis:redis://***@h1
-            add dev.holdfast:holdfast-redlock-jedis to the class path or module path
+            no backend serves redlock:jedis:redis://***@h1; add dev.holdfast:holdfast-redlock-jedis to the class path or module path
             found: none
             """);
   }

@@ -38,8 +38,9 @@ public final class HoldfastAutoConfiguration {
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   @ConditionalOnMissingBean(type = "dev.holdfast.spring.test.LockingOff")
-  static LockedBeanPostProcessor holdfastLockedBeanPostProcessor(Environment environment) {
-    return new LockedBeanPostProcessor(environment);
+  static LockedBeanPostProcessor holdfastLockedBeanPostProcessor(
+      ConfigurableListableBeanFactory beans, Environment environment) {
+    return new LockedBeanPostProcessor(beans, environment);
   }
 
   @Bean

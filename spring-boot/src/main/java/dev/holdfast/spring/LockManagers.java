@@ -44,10 +44,9 @@ final class LockManagers {
               + method
               + (name.isEmpty() ? " needs one lock manager" : " needs the lock manager")
               + (name.isEmpty() ? "" : " '" + name + "'")
-              + ": "
-              + e.getMessage()
               + "; set holdfast.url, holdfast.nodes or holdfast.managers, or define a bean of the type"
-              + " LockManager, and name it in the annotation's attribute manager if there are several",
+              + " LockManager, and name it in the annotation's attribute manager if there are several\n"
+              + e.getMessage(),
           e);
     }
   }

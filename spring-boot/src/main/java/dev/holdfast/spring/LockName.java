@@ -13,6 +13,7 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.common.LiteralExpression;
 import org.springframework.expression.common.TemplateParserContext;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -50,7 +51,11 @@ final class LockName {
               : List.of(all);
     } catch (ParseException | IllegalStateException | IllegalArgumentException e) {
       throw new LockConfigurationException(
-          "the name '" + template + "' is not a SpEL template: " + e.getMessage(), e);
+          "the name '"
+              + template
+              + "' is not a SpEL template; write an expression as #{#id} in it\n"
+              + e.getMessage(),
+          e);
     }
     Set<String> variables = variables(method);
     for (Expression part : parts) {
@@ -100,6 +105,9 @@ final class LockName {
    * @throws LockConfigurationException if an expression yields null or an empty text
    */
   String evaluate(@Nullable Object target, @Nullable Object[] arguments) {
+    if (parts.size() == 1 && parts.get(0) instanceof LiteralExpression constant) {
+      return constant.getValue();
+    }
     MethodBasedEvaluationContext context =
         new MethodBasedEvaluationContext(target, method, arguments, NAMES);
     context.setBeanResolver(new BeanFactoryResolver(settings.beans()));

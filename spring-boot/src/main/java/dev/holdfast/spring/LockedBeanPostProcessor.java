@@ -2,15 +2,14 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
@@ -20,7 +19,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Puts the lock around methods with {@link Locked}: outside the advice that the proxy already has,
  * such as that of transactions, and inside that of {@code @Async} and {@code @Retryable}, which
- * come later. Refuses methods that cannot be locked when their bean is created.
+ * usually come later. Refuses methods that cannot be locked when their bean is created.
  */
 final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
     implements SmartInitializingSingleton {
@@ -28,16 +27,32 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
   private static final String TRANSACTIONS =
       "org.springframework.transaction.support.TransactionSynchronizationManager";
 
-  private final transient Environment environment;
+  /** The packages of the advice of {@code @Async} and of {@code @Retryable}. */
+  private static final List<String> CALLS =
+      List.of(
+          "org.springframework.scheduling.annotation.",
+          "org.springframework.aop.interceptor.Async",
+          "org.springframework.resilience.");
+
   private final transient Set<LockedMethod> advised = ConcurrentHashMap.newKeySet();
-  private transient @Nullable LockedSettings settings;
-  private transient @Nullable LockedMethods methods;
-  private transient @Nullable LockManagers managers;
-  private transient @Nullable Advisor commitCheck;
+  private final transient LockedSettings settings;
+  private final transient LockedMethods methods;
+  private final transient LockManagers managers;
+  private final transient Advisor lock;
+  private final transient Advisor commitCheck;
   private transient boolean started;
 
-  LockedBeanPostProcessor(Environment environment) {
-    this.environment = environment;
+  LockedBeanPostProcessor(ConfigurableListableBeanFactory beans, Environment environment) {
+    settings = new LockedSettings(beans, environment);
+    methods = new LockedMethods(settings);
+    managers = new LockManagers(beans);
+    Transactions transactions =
+        ClassUtils.isPresent(TRANSACTIONS, beans.getBeanClassLoader())
+            ? new SpringTransactions()
+            : Transactions.NONE;
+    lock = LockedAdvisor.of(methods, new LockedInterceptor(methods, managers, transactions));
+    commitCheck = LockedAdvisor.of(methods, new CommitCheckInterceptor(methods, transactions));
+    advisor = lock;
     setBeforeExistingAdvisors(true);
     setProxyTargetClass(
         environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
@@ -46,23 +61,8 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
   }
 
   @Override
-  public void setBeanFactory(BeanFactory beanFactory) {
-    super.setBeanFactory(beanFactory);
-    var beans = (ConfigurableListableBeanFactory) beanFactory;
-    settings = new LockedSettings(beans, environment);
-    methods = new LockedMethods(settings);
-    managers = new LockManagers(beans);
-    Transactions transactions =
-        ClassUtils.isPresent(TRANSACTIONS, beans.getBeanClassLoader())
-            ? new SpringTransactions()
-            : Transactions.NONE;
-    advisor = LockedAdvisor.of(methods, new LockedInterceptor(methods, managers, transactions));
-    commitCheck = LockedAdvisor.of(methods, new CommitCheckInterceptor(methods, transactions));
-  }
-
-  @Override
   public Object postProcessAfterInitialization(Object bean, String beanName) {
-    if (methods == null || bean instanceof AopInfrastructureBean) {
+    if (bean instanceof AopInfrastructureBean) {
       return bean;
     }
     Class<?> target = AopUtils.getTargetClass(bean);
@@ -79,10 +79,34 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
           "has a proxy that takes no further advice, so that the lock would not be checked before"
               + " the commit; do not freeze the proxy and do not make it opaque");
     }
-    if (proxy instanceof Advised chain && commitCheck != null && !chain.isFrozen()) {
+    if (proxy instanceof Advised chain) {
+      moveInside(chain);
       chain.addAdvisor(commitCheck);
     }
     return proxy;
+  }
+
+  /**
+   * Moves the lock inside the advice of {@code @Async} and {@code @Retryable}, which is there
+   * already if an application has set its order.
+   */
+  private void moveInside(Advised chain) {
+    List<Advisor> all = List.of(chain.getAdvisors());
+    int inside = all.size();
+    while (inside > 0 && !isOfTheCall(all.get(inside - 1))) {
+      inside--;
+    }
+    int mine = all.indexOf(lock);
+    if (mine >= 0 && mine < inside) {
+      chain.removeAdvisor(mine);
+      chain.addAdvisor(inside - 1, lock);
+    }
+  }
+
+  /** Tells whether advice decides when, and how often, the method is called. */
+  private static boolean isOfTheCall(Advisor advisor) {
+    String advice = advisor.getAdvice().getClass().getName();
+    return CALLS.stream().anyMatch(advice::startsWith);
   }
 
   /**
@@ -90,7 +114,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
    * Data: its transactions begin inside the proxy, out of reach of the check before the commit.
    */
   private void requireNoneInInterfacesApart(Object bean, Class<?> target) {
-    if (methods == null || !AopUtils.isAopProxy(bean)) {
+    if (!AopUtils.isAopProxy(bean)) {
       return;
     }
     for (Class<?> type : ClassUtils.getAllInterfaces(bean)) {
@@ -113,7 +137,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
   }
 
   private void requireUsable(LockedMethod method) {
-    if (settings != null && !settings.isEnabled()) {
+    if (!settings.isEnabled()) {
       throw new LockConfigurationException(
           "@Locked on "
               + method
@@ -134,8 +158,6 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
   }
 
   private void requireServed(LockedMethod method) {
-    if (managers != null) {
-      method.requireServedBy(managers.get(method));
-    }
+    method.requireServedBy(managers.get(method));
   }
 }

@@ -3,6 +3,9 @@ package dev.holdfast.spring;
 import dev.holdfast.LockConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +28,9 @@ import org.springframework.util.ClassUtils;
 record LockedReturn(Kind kind, boolean isOptional) {
   private static final String LOCKS = "dev.holdfast.reactor.ReactiveLocks";
   private static final String RESPONSE = "org.springframework.http.HttpEntity";
+
+  private static final Set<Class<?>> OF_PRIMITIVES =
+      Set.of(OptionalInt.class, OptionalLong.class, OptionalDouble.class);
 
   /** Types whose work begins after the call; by name, since the libraries may be absent. */
   private static final Set<String> LATER =
@@ -63,10 +69,11 @@ record LockedReturn(Kind kind, boolean isOptional) {
    */
   static LockedReturn of(Method method, boolean skips, @Nullable ClassLoader loader) {
     Class<?> type = method.getReturnType();
-    if (skips && type.isPrimitive() && type != void.class) {
+    boolean cannotBeNull = type.isPrimitive() || OF_PRIMITIVES.contains(type);
+    if (skips && cannotBeNull && type != void.class) {
       throw new LockConfigurationException(
           "whenHeld = SKIP returns null, but the result is "
-              + type
+              + type.getSimpleName()
               + "; return an Optional or the type's wrapper, or use THROW");
     }
     if (isCoroutine(method)) {

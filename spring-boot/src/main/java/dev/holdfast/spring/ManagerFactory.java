@@ -13,6 +13,9 @@ import org.springframework.core.env.Environment;
 
 /** Opens the managers that the properties describe. */
 final class ManagerFactory {
+  /** Keeps locks apart from an application's own keys on the same server. */
+  private static final String KEY_PREFIX = "lock:";
+
   private final HoldfastProperties properties;
   private final ObjectProvider<HoldfastConnectionDetails> details;
   private final ObjectProvider<SslBundles> bundles;
@@ -44,12 +47,14 @@ final class ManagerFactory {
     if (!found.isEmpty()) {
       opening.nodes(found.stream().flatMap(each -> each.getNodes().stream()).toList());
       if (found.stream().allMatch(HoldfastConnectionDetails::isEphemeral)) {
-        opening.trustNewNodes();
+        opening.redlockDefault("newNodes", "trust");
       }
     }
     for (HoldfastConnectionDetails each : found) {
+      if (each instanceof SharedRedis || each.isEphemeral()) { // may be the cache's server as well
+        opening.redlockDefault("keyPrefix", KEY_PREFIX);
+      }
       if (each instanceof SharedRedis shared) {
-        opening.optionIfUnset("keyPrefix", SharedRedis.KEY_PREFIX);
         shared.logRisk();
       }
     }

@@ -48,16 +48,12 @@ final class ManagerOpening {
     sslBundle = NodeBundles.common(nodes).orElse(null);
   }
 
-  /** Lets Redlock's nodes vote although they are new, unless the properties say otherwise. */
-  void trustNewNodes() {
-    if (parsed().scheme().equals("redlock")) {
-      optionIfUnset("newNodes", "trust");
-    }
-  }
-
-  /** Sets an option that neither the URL nor the properties have. */
-  void optionIfUnset(String name, String value) {
-    if (!options.containsKey(name) && parsed().text(name, "").isEmpty()) {
+  /** Sets an option of Redlock that neither the URL nor the properties have. */
+  void redlockDefault(String name, String value) {
+    LockUrl given = parsed();
+    if (given.scheme().equals("redlock")
+        && !options.containsKey(name)
+        && given.text(name, "").isEmpty()) {
       options.put(name, value);
     }
   }

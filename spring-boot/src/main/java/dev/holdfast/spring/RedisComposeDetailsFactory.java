@@ -1,22 +1,29 @@
 package dev.holdfast.spring;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.docker.compose.core.RunningService;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
 import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
 import org.springframework.boot.ssl.SslBundle;
 
-/** A Redis or Valkey service of docker compose as one node. Several services are several nodes. */
+/**
+ * A Redis or Valkey service of docker compose as one node, unless it has the label {@value
+ * #IGNORE}. Several services are several nodes.
+ */
 final class RedisComposeDetailsFactory
     extends DockerComposeConnectionDetailsFactory<HoldfastConnectionDetails> {
+  static final String IGNORE = "dev.holdfast.ignore";
+
   RedisComposeDetailsFactory() {
     super(RedisImages.NAMES.toArray(String[]::new));
   }
 
   @Override
-  protected HoldfastConnectionDetails getDockerComposeConnectionDetails(
+  protected @Nullable HoldfastConnectionDetails getDockerComposeConnectionDetails(
       DockerComposeConnectionSource source) {
-    return new Details(source.getRunningService());
+    RunningService service = source.getRunningService();
+    return service.labels().containsKey(IGNORE) ? null : new Details(service);
   }
 
   private static final class Details extends DockerComposeConnectionDetails

@@ -9,9 +9,6 @@ import java.util.List;
  * own: the application's client can send a command twice.
  */
 final class SharedRedis implements HoldfastConnectionDetails {
-  /** Keeps locks apart from the application's own keys. */
-  static final String KEY_PREFIX = "lock:";
-
   private static final Logger LOG = System.getLogger(HoldfastAutoConfiguration.class.getName());
 
   private final HoldfastNode node;

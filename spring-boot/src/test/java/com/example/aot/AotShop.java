@@ -55,6 +55,7 @@ public class AotShop {
                   .tags("outcome", "granted", "backend", "memory")
                   .timer()
                   .count());
+      System.out.println("managers: " + context.getBeansOfType(LockManager.class).keySet());
       System.out.println("endpoint: " + context.containsBean("holdfastLocksEndpoint"));
     }
   }

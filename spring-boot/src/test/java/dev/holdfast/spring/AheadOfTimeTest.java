@@ -56,7 +56,9 @@ class AheadOfTimeTest {
             .artifactId("shop")
             .build();
     String[] known = {
-      "--holdfast.url=memory:", "--management.endpoints.web.exposure.include=locks"
+      "--holdfast.url=memory:",
+      "--holdfast.managers.second.url=memory:",
+      "--management.endpoints.web.exposure.include=locks"
     };
 
     new SpringApplicationAotProcessor(AotShop.class, settings, known).process();
@@ -65,7 +67,12 @@ class AheadOfTimeTest {
 
     assertThat(lines)
         .contains(
-            "processed: true", "name: order-ada-7", "leases: 0", "granted: 1", "endpoint: true");
+            "processed: true",
+            "name: order-ada-7",
+            "leases: 0",
+            "granted: 1",
+            "managers: [lockManager, second]",
+            "endpoint: true");
   }
 
   private static void compile(Path sources, Path classes) throws IOException {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -245,7 +246,32 @@ class ConnectionPropertiesTest {
   }
 
   @Test
+  void anApplicationThatConnectsLazilyLocksOnceItsServerIsThere() {
+    try (TestNodes servers = TestNodes.start(1)) {
+      TestNode server = servers.node(0);
+      server.kill();
+      contexts
+          .withPropertyValues(
+              "holdfast.nodes[0].host=" + server.host(),
+              "holdfast.nodes[0].port=" + server.port(),
+              "holdfast.options.connect=lazy",
+              "holdfast.options.newNodes=trust")
+          .run(
+              context -> {
+                LockManager locks = context.getBean(LockManager.class);
+                assertThatThrownBy(() -> locks.tryAcquire("a", TTL))
+                    .isInstanceOf(LockOutageException.class);
+                server.restart();
+                Eventually.soon()
+                    .ignoreExceptionsInstanceOf(LockOutageException.class)
+                    .untilAsserted(() -> assertThat(locks.tryAcquire("a", TTL)).isPresent());
+              });
+    }
+  }
+
+  @Test
   void aStartWithoutServersIsAnalyzedWithWhatToDo() throws IOException {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
     withNobody()
         .run(
             context -> {
@@ -255,5 +281,14 @@ class ConnectionPropertiesTest {
                   .contains("Start the servers")
                   .contains("holdfast.options.connect to lazy");
             });
+    Eventually.soon().untilAsserted(() -> assertThat(startedSince(before)).isEmpty());
+  }
+
+  private static List<String> startedSince(Set<Thread> before) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread))
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("holdfast") || name.startsWith("lettuce"))
+        .toList();
   }
 }

@@ -78,6 +78,15 @@ class FailureReportTest {
   }
 
   @Test
+  void aDriverThatIsMissingIsReportedWithTheDependencyToAdd() {
+    FailureAnalysis report =
+        reportOf(Locking.class, "holdfast.url=redlock:jedis:redis://127.0.0.1:1");
+
+    assertThat(report.getAction())
+        .isEqualTo("Add dev.holdfast:holdfast-redlock-jedis to the class path or module path.");
+  }
+
+  @Test
   void aTtlAboveTheLongestFailsTheStart() {
     FailureAnalysis report =
         reportOf(Locking.class, "holdfast.url=redlock:redis://127.0.0.1:1?connect=lazy");

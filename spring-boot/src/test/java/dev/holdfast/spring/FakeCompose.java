@@ -17,10 +17,15 @@ import org.springframework.context.ConfigurableApplicationContext;
 /**
  * A fake service of docker compose, which needs no Docker engine and leads to a server that runs.
  */
-record FakeCompose(String name, String imageName, TestNode node) implements RunningService {
+record FakeCompose(String name, String imageName, TestNode node, Map<String, String> labels)
+    implements RunningService {
   private static final String LISTENER =
       "org.springframework.boot.docker.compose.service.connection"
           + ".DockerComposeServiceConnectionsApplicationListener";
+
+  FakeCompose(String name, String imageName, TestNode node) {
+    this(name, imageName, node, Map.of());
+  }
 
   /** Reports services to Boot's own listener, as Boot does when compose is up. */
   static ApplicationContextInitializer<ConfigurableApplicationContext> ready(
@@ -77,11 +82,6 @@ record FakeCompose(String name, String imageName, TestNode node) implements Runn
 
   @Override
   public Map<String, String> env() {
-    return Map.of();
-  }
-
-  @Override
-  public Map<String, String> labels() {
     return Map.of();
   }
 }

@@ -323,6 +323,7 @@ class HoldfastAutoConfigurationTest {
     "holdfast.health-timeout,java.time.Duration,Longest time of a health check",
     "holdfast.locked.ttl,java.time.Duration,How long a lock may outlive",
     "holdfast.observations.enabled,java.lang.Boolean,Whether to observe requests",
+    "management.health.holdfast.enabled,java.lang.Boolean,Whether to enable the health check",
     "management.endpoint.locks.access,org.springframework.boot.actuate.endpoint.Access,access"
   })
   void eachKeyHasMetadata(String key, String type, String description) throws IOException {

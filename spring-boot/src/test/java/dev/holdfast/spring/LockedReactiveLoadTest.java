@@ -7,9 +7,9 @@ import dev.holdfast.LockManager;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -22,6 +22,8 @@ class LockedReactiveLoadTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final int REQUESTS = 200;
+  private static final int ROUNDS = 5;
+  private static final long LIMIT_MICROS = 10_000;
 
   static class Shop {
     @Locked(name = "order")
@@ -70,6 +72,27 @@ class LockedReactiveLoadTest {
         });
   }
 
+  private static long p99MicrosOfASecond(Shop shop) {
+    List<Long> nanos =
+        Flux.interval(Duration.ofMillis(1000 / REQUESTS))
+            .take(REQUESTS)
+            .onBackpressureBuffer()
+            .concatMap(tick -> refused(shop)) // one at a time: a late one delays the others
+            .collectSortedList()
+            .blockOptional(PATIENCE)
+            .orElseThrow();
+    assertThat(nanos).hasSize(REQUESTS).allMatch(each -> each >= 0);
+    long p99 = TimeUnit.NANOSECONDS.toMicros(nanos.get(REQUESTS * 99 / 100 - 1));
+    System.out.println(
+        "refusals at "
+            + REQUESTS
+            + " a second, in microseconds: p50 "
+            + TimeUnit.NANOSECONDS.toMicros(nanos.get(REQUESTS / 2 - 1))
+            + ", p99 "
+            + p99);
+    return p99;
+  }
+
   @Test
   void twoHundredRequestsASecondOnOneLockAreRefusedAtOnceAndStartNoThread() {
     run(
@@ -78,30 +101,15 @@ class LockedReactiveLoadTest {
           refused(shop).repeat(REQUESTS).blockLast(PATIENCE);
           long threadsBefore = ourThreads();
 
-          List<Long> nanos =
-              Flux.interval(Duration.ofMillis(1000 / REQUESTS))
-                  .take(REQUESTS)
-                  .onBackpressureBuffer()
-                  .concatMap(tick -> refused(shop)) // one at a time: a late one delays the others
-                  .collectList()
-                  .blockOptional(PATIENCE)
-                  .orElseThrow();
+          // A busy machine stalls some requests of one round, and a slow lock those of each.
+          List<Long> rounds =
+              Stream.generate(() -> p99MicrosOfASecond(shop))
+                  .limit(ROUNDS)
+                  .takeWhile(p99 -> p99 >= LIMIT_MICROS)
+                  .toList();
 
-          assertThat(nanos).hasSize(REQUESTS).allMatch(each -> each >= 0);
+          assertThat(rounds).as("p99 of each round, in microseconds").hasSizeLessThan(ROUNDS);
           assertThat(ourThreads()).isLessThanOrEqualTo(threadsBefore);
-          long[] sorted = nanos.stream().mapToLong(each -> each).sorted().toArray();
-          long p99 = TimeUnit.NANOSECONDS.toMicros(sorted[REQUESTS * 99 / 100 - 1]);
-          System.out.println(
-              "refusals at "
-                  + REQUESTS
-                  + " a second, in microseconds: p50 "
-                  + TimeUnit.NANOSECONDS.toMicros(sorted[REQUESTS / 2 - 1])
-                  + ", p99 "
-                  + p99);
-          // the goal is 10 ms; a stall of a busy machine is no fault of the lock
-          assertThat(Arrays.stream(sorted).limit(REQUESTS / 2).max().orElseThrow())
-              .as("median")
-              .isLessThan(TimeUnit.MILLISECONDS.toNanos(10));
         });
   }
 

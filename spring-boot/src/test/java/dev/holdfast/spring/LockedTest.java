@@ -16,6 +16,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +34,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.TaskExecutor;
@@ -363,6 +365,8 @@ class LockedTest {
   @Configuration(proxyBeanMethods = false)
   @EnableAsync
   @EnableResilientMethods
+  static class LateAsyncAndRetries extends AsyncAndRetries {}
+
   static class AsyncAndRetries {
     @Bean
     Worker worker() {
@@ -395,10 +399,16 @@ class LockedTest {
     }
   }
 
-  @Test
-  void theLockIsInsideAsyncAndRetries() {
+  @Configuration(proxyBeanMethods = false)
+  @EnableAsync(order = Ordered.HIGHEST_PRECEDENCE)
+  @EnableResilientMethods(order = Ordered.HIGHEST_PRECEDENCE)
+  static class EarlyAsyncAndRetries extends AsyncAndRetries {}
+
+  @ParameterizedTest
+  @ValueSource(classes = {LateAsyncAndRetries.class, EarlyAsyncAndRetries.class})
+  void theLockIsInsideAsyncAndRetries(Class<?> configuration) {
     contexts
-        .withUserConfiguration(AsyncAndRetries.class)
+        .withUserConfiguration(configuration)
         .run(
             context -> {
               Worker worker = context.getBean(Worker.class);
@@ -465,6 +475,13 @@ class LockedTest {
     @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
     public int run() {
       return 1;
+    }
+  }
+
+  static class OptionalNumberSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public OptionalInt run() {
+      return OptionalInt.empty();
     }
   }
 
@@ -541,6 +558,7 @@ class LockedTest {
   @ValueSource(
       classes = {
         PrimitiveSkip.class,
+        OptionalNumberSkip.class,
         Private.class,
         Final.class,
         Static.class,

@@ -10,6 +10,7 @@ import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,14 +62,15 @@ class ServiceConnectionsTest {
     return HoldfastNode.of(servers.node(index).host(), servers.node(index).port());
   }
 
-  /** Proves that the manager keeps a lock on some servers, and on no other. */
-  private static void assertThatLocksAreOn(AssertableApplicationContext context, int... indexes) {
+  /** Proves that the manager keeps the lock of a key on some servers, and on no other. */
+  private static void assertThatLocksAreOn(
+      AssertableApplicationContext context, String key, int... indexes) {
     assertThat(context).hasNotFailed();
     try (Lease lease = context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
       for (TestNode node : servers.all()) {
         boolean isOurs = Arrays.stream(indexes).anyMatch(index -> index == node.index());
-        assertThat(node.command("EXISTS", "a")).as("%s", node).isEqualTo(isOurs ? 1L : 0L);
+        assertThat(node.command("EXISTS", key)).as("%s", node).isEqualTo(isOurs ? 1L : 0L);
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
@@ -97,7 +99,7 @@ class ServiceConnectionsTest {
         .withPropertyValues("holdfast.options.newNodes=trust")
         .run(
             context -> {
-              assertThatLocksAreOn(context, 0, 1, 2);
+              assertThatLocksAreOn(context, "a", 0, 1, 2);
               assertThat(context.getBean(LockManager.class).nodes())
                   .extracting(node -> node.address())
                   .isEqualTo(servers.all().stream().map(TestNode::address).toList());
@@ -147,7 +149,7 @@ class ServiceConnectionsTest {
     contexts
         .withUserConfiguration(TwoDetails.class)
         .withPropertyValues("holdfast.nodes[0].host=h1", "holdfast.options.newNodes=trust")
-        .run(context -> assertThatLocksAreOn(context, 0, 1, 2));
+        .run(context -> assertThatLocksAreOn(context, "a", 0, 1, 2));
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -171,7 +173,9 @@ class ServiceConnectionsTest {
   @ParameterizedTest
   @ValueSource(classes = {OneContainer.class, OneValkey.class})
   void aContainerWithAServiceConnectionIsTheOnlyNode(Class<?> configuration) {
-    contexts.withUserConfiguration(configuration).run(context -> assertThatLocksAreOn(context, 1));
+    contexts
+        .withUserConfiguration(configuration)
+        .run(context -> assertThatLocksAreOn(context, "lock:a", 1));
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -191,7 +195,7 @@ class ServiceConnectionsTest {
         .run(
             context -> {
               assertThat(context).hasSingleBean(HoldfastConnectionDetails.class);
-              assertThatLocksAreOn(context, 0, 1, 2);
+              assertThatLocksAreOn(context, "lock:a", 0, 1, 2);
             });
   }
 
@@ -204,7 +208,7 @@ class ServiceConnectionsTest {
         .withInitializer(new TestcontainersLifecycleApplicationContextInitializer())
         .run(
             context -> {
-              assertThatLocksAreOn(context, 0, 1, 2);
+              assertThatLocksAreOn(context, "lock:a", 0, 1, 2);
               assertThat(containers).allMatch(FakeRedisContainer::isRunning);
             });
     assertThat(containers).noneMatch(FakeRedisContainer::isRunning);
@@ -230,7 +234,37 @@ class ServiceConnectionsTest {
                 new FakeCompose("locks-2", "valkey/valkey:9", servers.node(1)),
                 new FakeCompose("redis-3", "redis", servers.node(2)),
                 new FakeCompose("db", "postgres:18", servers.node(2))))
-        .run(context -> assertThatLocksAreOn(context, 0, 1, 2));
+        .run(context -> assertThatLocksAreOn(context, "lock:a", 0, 1, 2));
+  }
+
+  @Test
+  void aServiceOfDockerComposeThatIsToBeIgnoredIsNoNode() {
+    contexts
+        .withInitializer(
+            FakeCompose.ready(
+                new FakeCompose("locks", "redis:8", servers.node(0)),
+                new FakeCompose(
+                    "cache", "redis:8", servers.node(1), Map.of("dev.holdfast.ignore", "true"))))
+        .run(context -> assertThatLocksAreOn(context, "lock:a", 0));
+  }
+
+  @Test
+  void theLockOfACachedNameOnTheSameServerIsNotItsKey() {
+    servers.node(1).command("SET", "a", "a cached value");
+
+    contexts
+        .withUserConfiguration(OneContainer.class)
+        .run(context -> assertThatLocksAreOn(context, "lock:a", 1));
+
+    assertThat(servers.node(1).command("GET", "a")).isEqualTo("a cached value");
+  }
+
+  @Test
+  void containersLeaveAUrlWithoutNodesAsItIs() {
+    contexts
+        .withUserConfiguration(OneContainer.class)
+        .withPropertyValues("holdfast.url=memory:")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 
   @Test

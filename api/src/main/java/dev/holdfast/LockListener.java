@@ -12,7 +12,8 @@ package dev.holdfast;
  * owner in. What a method throws is dropped, and logged the first time.
  *
  * <p>Inside a call, closing a manager and every call that blocks end with {@link
- * IllegalStateException}. Calls that return a future are allowed.
+ * IllegalStateException}. Calls that return a future are allowed. Opening a manager blocks, too,
+ * but is not refused.
  *
  * <p>Calls about one lease come in the order of its life: {@link #onGranted} is the first, and one
  * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls

@@ -131,7 +131,7 @@ public final class ManagerBuilder {
 
   /**
    * Opens a manager. Connects, unless the options say {@code connect=lazy}. May be called again,
-   * for another manager.
+   * for another manager. Blocks while it connects, so do not call it inside a {@link LockListener}.
    *
    * @return a new manager, to be closed by the caller
    * @throws LockConfigurationException if the URL or an option is wrong, or no backend, or more

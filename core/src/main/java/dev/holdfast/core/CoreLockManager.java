@@ -118,6 +118,7 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Lease adopt(String text, LockRequest request) {
+    Listeners.requireOutside("adopt");
     check(request);
     return context.join(adopter.adopt(text, request, true));
   }

@@ -86,6 +86,7 @@ final class DefaultLease implements Lease {
 
   @Override
   public String transfer(Duration within) {
+    Listeners.requireOutside("transfer");
     requireTransferable(within);
     context.join(lock.transfer(within));
     return transferText();

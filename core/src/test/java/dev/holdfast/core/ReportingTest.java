@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
@@ -13,10 +14,12 @@ import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -315,24 +318,45 @@ class ReportingTest {
   }
 
   @Test
+  @DisplayName("LISTEN-5: each call that blocks is refused inside a listener, and not afterwards")
   void aCallThatBlocksIsRefusedInsideAndAllowedAfterwards() throws Exception {
-    List<Throwable> refused = new ArrayList<>();
+    Lease held = manager.acquire("held", TTL);
+    String text = manager.acquire("given", TTL).transfer(TTL);
+    LockRequest given = LockRequest.of("given", TTL);
+    Map<String, ThrowingCallable> blocking =
+        Map.ofEntries(
+            Map.entry("tryAcquire", () -> manager.tryAcquire(REQUEST)),
+            Map.entry("acquire", () -> manager.acquire(REQUEST)),
+            Map.entry("executeLocked", () -> manager.executeLocked(REQUEST, lease -> "done")),
+            Map.entry("adopt", () -> manager.adopt(text, given)),
+            Map.entry("inspect", () -> manager.inspect("held")),
+            Map.entry("forceRelease", () -> manager.forceRelease("held")),
+            Map.entry("ping", () -> manager.ping(TTL)),
+            Map.entry("extend", () -> held.extend(TTL)),
+            Map.entry("transfer", () -> held.transfer(TTL)),
+            Map.entry("release", held::release),
+            Map.entry("Lease.close", held::close),
+            Map.entry("close", manager::close));
+    Map<String, Throwable> refused = new HashMap<>();
     manager.addListener(
         new LockListener() {
           @Override
           public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            try {
-              manager.close();
-            } catch (IllegalStateException e) {
-              refused.add(e);
-            }
+            blocking.forEach((call, code) -> refused.put(call, catchThrowable(code)));
           }
         });
 
     Lease lease = manager.acquire(REQUEST);
 
-    assertThat(refused).hasSize(1);
-    assertThat(refused.get(0)).hasMessageContaining("return at once");
+    assertThat(refused).containsOnlyKeys(blocking.keySet());
+    assertThat(refused)
+        .allSatisfy(
+            (call, refusal) ->
+                assertThat(refusal)
+                    .as(call)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("return at once"));
+    assertThat(held.release()).isTrue();
     assertThat(lease.release()).isTrue();
     manager.close();
   }

@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -315,23 +314,14 @@ public abstract class ListenerRules {
   void aListenerThatBlocksOrClosesIsRefused() throws Exception {
     LockManager locks = fixture.open();
     Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
-    String other = fixture.name("other");
+    List<Eventually.Assertions> blocking = BlockingCalls.of(fixture, locks, held);
     List<Throwable> refusals = new CopyOnWriteArrayList<>();
-    AtomicInteger calls = new AtomicInteger();
     locks.addListener(
         new LockListener() {
           @Override
           public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            for (Eventually.Assertions blocking :
-                List.<Eventually.Assertions>of(
-                    () -> locks.tryAcquire(other, fixture.ttl()),
-                    () -> locks.acquire(other, fixture.ttl()),
-                    () -> locks.ping(Duration.ofSeconds(1)),
-                    held::release,
-                    held::close,
-                    locks::close)) {
-              calls.incrementAndGet();
-              Optional.ofNullable(catchThrowable(blocking::run)).ifPresent(refusals::add);
+            for (Eventually.Assertions call : blocking) {
+              Optional.ofNullable(catchThrowable(call::run)).ifPresent(refusals::add);
             }
           }
         });
@@ -339,8 +329,7 @@ public abstract class ListenerRules {
     Lease lease = fixture.take(locks, fixture.name("granted"), fixture.ttl());
 
     assertThat(refusals)
-        .hasSize(calls.get())
-        .isNotEmpty()
+        .hasSameSizeAs(blocking)
         .allSatisfy(refusal -> assertThat(refusal).isInstanceOf(IllegalStateException.class));
     assertThat(held.isHeld()).isTrue();
     assertThat(lease.isHeld()).isTrue();

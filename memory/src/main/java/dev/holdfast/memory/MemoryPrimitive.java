@@ -78,6 +78,11 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
   @Override
   public CompletableFuture<Outcome> adopt(Adoption adoption) {
     Attempt attempt = adoption.attempt();
+    if (store.isOutage()) {
+      store.release(keyPrefix.keyOf(attempt.name()), adoption.transferredToken());
+      String message = "no quorum voted on the adoption of '" + attempt.name() + "'";
+      return outage(message + ", which ends its transfer", false);
+    }
     ClockReading validUntil = fromNow(attempt.ttl());
     MemoryStore.Hold hold = store.newHold(attempt.ownerLabel(), validUntil.nanos());
     Outcome outcome =

@@ -163,9 +163,11 @@ public final class MemoryStore {
 
   /**
    * Begins or ends an outage, for all managers on this store. While it lasts, no quorum answers:
-   * requests, extensions, releases and inspections fail with {@link LockOutageException}, and
-   * requests that wait go on trying. A release during an outage does not arrive, so that its lock
-   * stays taken until its ttl is over. The methods of this class work as before.
+   * requests, extensions, transfers, adoptions, releases and inspections fail with {@link
+   * LockOutageException}, and requests that wait go on trying. A release during an outage does not
+   * arrive, so that its lock stays taken until its ttl is over. An adoption during an outage ends
+   * its transfer: the lock is free, and the text is used up, as with nodes that were asked and did
+   * not answer. The methods of this class work as before.
    *
    * @param on true to begin an outage, false to end it
    */

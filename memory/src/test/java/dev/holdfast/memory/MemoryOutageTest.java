@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** An outage as a test makes it: nobody answers, so that locks are neither had nor free. */
@@ -88,6 +90,32 @@ class MemoryOutageTest {
     assertThat(locks.tryAcquire("x", TTL)).isEmpty();
     clock.advance(TTL);
     assertThat(locks.tryAcquire("x", TTL)).isPresent();
+  }
+
+  @Test
+  void aTransferThatIsNotAnsweredLeavesTheLeaseHeld() throws Exception {
+    Lease lease = locks.acquire("x", TTL);
+    store.outage(true);
+
+    assertOutage(() -> lease.transfer(TTL), true);
+
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  @Test
+  @DisplayName("TRANSFER-7: an adoption during an outage ends the transfer, as it does with nodes")
+  void anAdoptionThatIsNotAnsweredEndsItsTransfer() throws Exception {
+    LockRequest request = LockRequest.of("x", TTL);
+    String text = locks.acquire(request).transfer(TTL);
+    store.outage(true);
+    assertOutage(() -> locks.adopt(text, request), false);
+    assertThat(locks.leases()).isEmpty();
+
+    store.outage(false);
+    assertThatThrownBy(() -> locks.adopt(text, request))
+        .isInstanceOfSatisfying(
+            LockLostException.class, e -> assertThat(e.reason()).isEqualTo(LossReason.REMOVED));
+    assertThat(locks.tryAcquire(request)).as("the lock is free").isPresent();
   }
 
   @Test

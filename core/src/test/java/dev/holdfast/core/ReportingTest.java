@@ -60,6 +60,11 @@ class ReportingTest {
     }
 
     @Override
+    public void onTransferred(String name, long leaseId, long held) {
+      seen.add("%s %d transferred %s".formatted(name, leaseId, ms(held)));
+    }
+
+    @Override
     public void onLost(String name, long leaseId, LossReason reason, long held) {
       seen.add("%s %d lost %s %s".formatted(name, leaseId, reason, ms(held)));
     }
@@ -120,6 +125,27 @@ class ReportingTest {
     backend.next().answer();
 
     assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 released 0ms true", "answered");
+  }
+
+  @Test
+  @DisplayName("LISTEN-2: a transfer is the end of its lease, and its adoption is another grant")
+  void aTransferIsReportedWithTheTimeUntilIt() throws Exception {
+    listen();
+    Lease lease = manager.acquire(REQUEST);
+    backend.failing(Op.EXTEND, outage);
+    assertThatThrownBy(() -> lease.transfer(TTL)).isInstanceOf(LockOutageException.class);
+    backend.healed();
+    time.advance(Duration.ofMillis(70));
+
+    String text = lease.transfer(TTL);
+    time.advance(Duration.ofMillis(20));
+    assertThat(lease.release()).isTrue();
+    lease.close();
+
+    assertThat(seen).containsExactly("x 1 granted 0ms 1 0", "x 1 transferred 70ms");
+    assertThat(manager.adopt(text, REQUEST).release()).isTrue();
+    assertThat(seen.subList(2, seen.size()))
+        .containsExactly("x 2 granted 0ms 1 0", "x 2 released 0ms true");
   }
 
   @Test

@@ -33,6 +33,11 @@ class PassingListener implements LockListener {
   }
 
   @Override
+  public void onTransferred(String name, long leaseId, long held) {
+    right.onTransferred(name, leaseId, held);
+  }
+
+  @Override
   public void onLost(String name, long leaseId, LossReason reason, long held) {
     right.onLost(name, leaseId, reason, held);
   }

@@ -2,6 +2,7 @@ package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
@@ -184,6 +185,8 @@ final class TransferFlaws {
                 Set.of("TRANSFER-2"),
                 Releasing::new)
             .asVariation(),
+        inManager("a transfer is reported as a release", Set.of("LISTEN-2"), ReportingReleases::new)
+            .asVariation(),
         inLease(
             "a transfer that no quorum answers ends the lease",
             Set.of("TRANSFER-3"),
@@ -316,6 +319,24 @@ final class TransferFlaws {
               return Answer.MINE;
             }
         : answer;
+  }
+
+  /** Tells listeners of a release instead of a transfer. */
+  private static final class ReportingReleases extends PassingManager {
+    ReportingReleases(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onTransferred(String name, long leaseId, long held) {
+              onReleased(name, leaseId, held, true);
+            }
+          });
+    }
   }
 
   /** Extends without a look at the time that is left, for transfers alone. */

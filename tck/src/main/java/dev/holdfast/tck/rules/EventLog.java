@@ -56,6 +56,11 @@ class EventLog implements LockListener {
   }
 
   @Override
+  public void onTransferred(String name, long leaseId, long heldNanos) {
+    add(name, leaseId, heldNanos >= 0 ? "transferred" : "transferred?");
+  }
+
+  @Override
   public void onLost(String name, long leaseId, LossReason reason, long heldNanos) {
     add(name, leaseId, "lost " + reason);
   }

@@ -164,6 +164,23 @@ public abstract class ListenerRules {
 
   @Test
   @Rule("LISTEN-2")
+  @IfThisFails("check that a transfer is reported as one, once, and nothing after it")
+  void aTransferIsReportedOnceAndNothingAfterIt() {
+    fixture.needs(LockCapability.TRANSFER);
+    LockManager locks = listened();
+    String name = fixture.name("transferred");
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+
+    TransferredLock.text(fixture, lease, fixture.ttl());
+    TckFixture.regardless(lease::release);
+    locks.close();
+
+    fixture.soon().untilAsserted(() -> assertThat(ends(name)).containsExactly("transferred"));
+    assertThat(log.about(name)).endsWith("transferred");
+  }
+
+  @Test
+  @Rule("LISTEN-2")
   @IfThisFails("check that a loss is reported with its reason, and once")
   void aLossIsReportedOnceWithItsReason() {
     LockManager locks = fixture.openForShortTtl();
@@ -274,7 +291,7 @@ public abstract class ListenerRules {
   @IfThisFails("check that each call of a listener is guarded against all that it throws")
   void aListenerThatThrowsChangesNothing() throws Exception {
     LockManager locks = fixture.open();
-    locks.addListener(new Throwing());
+    locks.addListener(new ThrowingListener());
     locks.addListener(log);
     for (int i = 0; i < 3; i++) {
       String name = fixture.name("thrown");
@@ -296,7 +313,7 @@ public abstract class ListenerRules {
   @IfThisFails("check that the first failure of a listener is logged, and no further one")
   void aListenerThatThrowsIsLoggedOnce() {
     LockManager locks = fixture.open();
-    locks.addListener(new Throwing());
+    locks.addListener(new ThrowingListener());
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
       for (int i = 0; i < 3; i++) {
@@ -519,7 +536,7 @@ public abstract class ListenerRules {
 
   private List<String> ends(String name) {
     return log.about(name).stream()
-        .filter(text -> text.startsWith("released") || text.startsWith("lost"))
+        .filter(text -> text.matches("(released|transferred|lost).*"))
         .toList();
   }
 
@@ -535,29 +552,6 @@ public abstract class ListenerRules {
   /** Returns the grants of one lock and the ends of its leases. */
   private List<String> ofLease(String name) {
     return withRenewals(name).stream().filter(text -> !text.startsWith("renewal")).toList();
-  }
-
-  /** Throws whatever is reported. */
-  private static final class Throwing implements LockListener {
-    @Override
-    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-      throw new IllegalArgumentException("a listener of the kit throws");
-    }
-
-    @Override
-    public void onNotGranted(String name, Failure failure, long waited) {
-      throw new AssertionError("a listener of the kit throws");
-    }
-
-    @Override
-    public void onReleased(String name, long leaseId, long held, boolean confirmed) {
-      throw new IllegalArgumentException("a listener of the kit throws");
-    }
-
-    @Override
-    public void onVote(String node, Vote vote) {
-      throw new IllegalArgumentException("a listener of the kit throws");
-    }
   }
 
   /** Does not return from a grant for longer than its lease is valid. */

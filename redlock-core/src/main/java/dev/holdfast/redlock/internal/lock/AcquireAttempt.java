@@ -223,7 +223,7 @@ final class AcquireAttempt {
             ? "no quorum voted on '" + attempt.name() + "'"
             : "no quorum voted on the adoption of '"
                 + attempt.name()
-                + "', which ends its transfer";
+                + (sent.isEmpty() ? "': its text stays usable" : "', which ends its transfer");
     return isLimitedByTtl()
         ? message
             + " within %d ms, which is all that a ttl of %d ms leaves"

@@ -221,6 +221,48 @@ class NodeReportsTest {
   }
 
   @Test
+  @DisplayName("NODES-6: the cause of a quarantine has no times, which are true for a moment only")
+  void theCauseOfAQuarantineStaysTrue() {
+    List<Asked> asked = ask();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
+    asked.get(2).round().error(2, "QUARANTINE " + FENCE + " 3000 57000 0 1 1700000000000001");
+    Instant begun = locks.nodes().get(1).since();
+    Instant votesAgain = locks.nodes().get(1).votesAgain().orElseThrow();
+    time.advance(Duration.ofSeconds(30));
+
+    LockNode node = locks.nodes().get(1);
+
+    assertThat(node.cause()).isEqualTo("it came back without its data");
+    assertThat(node.since()).isEqualTo(begun);
+    assertThat(node.votesAgain()).contains(votesAgain);
+    assertThat(locks.nodes().get(2).cause()).isEqualTo("it is new or came back without its data");
+  }
+
+  @Test
+  @DisplayName("NODES-6: a node that loses its data twice is shown with its present quarantine")
+  void aSecondLossOfDataIsShown() {
+    List<Asked> asked = ask();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
+    grant(asked, 0, 2, 3, 4);
+    Instant before = locks.nodes().get(1).votesAgain().orElseThrow();
+    time.advance(Duration.ofSeconds(5));
+    nodes.take();
+
+    ask("b");
+    asked = nodes.take();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 0 60000 0 1 1700000005000000");
+    grant(asked, 0, 2, 3, 4);
+
+    LockNode node = locks.nodes().get(1);
+    assertThat(Duration.between(before, node.votesAgain().orElseThrow())).hasSeconds(8);
+    assertThat(Duration.between(node.since(), node.votesAgain().orElseThrow())).hasSeconds(60);
+    assertThat(node.cause()).isEqualTo("it is new or came back without its data");
+
+    pinged(VOTES, List.of(1_000L, 42_000L, 0L, "19"), VOTES, VOTES, VOTES);
+    assertThat(locks.nodes().get(1).votesAgain()).isNotEqualTo(node.votesAgain());
+  }
+
+  @Test
   @DisplayName("NODES-4: ping counts the nodes that vote, or will vote when they are asked")
   void pingCountsNodesThatVote() {
     assertThat(pinged(VOTES, VOTES, OVER, QUARANTINED, QUARANTINED)).isTrue();

@@ -6,6 +6,7 @@ import dev.holdfast.cli.backend.LocalNodes;
 import dev.holdfast.cli.backend.LockState;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.time.Instant;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -33,7 +34,9 @@ record NodeVotes(Map<String, LockNode> byAddress) {
     if (seen == null || node.state() != TestNode.State.UP) {
       return "";
     }
-    return seen.state() == LockNode.State.QUARANTINED ? LockState.printable(seen.cause()) : "";
+    return seen.state() == LockNode.State.QUARANTINED
+        ? LockState.printable(seen.cause()) + NodesStatus.votesAgain(seen, Instant.now())
+        : "";
   }
 
   private boolean votes(TestNode node) {

@@ -10,6 +10,7 @@ import dev.holdfast.cli.process.ExitCode;
 import dev.holdfast.cli.report.Json;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,10 +50,22 @@ record NodesStatus(List<LockNode> nodes, boolean hasQuorum) {
               "  %-" + width + "s  %-11s  %s",
               node.address(),
               word(node.state()),
-              LockState.printable(node.cause()));
+              LockState.printable(node.cause()) + votesAgain(node, Instant.now()));
       out.println(line.stripTrailing());
     }
     out.println(counts() + (hasQuorum ? "; a quorum may vote" : "; no quorum may vote"));
+  }
+
+  /** Returns for example {@code ; votes again in 57 s}; nothing for a node that votes. */
+  static String votesAgain(LockNode node, Instant now) {
+    return node.votesAgain()
+        .map(then -> Duration.between(now, then))
+        .map(
+            left ->
+                left.isNegative() || left.isZero()
+                    ? "; votes again when a lock is asked for"
+                    : "; votes again in " + (left.toSeconds() + 1) + " s")
+        .orElse("");
   }
 
   /** Returns for example {@code 2 up, 1 down}. */

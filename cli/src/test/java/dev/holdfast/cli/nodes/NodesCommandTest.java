@@ -46,10 +46,10 @@ class NodesCommandTest {
     assertThat(nodes("status").lines())
         .satisfiesExactly(
             line -> assertThat(line).doesNotContain("data"),
-            line -> assertThat(line).contains("up", "its vote counts"),
+            line -> assertThat(line).contains("up", "votes again in "),
             line -> assertThat(line).doesNotContain("data"),
             line -> assertThat(line).isEqualTo("3 of 3 up, 2 vote; a quorum is 2"));
-    assertThat(nodes("status", "--json")).contains("\"voting\": 2", "its vote counts");
+    assertThat(nodes("status", "--json")).contains("\"voting\": 2", "votes again in ");
   }
 
   @Test

@@ -2,9 +2,13 @@ package dev.holdfast.cli.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockNode;
+import dev.holdfast.LockNode.State;
 import dev.holdfast.cli.Program;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -55,9 +59,18 @@ class NodesStatusTest {
   void aNodeThatCameBackWithoutItsDataIsInQuarantine() {
     output(0, "nodes", "restart", "1");
 
-    assertThat(status(0)).contains("quarantined", "its vote counts in");
+    assertThat(status(0)).contains("quarantined", "without its data; votes again in ");
     assertThat(output(0, "nodes", "status", "--json", "--url", url))
         .contains("\"state\": \"quarantined\"", "\"votesAgain\": \"20", "\"quorum\": true");
+  }
+
+  @Test
+  void theTimeUntilANodeVotesIsRoundedUp() {
+    Instant then = Instant.ofEpochSecond(1_700_000_000);
+    LockNode node = new LockNode("h1", State.QUARANTINED, then, "new", Optional.of(then));
+
+    assertThat(NodesStatus.votesAgain(node, then.minusMillis(2_500))).endsWith("again in 3 s");
+    assertThat(NodesStatus.votesAgain(node, then)).endsWith("again when a lock is asked for");
   }
 
   private String status(int code) {

@@ -80,7 +80,8 @@ public record NodeGuardState(Duration age, Duration left, boolean isNew, String 
     }
     return isNew
         ? "it looks new; its vote counts in " + (left.toSeconds() + 1) + " s"
-        : "it came back without its data "
+        : Quarantine.cause(false)
+            + " "
             + Quarantine.seconds(age)
             + " ago; its vote counts again in "
             + Quarantine.seconds(left);

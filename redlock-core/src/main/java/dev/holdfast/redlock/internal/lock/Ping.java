@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.redlock.internal.guard.NodeGuardState;
 import dev.holdfast.redlock.internal.nodes.NodeHealth;
+import dev.holdfast.redlock.internal.nodes.Quarantine;
 import dev.holdfast.redlock.internal.round.QuorumCall;
 import dev.holdfast.redlock.internal.round.VotePolicy;
 import dev.holdfast.redlock.internal.vote.Scripts;
@@ -64,7 +65,8 @@ final class Ping implements VotePolicy {
     if (state.votes()) {
       health.onVoted(node);
     } else {
-      health.onQuarantine(node, state.age(), state.left(), state.text());
+      String cause = Quarantine.cause(state.isNew());
+      health.onQuarantine(node, state.begun(), cause, state.age(), state.left());
     }
     return state.votes() || state.left().isZero() ? Vote.MINE : Vote.OTHER;
   }

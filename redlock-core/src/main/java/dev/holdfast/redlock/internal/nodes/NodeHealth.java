@@ -24,8 +24,13 @@ public final class NodeHealth {
   private final AtomicReferenceArray<@Nullable Seen> quarantines;
   private final Known[] known;
 
-  /** A quarantine, with its times by this manager's clock. */
-  private record Seen(String cause, ClockReading since, ClockReading votesAgain) {}
+  /**
+   * A quarantine, with its times by this manager's clock.
+   *
+   * @param begun identifies it
+   * @param cause has no times, because it is shown for as long as the quarantine lasts
+   */
+  private record Seen(String begun, String cause, ClockReading since, ClockReading votesAgain) {}
 
   /** A state that observers know. */
   private record Known(State state, ClockReading since, String cause) {}
@@ -60,20 +65,25 @@ public final class NodeHealth {
 
   /** Notes that a node reported its quarantine instead of a vote. */
   public void onQuarantine(int node, Quarantine quarantine) {
-    onQuarantine(node, quarantine.age(), quarantine.left(), quarantine.toString());
+    String cause = Quarantine.cause(quarantine.isNew());
+    onQuarantine(node, quarantine.begun(), cause, quarantine.age(), quarantine.left());
   }
 
   /**
-   * Notes that a node is in quarantine.
+   * Notes that a node is in quarantine. A node that loses its data again begins another one, even
+   * if its connection never broke.
    *
+   * @param begun identifies the quarantine
+   * @param cause says no times
    * @param age how long it has been
    * @param left how long it does not vote yet
    */
-  public void onQuarantine(int node, Duration age, Duration left, String cause) {
-    if (quarantines.get(node) == null) {
+  public void onQuarantine(int node, String begun, String cause, Duration age, Duration left) {
+    Seen before = quarantines.get(node);
+    if (before == null || !before.begun().equals(begun)) {
       ClockReading now = clock.now();
       ClockReading since = now.plusNanos(-age.toNanos());
-      quarantines.set(node, new Seen(cause, since, now.plusNanos(left.toNanos())));
+      quarantines.set(node, new Seen(begun, cause, since, now.plusNanos(left.toNanos())));
       onChanged(node);
     }
   }
@@ -104,8 +114,7 @@ public final class NodeHealth {
         state == State.DOWN
             ? String.valueOf(states[node].cause().getMessage())
             : state == State.QUARANTINED && seen != null ? seen.cause() : "";
-    ClockReading since = state == State.QUARANTINED && seen != null ? seen.since() : clock.now();
-    known[node] = new Known(state, since, cause);
+    known[node] = new Known(state, clock.now(), cause);
     observers.onNode(states[node].address(), state, cause);
   }
 
@@ -126,12 +135,13 @@ public final class NodeHealth {
       Known now = known[node];
       Seen seen = now.state() == State.QUARANTINED ? quarantines.get(node) : null;
       NodeException veto = states[node].veto();
+      String cause = seen == null ? now.cause() : seen.cause();
       nodes.add(
           new LockNode(
               states[node].address(),
               now.state(),
-              now.since().instant(),
-              veto == null ? now.cause() : String.valueOf(veto.getMessage()),
+              (seen == null ? now.since() : seen.since()).instant(),
+              veto == null ? cause : String.valueOf(veto.getMessage()),
               Optional.ofNullable(seen).map(quarantine -> quarantine.votesAgain().instant())));
     }
     return List.copyOf(nodes);

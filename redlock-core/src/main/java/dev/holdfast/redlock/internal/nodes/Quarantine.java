@@ -68,16 +68,18 @@ public record Quarantine(
     return left.plus(others).compareTo(Duration.ZERO) <= 0;
   }
 
+  /** Says why a node is in quarantine, without times. */
+  public static String cause(boolean isNew) {
+    return isNew ? "it is new or came back without its data" : "it came back without its data";
+  }
+
   /**
    * Returns for example {@code it came back without its data 3 s ago; its vote counts again in 57
    * s}.
    */
   @Override
   public String toString() {
-    String found =
-        (isNew ? "it is new or came back without its data " : "it came back without its data ")
-            + seconds(age)
-            + " ago; ";
+    String found = cause(isNew) + " " + seconds(age) + " ago; ";
     return isOver(Duration.ZERO)
         ? found + "its quarantine is over, and ends when a lock is asked for"
         : found + "its vote counts again in " + seconds(left);

@@ -46,12 +46,10 @@ final class ActiveLeases {
       int handoffs,
       long attemptedAt,
       CompletableFuture<Optional<Lease>> result) {
-    LeaseEvents events = ReportedResult.lease(result);
-    LeaseState lock = leaseState(request, grant, handoffs, events);
+    LeaseReport report = ReportedResult.lease(result);
+    LeaseState lock = leaseState(request, grant, handoffs, report);
     try {
-      if (events != null) { // before any other thread can end it
-        events.granted(grant.votes(), grant.margin());
-      }
+      report.granted(grant, lock.grantedAt()); // before any other thread can end it
       return open(lock, attemptedAt);
     } catch (RuntimeException | Error e) {
       lock.releaseUnclaimed();
@@ -60,9 +58,9 @@ final class ActiveLeases {
   }
 
   private LeaseState leaseState(
-      LockRequest request, Grant grant, int handoffs, @Nullable LeaseEvents events) {
+      LockRequest request, Grant grant, int handoffs, LeaseReport report) {
     try {
-      return new LeaseState(context, this, request, grant, handoffs, events);
+      return new LeaseState(context, this, request, grant, handoffs, report);
     } catch (RuntimeException | Error e) {
       InFlightOperations operations = context.operations();
       operations.begin();

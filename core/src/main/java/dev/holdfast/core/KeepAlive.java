@@ -21,12 +21,14 @@ final class KeepAlive {
   private final ManagerContext context;
   private final LeaseState state;
   private final Duration ttl;
+  private final LeaseReport report;
   private final TimerSlot next = new TimerSlot();
 
-  KeepAlive(ManagerContext context, LeaseState state, Duration ttl) {
+  KeepAlive(ManagerContext context, LeaseState state, Duration ttl, LeaseReport report) {
     this.context = context;
     this.state = state;
     this.ttl = ttl;
+    this.report = report;
   }
 
   /**
@@ -67,17 +69,12 @@ final class KeepAlive {
       return;
     }
     long begunAt = context.clock().nanos();
-    LeaseEvents events = state.events();
-    if (events != null) {
-      events.renewalBegun();
-    }
+    report.renewalBegun();
     state
         .extend(ttl)
         .whenComplete(
             (done, failure) -> {
-              if (events != null) {
-                events.renewalEnded(failure);
-              }
+              report.renewalEnded(failure);
               if (failure != null) {
                 long delay = Math.min(interval(), context.jitter(context.retryDelayNanos()));
                 renewIn(delay, lease);

@@ -4,8 +4,11 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockListener.Renewal;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * order alone, and is free during calls. Exists only if there was a listener when the request
  * began.
  */
-final class LeaseEvents {
+final class LeaseEvents implements LeaseReport {
+  private final Clock clock;
   private final Listeners listeners;
   private final String name;
   private final ReportedResult request;
@@ -25,11 +29,13 @@ final class LeaseEvents {
   private boolean isGranted;
   private boolean isEnded;
   private boolean isReleased;
+  private @Nullable ClockReading grantedAt;
   private long heldNanos;
   private Flight.Span span = Flight.Span.NONE;
   private @Nullable Long renewalBegunAt;
 
-  LeaseEvents(Listeners listeners, String name, ReportedResult request) {
+  LeaseEvents(Clock clock, Listeners listeners, String name, ReportedResult request) {
+    this.clock = clock;
     this.listeners = listeners;
     this.name = name;
     this.request = request;
@@ -40,39 +46,47 @@ final class LeaseEvents {
    * Reports the grant, unless another result of the request was reported. Then no event of this
    * lease is reported.
    */
-  void granted(int votes, int margin) {
+  @Override
+  public void granted(Grant grant, ClockReading at) {
     if (!request.claim("GRANTED")) {
       return;
     }
     long waited = request.waitedNanos();
     synchronized (this) {
       isGranted = true;
+      grantedAt = at;
       span = Flight.RECORDER.hold(name, id);
-      events.add(listener -> listener.onGranted(name, id, waited, votes, margin));
+      events.add(listener -> listener.onGranted(name, id, waited, grant.votes(), grant.margin()));
     }
     tell();
   }
 
-  /** Notes that a holder released the lease, or no caller took it. Its end is reported later. */
-  synchronized void onRelease(long held) {
+  @Override
+  public synchronized void onRelease() {
     isReleased = true;
-    heldNanos = held;
+    heldNanos = heldUntil(clock.now());
   }
 
-  /** Notes that the lease was lost. Its end is reported later. */
-  synchronized void onLoss(long held) {
-    heldNanos = held;
+  @Override
+  public synchronized void onLoss(ClockReading since) {
+    heldNanos = heldUntil(since);
   }
 
-  synchronized void renewalBegun() {
-    renewalBegunAt = listeners.nanos();
+  private long heldUntil(ClockReading end) {
+    return grantedAt == null ? 0 : end.nanosSince(grantedAt);
+  }
+
+  @Override
+  public synchronized void renewalBegun() {
+    renewalBegunAt = clock.nanos();
   }
 
   /**
    * Reports the outcome of the renewal in flight, unless the end of the lease has done so, or a
    * release has cut the renewal short.
    */
-  void renewalEnded(@Nullable Throwable failure) {
+  @Override
+  public void renewalEnded(@Nullable Throwable failure) {
     Throwable cause = failure == null ? null : Futures.cause(failure);
     synchronized (this) {
       if (isReleased) {
@@ -88,7 +102,8 @@ final class LeaseEvents {
   }
 
   /** Reports that the lease was released, unless it has ended. */
-  void released(boolean confirmed) {
+  @Override
+  public void released(boolean confirmed) {
     end(
         confirmed ? "RELEASED" : "UNCONFIRMED",
         null,
@@ -96,12 +111,14 @@ final class LeaseEvents {
   }
 
   /** Reports that the lease was transferred, unless it has ended. */
-  void transferred() {
+  @Override
+  public void transferred() {
     end("TRANSFERRED", null, listener -> listener.onTransferred(name, id, heldNanos()));
   }
 
   /** Reports that the lease was lost, unless it has ended; a renewal in flight failed with it. */
-  void lost(LossReason reason) {
+  @Override
+  public void lost(LossReason reason) {
     boolean isFirst =
         end("LOST", Renewal.LOST, listener -> listener.onLost(name, id, reason, heldNanos()));
     if (isFirst) {
@@ -113,13 +130,35 @@ final class LeaseEvents {
     return heldNanos;
   }
 
-  /** Reports once that a holder has released the lease after its loss. */
-  void overrun(long overrunNanos) {
+  @Override
+  public void answered(Optional<LossReason> loss) {
+    if (loss.isPresent()) {
+      lost(loss.get());
+    } else {
+      released(true);
+    }
+  }
+
+  @Override
+  public void releasedOnceAnswered(CompletableFuture<LockPrimitive.Released> release) {
+    release.whenComplete((answer, failure) -> released(answer != null));
+  }
+
+  @Override
+  public void lostOnceAnswered(
+      LossReason reason, CompletableFuture<LockPrimitive.Released> release) {
+    release.whenComplete((answer, failure) -> lost(reason));
+  }
+
+  /** Reports an overrun once, and none of a lease that a holder released in time. */
+  @Override
+  public void overrun(ClockReading lostSince) {
     synchronized (this) {
       if (!isGranted || isReleased) {
         return;
       }
       isReleased = true;
+      long overrunNanos = clock.now().nanosSince(lostSince);
       events.add(listener -> listener.onOverrun(name, id, overrunNanos));
     }
     tell();
@@ -146,7 +185,7 @@ final class LeaseEvents {
     Long begunAt = renewalBegunAt;
     renewalBegunAt = null;
     if (begunAt != null && isGranted && !isEnded) {
-      long took = listeners.nanos() - begunAt;
+      long took = clock.nanos() - begunAt;
       events.add(listener -> listener.onRenewal(name, id, outcome, took));
     }
   }

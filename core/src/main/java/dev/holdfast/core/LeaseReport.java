@@ -1,73 +1,57 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of one lease with the times that they need. Reads no clock and does nothing if nothing
- * is reported of the lease.
- *
- * @param clock the manager's
- * @param grantedAt when the lease began
- * @param events null if there was no listener when the request began
+ * The reports of one lease. Each method does nothing by default: a lease of which nothing is
+ * reported has {@link #NONE}, which reads no clock and allocates nothing.
  */
-record LeaseReport(Clock clock, ClockReading grantedAt, @Nullable LeaseEvents events) {
+interface LeaseReport {
+  /** The reports of a lease whose request began without a listener. */
+  LeaseReport NONE = new LeaseReport() {};
+
+  /** Reports the grant. */
+  default void granted(Grant grant, ClockReading at) {}
+
+  /** Notes that a renewal begins. */
+  default void renewalBegun() {}
+
+  /** Reports the outcome of the renewal in flight. */
+  default void renewalEnded(@Nullable Throwable failure) {}
+
   /** Notes that a holder gave the lease up. Its end is reported later. */
-  void onRelease() {
-    if (events != null) {
-      events.onRelease(clock.now().nanosSince(grantedAt));
-    }
-  }
+  default void onRelease() {}
 
   /** Notes that the lease was lost at this time. Its end is reported later. */
-  void onLoss(ClockReading since) {
-    if (events != null) {
-      events.onLoss(since.nanosSince(grantedAt));
-    }
-  }
+  default void onLoss(ClockReading since) {}
 
   /** Reports that a holder has released the lease after its loss. */
-  void overrun(ClockReading lostSince) {
-    if (events != null) {
-      events.overrun(clock.now().nanosSince(lostSince));
-    }
-  }
+  default void overrun(ClockReading lostSince) {}
 
-  void transferred() {
-    if (events != null) {
-      events.transferred();
-    }
-  }
+  /** Reports that the lease was transferred. */
+  default void transferred() {}
 
   /**
-   * Reports the end of the lease.
+   * Reports that the lease was released.
    *
    * @param confirmed whether a quorum answered the release
    */
-  void ended(boolean confirmed, Optional<LossReason> loss) {
-    if (events == null) {
-      return;
-    }
-    if (loss.isPresent()) {
-      events.lost(loss.get());
-    } else {
-      events.released(confirmed);
-    }
-  }
+  default void released(boolean confirmed) {}
 
-  void releasedOnceAnswered(CompletableFuture<LockPrimitive.Released> release) {
-    LeaseEvents reported = events;
-    if (reported != null) {
-      release.whenComplete((answer, failure) -> reported.released(answer != null));
-    }
-  }
+  /** Reports that the lease was lost. */
+  default void lost(LossReason reason) {}
 
-  void lostOnceAnswered(LossReason reason, CompletableFuture<LockPrimitive.Released> release) {
-    LeaseEvents reported = events;
-    if (reported != null) {
-      release.whenComplete((answer, failure) -> reported.lost(reason));
-    }
-  }
+  /** Reports the end of a lease whose release was answered, and perhaps found a loss. */
+  default void answered(Optional<LossReason> loss) {}
+
+  /** Reports that the lease was released, once its release is answered. */
+  default void releasedOnceAnswered(CompletableFuture<LockPrimitive.Released> release) {}
+
+  /** Reports that the lease was lost, once its release is answered. */
+  default void lostOnceAnswered(
+      LossReason reason, CompletableFuture<LockPrimitive.Released> release) {}
 }

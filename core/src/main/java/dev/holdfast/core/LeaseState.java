@@ -46,7 +46,7 @@ final class LeaseState {
       LockRequest request,
       Grant grant,
       int handoffs,
-      @Nullable LeaseEvents events) {
+      LeaseReport report) {
     this.handoff = new Handoff(leases.queues(), grant.name(), handoffs);
     this.context = context;
     this.leases = leases;
@@ -55,8 +55,8 @@ final class LeaseState {
     this.holdLimit = HoldLimit.of(context.clock(), request, grantedAt);
     this.calls = new PermittedCalls(context);
     this.request = request;
-    this.report = new LeaseReport(context.clock(), grantedAt, events);
-    this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl()) : null;
+    this.report = report;
+    this.keepAlive = holdLimit.isSet() ? new KeepAlive(context, this, request.ttl(), report) : null;
     long keptUntil = grantedAt.nanos() + Nanos.of(request.holdAtLeast());
     this.state = new AtomicReference<>(new Held(grant.validUntil(), LossReason.EXPIRED, keptUntil));
     this.lossStage = new LossStage(context);
@@ -66,9 +66,8 @@ final class LeaseState {
     return grant;
   }
 
-  /** Returns the events of this lease; null if nothing is reported of it. */
-  @Nullable LeaseEvents events() {
-    return report.events();
+  ClockReading grantedAt() {
+    return grantedAt;
   }
 
   /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
@@ -332,13 +331,13 @@ final class LeaseState {
   private void onReleased(
       Released released, LockPrimitive.@Nullable Released answer, @Nullable Throwable failure) {
     if (answer == null) {
-      report.ended(false, Optional.empty());
+      report.released(false);
       released.result().completeExceptionally(Futures.cause(Objects.requireNonNull(failure)));
       return;
     }
     Optional<LossReason> loss = answer.loss();
     loss.ifPresent(reason -> state.set(new Lost(reason, context.clock().now())));
-    report.ended(true, loss);
+    report.answered(loss);
     released.result().complete(loss.isEmpty());
   }
 
@@ -357,7 +356,7 @@ final class LeaseState {
     if (reason == LossReason.CLOSED) {
       leases.onEnded(this);
       context.operations().end();
-      report.ended(true, Optional.of(reason));
+      report.lost(reason);
     } else {
       context.scheduler().schedule(0, () -> releaseAfterLoss(held));
     }

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a request that began while there was a listener. It is reported to listeners once,
@@ -41,11 +40,13 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     return result;
   }
 
-  /** Returns the events of the lease of a request; null if nothing is reported of it. */
-  static @Nullable LeaseEvents lease(CompletableFuture<Optional<Lease>> result) {
-    return result instanceof ReportedResult reported
-        ? new LeaseEvents(reported.context.listeners(), reported.name, reported)
-        : null;
+  /** Returns the reports of the lease of a request. */
+  static LeaseReport lease(CompletableFuture<Optional<Lease>> result) {
+    return result instanceof ReportedResult reported ? reported.lease() : LeaseReport.NONE;
+  }
+
+  private LeaseReport lease() {
+    return new LeaseEvents(context.clock(), context.listeners(), name, this);
   }
 
   /** Reports that the caller has given up, whatever its future will be completed with. */

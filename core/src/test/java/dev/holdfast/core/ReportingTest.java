@@ -495,7 +495,7 @@ class ReportingTest {
     CompletableFuture<Optional<Lease>> result = ReportedResult.of(context, "x", wait);
 
     assertThat(result.getClass()).isEqualTo(CompletableFuture.class);
-    assertThat(ReportedResult.lease(result)).isNull();
+    assertThat(ReportedResult.lease(result)).isSameAs(LeaseReport.NONE);
     context.listeners().add(new LockListener() {});
     assertThat(ReportedResult.of(context, "x", wait)).isInstanceOf(ReportedResult.class);
   }

@@ -18,24 +18,32 @@ import java.util.concurrent.CompletableFuture;
  */
 record Adopter(ManagerContext context, ActiveLeases leases) {
   /**
-   * Starts an adoption. The result completes within the bounds of one attempt.
+   * Returns the transferred token, without input or output.
    *
-   * @param request checked by the manager
-   * @param callerWaits whether this thread may be used for input and output
-   * @throws dev.holdfast.LockConfigurationException if the text does not fit, before any input or
-   *     output
+   * @throws dev.holdfast.LockConfigurationException if the text does not fit
    */
-  CompletableFuture<DefaultLease> adopt(String text, LockRequest request, boolean callerWaits) {
+  String tokenIn(String text, LockRequest request) {
     context.require(LockCapability.TRANSFER, "adopt");
     TransferText transfer = TransferText.of(text);
     transfer.requireFor(context.primitive().transferScope(), request.name());
+    return transfer.token();
+  }
+
+  /**
+   * Starts an adoption. The result completes within the bounds of one attempt.
+   *
+   * @param token the transferred one
+   * @param request checked by the manager
+   * @param callerWaits whether this thread may be used for input and output
+   */
+  CompletableFuture<DefaultLease> adopt(String token, LockRequest request, boolean callerWaits) {
     CompletableFuture<Optional<Lease>> reported =
         ReportedResult.of(context, request.name(), WaitLimit.startingNow(context.clock(), 0));
     return new PermittedCalls(context)
         .start(
             callerWaits,
             waiting ->
-                send(transfer.token(), request, waiting, reported)
+                send(token, request, waiting, reported)
                     .whenComplete(
                         (lease, failure) ->
                             Futures.complete(reported, Optional.ofNullable(lease), failure)));

@@ -119,16 +119,14 @@ final class CoreLockManager implements LockManager {
   @Override
   public Lease adopt(String text, LockRequest request) {
     Listeners.requireOutside("adopt");
-    check(request);
-    return context.join(adopter.adopt(text, request, true));
+    return context.join(startAdoption(text, request, true));
   }
 
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     CompletableFuture<DefaultLease> adopted;
     try {
-      check(request);
-      adopted = adopter.adopt(text, request, false);
+      adopted = startAdoption(text, request, false);
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
@@ -255,6 +253,19 @@ final class CoreLockManager implements LockManager {
       context.require(LockCapability.HOLD_AT_LEAST, "holdAtLeast");
     }
     requireOpen();
+  }
+
+  private CompletableFuture<DefaultLease> startAdoption(
+      String text, LockRequest request, boolean callerWaits) {
+    String token;
+    try {
+      check(request);
+      token = adopter.tokenIn(text, request);
+    } catch (LockException | IllegalStateException refused) {
+      ReportedResult.refused(context, request.name(), refused);
+      throw refused;
+    }
+    return adopter.adopt(token, request, callerWaits);
   }
 
   private Waiter start(LockRequest request, Duration wait, boolean callerWaits)

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockListener;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
@@ -265,6 +266,34 @@ class ReportingTest {
             "x CONFIGURATION 0ms",
             "x INTERRUPTED 0ms",
             "x CLOSED 0ms",
+            "x CLOSED 0ms");
+  }
+
+  @Test
+  @DisplayName("LISTEN-1: an adoption has one result, too, also if it is refused before any I/O")
+  void eachAdoptionHasOneResult() throws Exception {
+    String text = manager.acquire(REQUEST).transfer(TTL);
+    listen();
+    LockRequest tooLong = LockRequest.of("x", Duration.ofDays(400));
+    assertThatThrownBy(() -> manager.adopt(text, tooLong))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThatThrownBy(() -> manager.adopt("damaged", REQUEST))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(manager.adoptAsync(text, tooLong)).isCompletedExceptionally();
+    assertThat(manager.adopt(text, REQUEST).release()).isTrue();
+    assertThatThrownBy(() -> manager.adopt(text, REQUEST)).isInstanceOf(LockLostException.class);
+    manager.close();
+    assertThatThrownBy(() -> manager.adopt(text, REQUEST))
+        .isInstanceOf(IllegalStateException.class);
+
+    assertThat(seen)
+        .containsExactly(
+            "x CONFIGURATION 0ms",
+            "x CONFIGURATION 0ms",
+            "x CONFIGURATION 0ms",
+            "x 1 granted 0ms 1 0",
+            "x 1 released 0ms true",
+            "x CONTENDED 0ms",
             "x CLOSED 0ms");
   }
 

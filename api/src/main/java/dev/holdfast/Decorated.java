@@ -24,6 +24,23 @@ final class Decorated {
                         + " unwrap(LockManager.class)"));
   }
 
+  /**
+   * Returns the exception of a manager that does not override a method for {@link
+   * LockCapability#TRANSFER}. The manager below cannot help: it would hand out a lease past the
+   * decorator.
+   */
+  static LockConfigurationException withoutTransfer(LockManager manager, String missing) {
+    return new LockConfigurationException(
+        manager.capabilities().contains(LockCapability.TRANSFER)
+            ? manager.getClass().getName()
+                + " has no "
+                + missing
+                + ": override it, and pass it on to the manager below"
+            : missing
+                + " needs TRANSFER, which this backend does not have: "
+                + manager.capabilities());
+  }
+
   /** Returns the manager that a decorator passes its calls to, if there is one. */
   static Optional<LockManager> find(LockManager decorator) {
     return decorator.unwrap(LockManager.class).filter(below -> below != decorator);

@@ -130,7 +130,7 @@ public interface Lease extends AutoCloseable {
    */
   default String transfer(Duration within) {
     throw new LockConfigurationException(
-        "transfer needs TRANSFER, which this backend does not have: use another backend");
+        getClass().getName() + " has no transfer: override it, or use a backend that has TRANSFER");
   }
 
   /**
@@ -144,7 +144,8 @@ public interface Lease extends AutoCloseable {
   default CompletableFuture<String> transferAsync(Duration within) {
     return CompletableFuture.failedFuture(
         new LockConfigurationException(
-            "transferAsync needs TRANSFER, which this backend does not have: use another backend"));
+            getClass().getName()
+                + " has no transferAsync: override it, or use a backend that has TRANSFER"));
   }
 
   /**

@@ -160,8 +160,7 @@ public interface LockManager extends AutoCloseable {
    * @throws IllegalStateException if the manager is closed
    */
   default Lease adopt(String text, LockRequest request) {
-    throw new LockConfigurationException(
-        "adopt needs TRANSFER, which this backend does not have: " + capabilities());
+    throw Decorated.withoutTransfer(this, "adopt");
   }
 
   /**
@@ -173,9 +172,7 @@ public interface LockManager extends AutoCloseable {
    * @return completes on the manager's callback executor, with what {@link #adopt} throws
    */
   default CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
-    return CompletableFuture.failedFuture(
-        new LockConfigurationException(
-            "adoptAsync needs TRANSFER, which this backend does not have: " + capabilities()));
+    return CompletableFuture.failedFuture(Decorated.withoutTransfer(this, "adoptAsync"));
   }
 
   /**
@@ -342,7 +339,8 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Checks a request without asking the nodes, so that a wrong ttl can fail the start.
+   * Checks a request without asking the nodes, so that a wrong ttl can fail the start. A decorator
+   * that hides the manager below checks nothing, unless it overrides this.
    *
    * @param request the request
    * @throws LockConfigurationException if this manager cannot serve the request

@@ -115,15 +115,22 @@ final class Listeners {
       Boolean outer = INSIDE.get();
       INSIDE.set(true);
       try {
-        long begunAt = clock.nanos();
-        event.accept(listener);
-        onReturned(clock.nanos(), begunAt);
+        callTimed(event);
       } catch (Throwable e) { // also checked exceptions, which not every language declares
         onThrown(e);
       } finally {
         if (outer == null) {
           INSIDE.remove();
         }
+      }
+    }
+
+    private void callTimed(Consumer<LockListener> event) {
+      long begunAt = clock.nanos();
+      try {
+        event.accept(listener);
+      } finally { // a call that throws has held up its caller, too
+        onEnded(clock.nanos(), begunAt);
       }
     }
 
@@ -137,7 +144,7 @@ final class Listeners {
       }
     }
 
-    private void onReturned(long now, long begunAt) {
+    private void onEnded(long now, long begunAt) {
       if (now - begunAt > SLOW_NANOS && isWarningDue(now)) {
         log(
             "a LockListener, "

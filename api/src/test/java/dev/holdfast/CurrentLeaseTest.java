@@ -2,10 +2,12 @@ package dev.holdfast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -219,7 +221,19 @@ class CurrentLeaseTest {
   @Test
   void anotherThreadHasNone() throws Exception {
     try (Threads threads = new Threads(Executors.newSingleThreadExecutor())) {
-      locks.runLocked(STOCK, lease -> assertThat(threads.call(Locks::current)).isEmpty());
+      locks.runLocked(
+          STOCK,
+          lease -> {
+            assertThat(threads.call(Locks::current)).isEmpty();
+            for (Callable<Lease> requiring :
+                List.<Callable<Lease>>of(
+                    () -> Locks.requireCurrent("stock"),
+                    () -> Locks.requireCurrent(locks, "stock"))) {
+              assertThat(threads.call(() -> catchThrowable(requiring::call)))
+                  .isInstanceOf(IllegalStateException.class)
+                  .hasMessageContaining("this thread does not work under the lock 'stock'");
+            }
+          });
     }
   }
 

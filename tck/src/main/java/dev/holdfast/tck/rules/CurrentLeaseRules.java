@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.Lease;
@@ -10,7 +11,9 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
 import dev.holdfast.tck.Rule;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -157,17 +160,26 @@ public abstract class CurrentLeaseRules {
   @IfThisFails("check that a lease is bound to the thread of its task alone")
   void noOtherThreadHasTheLeaseOfATask() throws InterruptedException {
     LockManager locks = fixture.open();
+    LockRequest request = fixture.request(fixture.name("thread"));
     AtomicReference<Optional<Lease>> seen = new AtomicReference<>();
+    List<Throwable> thrown = new CopyOnWriteArrayList<>();
 
     locks.runLocked(
-        fixture.request(fixture.name("thread")),
+        request,
         lease -> {
-          Thread other = new Thread(() -> seen.set(Locks.current()), "another");
+          Runnable looking =
+              () -> {
+                seen.set(Locks.current());
+                thrown.add(catchThrowable(() -> Locks.requireCurrent(request.name())));
+                thrown.add(catchThrowable(() -> Locks.requireCurrent(locks, request.name())));
+              };
+          Thread other = new Thread(looking, "another");
           other.start();
           other.join();
         });
 
     assertThat(seen).hasValue(Optional.empty());
+    assertThat(thrown).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
   }
 
   @Test

@@ -103,7 +103,7 @@ final class JfrFlight implements Flight {
     long leaseId;
 
     @Label("End")
-    @Description("RELEASED, UNCONFIRMED or LOST")
+    @Description("RELEASED, UNCONFIRMED, TRANSFERRED or LOST")
     String outcome = "";
   }
 

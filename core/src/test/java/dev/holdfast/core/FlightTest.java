@@ -42,10 +42,13 @@ class FlightTest {
 
       assertThat(events(file, "Acquire"))
           .extracting(event -> event.getString("name") + " " + event.getString("outcome"))
-          .containsExactlyInAnyOrder("x GRANTED", "x CONTENDED", "y GRANTED", "z OUTAGE");
+          .containsExactlyInAnyOrder(
+              "x GRANTED", "x CONTENDED", "y GRANTED", "t GRANTED", "u GRANTED", "z OUTAGE");
       assertThat(events(file, "Hold"))
           .extracting(event -> event.getString("name") + " " + event.getString("outcome"))
-          .containsExactlyInAnyOrder("x RELEASED", "y LOST");
+          .containsExactlyInAnyOrder("x RELEASED", "y LOST", "t TRANSFERRED", "u UNCONFIRMED");
+      assertThat(events(file, "Hold").get(0).getEventType().getField("outcome").getDescription())
+          .isEqualTo("RELEASED, UNCONFIRMED, TRANSFERRED or LOST");
       assertThat(events(file, "Lost"))
           .extracting(
               event ->
@@ -78,6 +81,10 @@ class FlightTest {
     assertThat(lease.release()).isTrue();
     manager.acquire("y", TTL);
     time.advance(TTL);
+    assertThat(manager.acquire("t", TTL).transfer(TTL)).isNotEmpty();
+    Lease unconfirmed = manager.acquire("u", TTL);
+    backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
+    assertThatThrownBy(unconfirmed::release).isInstanceOf(LockOutageException.class);
     backend.failing(Op.ATTEMPT, new LockOutageException("no quorum", Map.of(), false));
     assertThatThrownBy(() -> manager.tryAcquire("z", TTL)).isInstanceOf(LockOutageException.class);
   }

@@ -158,8 +158,10 @@ public interface LockListener {
    * The number of waiting requests or of operations in flight has changed. Of several changes at
    * the same time, only the last is sure to be reported.
    *
-   * @param waiting how many requests have no result yet
-   * @param inFlight how many attempts, extensions and releases are sent and not answered
+   * @param waiting how many requests have no result yet, of those that began while this manager had
+   *     a listener
+   * @param inFlight how many attempts, adoptions, extensions, transfers and releases are sent and
+   *     not answered
    */
   default void onLoad(int waiting, int inFlight) {}
 

@@ -23,7 +23,10 @@ package dev.holdfast;
 public interface LockListener {
   /** The reason why a request got no lock. */
   enum Failure {
-    /** Another owner holds the lock, and the wait was over. */
+    /**
+     * Another owner holds the lock, and the wait was over. Or an adoption ended with {@link
+     * LockLostException}: perhaps no owner is left, because the time of the transfer was over.
+     */
     CONTENDED,
     /** No quorum of nodes answered until the wait was over. */
     OUTAGE,

@@ -23,6 +23,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The votes and states of nodes as listeners and operators see them, message by message. */
 class NodeReportsTest {
@@ -161,29 +163,33 @@ class NodeReportsTest {
     assertThat(second.nodes()).hasSize(5);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
   @DisplayName("NODES-5: a node that goes down and comes back is reported, with the cause")
-  void aNodeThatGoesDownIsReported() {
-    locks.addListener(new Recorder());
-    assertThat(locks.nodes()).extracting(LockNode::state).containsOnly(State.UP);
-    Instant opened = locks.nodes().get(0).since();
+  void aNodeThatGoesDownIsReported(int size) {
+    ScriptedNodes some = new ScriptedNodes(size);
+    LockManager opened = Redlock.open(some, time.options());
+    int last = size - 1;
+    opened.addListener(new Recorder());
+    assertThat(opened.nodes()).hasSize(size).extracting(LockNode::state).containsOnly(State.UP);
+    Instant before = opened.nodes().get(last).since();
     time.advance(Duration.ofSeconds(1));
-    nodes.unreachable(1, new IllegalStateException("refused"));
-    nodes.breakConnection(1);
+    some.unreachable(last, new IllegalStateException("refused"));
+    some.breakConnection(last);
     time.advance(Duration.ofMillis(100));
 
-    assertThat(gathered()).containsExactly("h2 DOWN refused");
-    LockNode down = locks.nodes().get(1);
+    assertThat(gathered()).containsExactly("h" + size + " DOWN refused");
+    LockNode down = opened.nodes().get(last);
     assertThat(down.state()).isEqualTo(State.DOWN);
     assertThat(down.cause()).isEqualTo("refused");
-    assertThat(down.since()).isAfter(opened);
+    assertThat(down.since()).isAfter(before);
 
-    nodes.unreachable(1, null);
+    some.unreachable(last, null);
     time.advance(Duration.ofSeconds(2));
 
-    assertThat(gathered()).containsExactly("h2 UP ");
-    assertThat(locks.nodes().get(1).state()).isEqualTo(State.UP);
-    assertThat(locks.nodes().get(1).cause()).isEmpty();
+    assertThat(gathered()).containsExactly("h" + size + " UP ");
+    assertThat(opened.nodes().get(last).state()).isEqualTo(State.UP);
+    assertThat(opened.nodes().get(last).cause()).isEmpty();
   }
 
   @Test
@@ -270,6 +276,25 @@ class NodeReportsTest {
     assertThatThrownBy(() -> pinged(VOTES, "NOPERM no", "NOPERM no", "NOPERM no", VOTES))
         .hasCauseInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("NOPERM");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
+  @DisplayName("NODES-4: ping is true while a quorum answers, and false while no node does")
+  void pingIsFalseWithoutAQuorum(int size) {
+    ScriptedNodes some = new ScriptedNodes(size);
+    LockPrimitive redlock =
+        Redlock.open(some, time.options()).unwrap(LockPrimitive.class).orElseThrow();
+    CompletableFuture<Boolean> ping = redlock.ping("p");
+    some.answer(asked -> asked.round().reply(asked.node(), VOTES));
+    assertThat(ping).isCompletedWithValue(true);
+    for (int node = 0; node < size; node++) {
+      some.unreachable(node, new IllegalStateException("refused"));
+      some.breakConnection(node);
+    }
+    time.advance(Duration.ofMillis(100));
+
+    assertThat(redlock.ping("p")).isCompletedWithValue(false);
   }
 
   private boolean pinged(Object... replies) {

@@ -25,9 +25,11 @@ class TransferOnNodesTest {
   private static final Duration TTL = Cluster.TTL;
   private static final LockRequest REQUEST = LockRequest.of("job", TTL);
 
+  private final Backend backend;
   private final Cluster cluster;
 
   TransferOnNodesTest(Backend backend) {
+    this.backend = backend;
     cluster = Cluster.of(backend, 3);
     cluster.assumeScripts("the guard is a script");
   }
@@ -118,6 +120,25 @@ class TransferOnNodesTest {
       assertThatThrownBy(() -> other.adopt(text, REQUEST))
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContaining("redlock, 3 nodes, keyPrefix ''");
+    }
+
+    cluster.open().adopt(text, REQUEST).requireHeld();
+  }
+
+  @Test
+  @Rule("TRANSFER-7")
+  void nodesOfAnotherClusterDoNotKnowTheLockAndSpoilNoText() throws InterruptedException {
+    String text = cluster.open().acquire(REQUEST).transfer(TTL);
+    try (Cluster others = Cluster.of(backend, 3)) {
+      LockManager stranger = others.open();
+
+      assertThatThrownBy(() -> stranger.adopt(text, REQUEST))
+          .isInstanceOfSatisfying(
+              LockLostException.class,
+              lost -> assertThat(lost.reason()).isEqualTo(LossReason.REMOVED));
+
+      assertThat(others.nodes())
+          .allSatisfy(node -> assertThat(Cluster.value(node, "job")).isNull());
     }
 
     cluster.open().adopt(text, REQUEST).requireHeld();

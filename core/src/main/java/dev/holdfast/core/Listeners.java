@@ -21,9 +21,6 @@ final class Listeners {
   /** The longest call that is not logged. Metrics take less than a microsecond. */
   private static final long SLOW_NANOS = 20_000_000;
 
-  /** One warning a minute names the trouble; more hide it. */
-  private static final long PERIOD_NANOS = 60_000_000_000L;
-
   /** Set while a thread runs a listener. */
   private static final ThreadLocal<Boolean> INSIDE = new ThreadLocal<>();
 
@@ -90,12 +87,20 @@ final class Listeners {
     }
   }
 
+  /** Logs a warning. Drops what the user's logger throws, as what a listener throws. */
+  static void warn(String message, @Nullable Throwable failure) {
+    try {
+      LOG.log(Level.WARNING, message, failure);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken; there is no other place to report to
+    }
+  }
+
   /** One listener, from its addition to its end. */
   private final class Listening implements Registration {
     private final LockListener listener;
     private final AtomicBoolean hasThrown = new AtomicBoolean();
-    private boolean hasWarned;
-    private long warnedAt;
+    private final OnceAMinute slowCalls = new OnceAMinute();
     private volatile boolean isClosed;
 
     Listening(LockListener listener) {
@@ -136,7 +141,7 @@ final class Listeners {
 
     private void onThrown(Throwable failure) {
       if (hasThrown.compareAndSet(false, true)) {
-        log(
+        warn(
             "a LockListener, "
                 + listener.getClass().getName()
                 + ", failed: this and all further failures of it are dropped; correct it",
@@ -145,8 +150,8 @@ final class Listeners {
     }
 
     private void onEnded(long now, long begunAt) {
-      if (now - begunAt > SLOW_NANOS && isWarningDue(now)) {
-        log(
+      if (now - begunAt > SLOW_NANOS && slowCalls.isDue(now)) {
+        warn(
             "a LockListener, "
                 + listener.getClass().getName()
                 + ", took "
@@ -154,24 +159,6 @@ final class Listeners {
                 + " ms: renewals and waiters wait for it; return at once, and work on another"
                 + " thread",
             null);
-      }
-    }
-
-    private synchronized boolean isWarningDue(long now) {
-      boolean isDue = !hasWarned || now - warnedAt >= PERIOD_NANOS;
-      if (isDue) {
-        hasWarned = true;
-        warnedAt = now;
-      }
-      return isDue;
-    }
-
-    /** Drops what the user's logger throws, as what the listener throws. */
-    private void log(String message, @Nullable Throwable failure) {
-      try {
-        LOG.log(Level.WARNING, message, failure);
-      } catch (RuntimeException | Error ignored) {
-        // the logger is broken; there is no other place to report to
       }
     }
   }

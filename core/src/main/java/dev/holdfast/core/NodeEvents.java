@@ -17,7 +17,7 @@ final class NodeEvents implements NodeObserver {
   /** How long events are gathered: at most a hundred hand-overs a second, whatever the load. */
   private static final long GATHER_NANOS = 10_000_000;
 
-  /** Maximum number of votes that wait for a listener. Further votes are dropped. */
+  /** Maximum number of votes that wait for a listener. Further votes are dropped and counted. */
   private static final int MAX_WAITING = 10_000;
 
   private final Listeners listeners;
@@ -26,6 +26,8 @@ final class NodeEvents implements NodeObserver {
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicBoolean isGathering = new AtomicBoolean();
   private final AtomicInteger tellers = new AtomicInteger();
+  private final AtomicInteger dropped = new AtomicInteger();
+  private final OnceAMinute warnings = new OnceAMinute();
 
   NodeEvents(Listeners listeners, Scheduler scheduler) {
     this.listeners = listeners;
@@ -39,9 +41,36 @@ final class NodeEvents implements NodeObserver {
 
   @Override
   public void onVote(String node, LockListener.Vote vote) {
-    if (isActive() && waiting.get() < MAX_WAITING) {
-      add(listener -> listener.onVote(node, vote));
+    if (!isActive()) {
+      return;
     }
+    if (waiting.get() < MAX_WAITING) {
+      add(listener -> listener.onVote(node, vote));
+    } else {
+      onDropped();
+    }
+  }
+
+  /** Warns on a thread of its own, because the thread that reports may be the one that is stuck. */
+  private void onDropped() {
+    dropped.incrementAndGet();
+    try {
+      if (warnings.isDue(listeners.nanos())) {
+        scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::warn));
+      }
+    } catch (RuntimeException | Error ignored) {
+      // the next warning counts this vote, too
+    }
+  }
+
+  private void warn() {
+    Listeners.warn(
+        dropped.getAndSet(0)
+            + " votes of nodes were dropped, because "
+            + MAX_WAITING
+            + " reports wait for a LockListener that takes too long: return at once, and work on"
+            + " another thread",
+        null);
   }
 
   @Override

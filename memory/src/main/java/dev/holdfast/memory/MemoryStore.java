@@ -224,6 +224,7 @@ public final class MemoryStore {
   }
 
   /** Removes holds that have ended, and that no holder is left to remove. */
+  @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // this set allows it, also to others
   private void forgetEnded() {
     long now = clock.nanos();
     for (Kept first : kept) {

@@ -1,10 +1,13 @@
 package dev.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.drivertests.Connections;
 import dev.holdfast.tck.rules.Workers;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
@@ -17,6 +20,9 @@ import org.junit.jupiter.api.Test;
 /** A node that returns costs less, and votes sooner, than the kit requires. */
 @ForEachDriver
 class ReconnectTest {
+  /** The scripts that a node gets when it is connected: for acquiring and for extending. */
+  private static final int SCRIPTS_TAUGHT = 2;
+
   private final Cluster cluster;
 
   ReconnectTest(Backend backend) {
@@ -89,6 +95,25 @@ class ReconnectTest {
     Cluster.awaitVoteOf(cluster.node(1), locks);
 
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  void aNodeThatRefusesThisClientKeepsNoConnectionOfIt() throws InterruptedException {
+    cluster.assumeScripts("only nodes with a restart guard refuse a client");
+    TestNode refusing = cluster.node(0);
+    try (LockManager others = cluster.openAt(List.of(refusing.uri()), "restartGuard=on")) {
+      others.acquire("theirs", Cluster.TTL).close();
+    }
+    refusing.resetCommandCounts();
+    LockManager locks = cluster.open("connect=lazy");
+    assertThatThrownBy(() -> locks.tryAcquire("ours", Cluster.TTL))
+        .isInstanceOf(LockConfigurationException.class);
+
+    Eventually.soon()
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> refusing.commandCounts().getOrDefault("eval", 0L) >= 4 * SCRIPTS_TAUGHT);
+    Eventually.soon().until(() -> Connections.to(refusing) <= 1);
   }
 
   private void onAllNodes(String... command) {

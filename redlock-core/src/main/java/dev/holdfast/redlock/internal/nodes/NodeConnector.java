@@ -120,15 +120,14 @@ public final class NodeConnector {
     NodeState.Session session = states[node].begin(clock.nanos());
     CompletableFuture<Void> connected;
     try {
-      connected = nodes.connect(node, () -> ended(node, session, NodeException.ended(), true));
+      connected = nodes.connect(node, () -> broke(node, session));
     } finally { // after connect: a driver that begins may load its classes for seconds
       session.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session));
     }
     connected.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            NodeException cause = NodeException.ofConnecting(failure, nodes.isTls(node));
-            ended(node, session, cause, false);
+            fail(node, session, NodeException.ofConnecting(failure, nodes.isTls(node)));
           } else {
             check(node, session);
           }
@@ -224,7 +223,10 @@ public final class NodeConnector {
     }
   }
 
-  /** Ends a session, connected or not, because of a fault. */
+  /**
+   * Ends a session, connected or not, because of a fault. A node that refuses this client when it
+   * is taught scripts has a connection, too, which must be dropped.
+   */
   void fail(int node, NodeState.Session session, NodeException cause) {
     NodeState.Ended ended = states[node].end(session, cause, false, clock.nanos());
     if (ended.wasPresent()) {
@@ -252,9 +254,10 @@ public final class NodeConnector {
     }
   }
 
-  private void ended(int node, NodeState.Session session, NodeException cause, boolean broke) {
+  private void broke(int node, NodeState.Session session) {
     long now = clock.nanos();
-    NodeState.Ended ended = states[node].end(session, cause, broke, now);
+    NodeException cause = NodeException.ended();
+    NodeState.Ended ended = states[node].end(session, cause, true, now);
     if (ended.wasPresent()) {
       onEnded(node, cause, ended);
     }

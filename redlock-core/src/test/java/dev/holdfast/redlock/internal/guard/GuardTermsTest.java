@@ -335,6 +335,19 @@ class GuardTermsTest {
   }
 
   @Test
+  @DisplayName("CLOSE-4: the connection to a node that refuses this client is dropped")
+  void theConnectionToANodeThatRefusesThisClientIsDropped() {
+    nodes = new ScriptedNodes(3);
+    nodes.firstError(2, "GUARDED 60000 5 other");
+    locks = open(time.options().connectLazily());
+    ask();
+    time.advance(Duration.ofSeconds(5));
+
+    assertThat(nodes.connects()).filteredOn(node -> node == 2).hasSize(6);
+    assertThat(nodes.disconnects()).containsOnly(2).hasSize(6);
+  }
+
+  @Test
   @Tag("exclusion")
   @DisplayName("GUARD-4, EXT-1: a node that now belongs to other clients vetoes no extension")
   void nodeOfOtherClientsVetoesNoExtension() {

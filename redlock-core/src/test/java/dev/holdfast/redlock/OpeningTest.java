@@ -10,6 +10,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,44 @@ class OpeningTest {
     locks.tryAcquireAsync(LockRequest.of("b", Duration.ofSeconds(10)));
 
     assertThat(nodes.connects()).containsExactly(0, 1, 2);
+  }
+
+  @Test
+  @DisplayName(
+      "OPEN-4: a driver that throws as it connects and disconnects leaves no caller waiting")
+  void aDriverThatThrowsLeavesNoCallerWaiting() {
+    AtomicBoolean exhausted = new AtomicBoolean(true);
+    nodes.beforeConnecting(() -> throwOnce(exhausted));
+    AtomicBoolean stillExhausted = new AtomicBoolean(true);
+    nodes.beforeDisconnecting(() -> throwOnce(stillExhausted));
+    CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
+    nodes.answerAll(a -> a.round().reply(a.node(), "OK"));
+
+    assertThat(lease).isCompletedWithValueMatching(Optional::isPresent);
+    assertThat(nodes.connects()).containsExactly(0, 1, 2);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 0);
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: opening that fails for any reason closes the driver")
+  void openingThatFailsForAnyReasonClosesTheDriver() {
+    AtomicBoolean exhausted = new AtomicBoolean(true);
+    Scheduler failing =
+        new Scheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            throwOnce(exhausted);
+            return time.schedule(delayNanos, task);
+          }
+
+          @Override
+          public void close() {}
+        };
+    RedlockOptions options = time.plainOptions().scheduler(failing);
+
+    assertThatThrownBy(() -> Redlock.open(nodes, options)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(nodes.isClosed()).isTrue();
   }
 
   @ParameterizedTest
@@ -181,6 +221,13 @@ class OpeningTest {
     locks.close();
     time.advance(TICK);
     assertThat(ran).containsExactly(1);
+  }
+
+  /** Fails as a machine does that is out of threads for a short time. */
+  private static void throwOnce(AtomicBoolean exhausted) {
+    if (exhausted.getAndSet(false)) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
   }
 
   private static Set<Thread> timers() {

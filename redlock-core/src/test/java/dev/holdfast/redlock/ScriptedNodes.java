@@ -40,6 +40,7 @@ public final class ScriptedNodes implements RedisNodes {
   private boolean conditionalDelete;
   private boolean closed;
   private Runnable beforeConnecting = () -> {};
+  private Runnable beforeDisconnecting = () -> {};
 
   /** A command that a node was asked and the test has not answered yet. */
   public record Asked(int node, Round round) {
@@ -106,6 +107,11 @@ public final class ScriptedNodes implements RedisNodes {
   /** Sets a task that each call to connect runs before it returns. */
   void beforeConnecting(Runnable task) {
     beforeConnecting = task;
+  }
+
+  /** Sets a task that each call to disconnect runs before it drops anything. */
+  void beforeDisconnecting(Runnable task) {
+    beforeDisconnecting = task;
   }
 
   public List<Integer> connects() {
@@ -184,6 +190,7 @@ public final class ScriptedNodes implements RedisNodes {
   @Override
   public void disconnect(int node) {
     disconnects.add(node);
+    beforeDisconnecting.run();
     breakConnection(node);
   }
 

@@ -109,7 +109,7 @@ public final class RedlockOpening {
     try {
       primitive.open().join();
       requireQuorum(primitive.connections(), guard);
-    } catch (LockConfigurationException | LockOutageException e) {
+    } catch (RuntimeException | Error e) {
       manager.close();
       throw e;
     }

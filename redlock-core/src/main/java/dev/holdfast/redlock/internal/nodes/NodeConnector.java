@@ -118,12 +118,9 @@ public final class NodeConnector {
       return;
     }
     NodeState.Session session = states[node].begin(clock.nanos());
-    CompletableFuture<Void> connected;
-    try {
-      connected = nodes.connect(node, () -> broke(node, session));
-    } finally { // after connect: a driver that begins may load its classes for seconds
-      session.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session));
-    }
+    CompletableFuture<Void> connected = begin(node, session);
+    // after connect: a driver that begins may load its classes for seconds
+    session.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session));
     connected.whenComplete(
         (done, failure) -> {
           if (failure != null) {
@@ -132,6 +129,18 @@ public final class NodeConnector {
             check(node, session);
           }
         });
+  }
+
+  /**
+   * Begins to connect. If the driver throws, for example because no thread can be started, the
+   * attempt has failed.
+   */
+  private CompletableFuture<Void> begin(int node, NodeState.Session session) {
+    try {
+      return nodes.connect(node, () -> broke(node, session));
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void expire(int node, NodeState.Session session) {
@@ -230,8 +239,11 @@ public final class NodeConnector {
   void fail(int node, NodeState.Session session, NodeException cause) {
     NodeState.Ended ended = states[node].end(session, cause, false, clock.nanos());
     if (ended.wasPresent()) {
-      nodes.disconnect(node); // before it is connected again
-      onEnded(node, cause, ended);
+      try {
+        nodes.disconnect(node); // before it is connected again
+      } finally {
+        onEnded(node, cause, ended);
+      }
     }
   }
 

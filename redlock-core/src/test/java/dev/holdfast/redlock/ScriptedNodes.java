@@ -41,6 +41,7 @@ public final class ScriptedNodes implements RedisNodes {
   private boolean closed;
   private Runnable beforeConnecting = () -> {};
   private Runnable beforeDisconnecting = () -> {};
+  private Consumer<Round> beforeSubmitting = round -> {};
 
   /** A command that a node was asked and the test has not answered yet. */
   public record Asked(int node, Round round) {
@@ -112,6 +113,11 @@ public final class ScriptedNodes implements RedisNodes {
   /** Sets a task that each call to disconnect runs before it drops anything. */
   void beforeDisconnecting(Runnable task) {
     beforeDisconnecting = task;
+  }
+
+  /** Sets a task that gets each round before the nodes do. */
+  public void beforeSubmitting(Consumer<Round> task) {
+    beforeSubmitting = task;
   }
 
   public List<Integer> connects() {
@@ -196,6 +202,7 @@ public final class ScriptedNodes implements RedisNodes {
 
   @Override
   public void submit(Round round) {
+    beforeSubmitting.accept(round);
     if (round.command() instanceof Command.Info) {
       round.forEachNode(node -> round.reply(node, infos[node]));
     } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {

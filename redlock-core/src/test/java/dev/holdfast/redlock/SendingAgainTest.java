@@ -2,14 +2,17 @@ package dev.holdfast.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -78,6 +81,32 @@ class SendingAgainTest {
     assertThat(nodes.take()).extracting(Asked::node).containsExactly(AWAY);
   }
 
+  @Test
+  @Tag("exclusion")
+  @DisplayName("REL-6: a release that is deferred while its node comes up is sent again, too")
+  void aReleaseThatIsDeferredWhileItsNodeComesUpIsSentAgain() {
+    comesBackAfter(SECOND);
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    Lease lease = acquired("b");
+    Lease other = acquired("c");
+    goesAway();
+    lease.releaseAsync();
+    nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
+    AtomicBoolean comingUp = new AtomicBoolean(true);
+    nodes.beforeSubmitting(
+        round -> {
+          if (round.asks(AWAY) && isRelease(round) && comingUp.getAndSet(false)) {
+            other.releaseAsync();
+          }
+        });
+    comesBackAfter(SECOND);
+
+    assertThat(nodes.take())
+        .filteredOn(a -> a.node() == AWAY)
+        .extracting(a -> ((Command.Eval) a.command()).keys().get(0))
+        .containsExactly("b", "c");
+  }
+
   private void goesAway() {
     nodes.unreachable(AWAY, new IllegalStateException("connection refused"));
     nodes.breakConnection(AWAY);
@@ -88,6 +117,16 @@ class SendingAgainTest {
     time.advance(away.minus(SECOND));
     nodes.unreachable(AWAY, null);
     time.advance(SECOND);
+  }
+
+  private Lease acquired(String name) {
+    var lease = locks.tryAcquireAsync(LockRequest.of(name, Duration.ofSeconds(30)));
+    nodes.answerAll(a -> a.round().reply(a.node(), "OK"));
+    return lease.join().orElseThrow();
+  }
+
+  private static boolean isRelease(Round round) {
+    return round.command() instanceof Command.Eval eval && eval.script().equals(Scripts.RELEASE);
   }
 
   /** Returns the words behind the token. */

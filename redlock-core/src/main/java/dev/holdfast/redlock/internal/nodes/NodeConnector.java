@@ -203,10 +203,7 @@ public final class NodeConnector {
     if (!state.isPresent(session)) {
       return;
     }
-    for (Round first : pending.apply(node)) {
-      state.unanswered().onSent(clock.nanos());
-      nodes.submit(first);
-    }
+    sendPending(node);
     List<Round> held = state.takeHeldOrGoUp(session, clock.nanos());
     while (!held.isEmpty()) {
       held.forEach(round -> sendHeld(node, round));
@@ -215,12 +212,20 @@ public final class NodeConnector {
     if (!state.isUp()) {
       return;
     }
+    sendPending(node); // again: releases were deferred for as long as the node was not up
     if (state.noteRecovery()) {
       LOG.log(Level.INFO, "node {0} is back", state.address());
     }
     health.accept(node);
     changed.accept(node);
     completeOpening();
+  }
+
+  private void sendPending(int node) {
+    for (Round round : pending.apply(node)) {
+      states[node].unanswered().onSent(clock.nanos());
+      nodes.submit(round);
+    }
   }
 
   /** Sends a round that was held back, but no SET that its caller would only take back again. */

@@ -8,7 +8,6 @@ import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +32,7 @@ public final class ScriptedNodes implements RedisNodes {
   private final List<Integer> disconnects = new ArrayList<>();
   private final String[] infos;
   private final @Nullable Throwable[] unreachable;
-  private final Set<Integer> silent = new HashSet<>();
+  private final Map<Integer, CompletableFuture<Void>> connecting = new HashMap<>();
   private final Map<Integer, Error> mute = new HashMap<>();
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
@@ -97,7 +96,12 @@ public final class ScriptedNodes implements RedisNodes {
 
   /** A node that takes connections, and then says nothing. */
   public void silent(int node) {
-    silent.add(node);
+    connecting(node, new CompletableFuture<>());
+  }
+
+  /** Sets the future of each later attempt to connect to a node. */
+  public void connecting(int node, CompletableFuture<Void> made) {
+    connecting.put(node, made);
   }
 
   /** Sets the error of a node when it has been connected and runs its first script. */
@@ -111,7 +115,7 @@ public final class ScriptedNodes implements RedisNodes {
   }
 
   /** Sets a task that each call to disconnect runs before it drops anything. */
-  void beforeDisconnecting(Runnable task) {
+  public void beforeDisconnecting(Runnable task) {
     beforeDisconnecting = task;
   }
 
@@ -188,9 +192,7 @@ public final class ScriptedNodes implements RedisNodes {
       return CompletableFuture.failedFuture(cause);
     }
     disconnected[node] = whenDisconnected;
-    return silent.contains(node)
-        ? new CompletableFuture<>()
-        : CompletableFuture.completedFuture(null);
+    return connecting.getOrDefault(node, CompletableFuture.completedFuture(null));
   }
 
   @Override

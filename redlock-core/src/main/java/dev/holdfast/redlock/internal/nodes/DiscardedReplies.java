@@ -17,7 +17,7 @@ public record DiscardedReplies(NodeConnections connections) implements Round.Ans
 
   @Override
   public void failure(int node, Throwable cause) {
-    connections.onFailed(node);
+    connections.onFailed(node, cause);
   }
 
   @Override

@@ -175,10 +175,16 @@ public final class NodeConnections {
     }
   }
 
-  /** Counts a failure of a node, which ends its connection. */
-  public void onFailed(int node) {
+  /**
+   * Counts a failure of a node. If the driver failed a command, the connection ends. A {@link
+   * NodeException} is the failure of a command that was never sent, so it says nothing about the
+   * connection that is there by now.
+   */
+  public void onFailed(int node, Throwable cause) {
     onAnswered(node);
-    connector.endSoon(node);
+    if (!(cause instanceof NodeException)) {
+      connector.endSoon(node);
+    }
   }
 
   /** Checks nodes that let a round's deadline pass, and gives up connections that are silent. */

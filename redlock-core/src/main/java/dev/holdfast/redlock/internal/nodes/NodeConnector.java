@@ -295,7 +295,7 @@ public final class NodeConnector {
       health.accept(node);
       changed.accept(node);
       completeOpening();
-    } finally { // last: rounds that fail here must not end the next connection
+    } finally { // also if a logger throws
       if (!closed) {
         scheduler.schedule(ended.retryInNanos(), () -> connect(node));
       }

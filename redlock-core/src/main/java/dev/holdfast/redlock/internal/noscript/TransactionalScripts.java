@@ -1,6 +1,5 @@
 package dev.holdfast.redlock.internal.noscript;
 
-import dev.holdfast.redlock.internal.nodes.NodeException;
 import dev.holdfast.redlock.internal.nodes.SingleNodeCall;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
@@ -38,6 +37,10 @@ final class TransactionalScripts {
   private final int second;
   private final ConditionalDelete deletion;
   private final Map<String, Queue<Round>> keys = new HashMap<>();
+
+  /** One reason for all commands that fail after the end, because there may be thousands. */
+  private final Exception end = new IllegalStateException("the connection ended");
+
   private CompletableFuture<?> last = CompletableFuture.completedFuture(null);
   private boolean ended;
 
@@ -85,7 +88,7 @@ final class TransactionalScripts {
       waiting = keys.values().stream().flatMap(Queue::stream).toList();
       keys.clear();
     }
-    waiting.forEach(round -> round.failure(first, NodeException.ended()));
+    waiting.forEach(round -> round.failure(first, end));
   }
 
   private void start(String key, Round round) {
@@ -338,7 +341,7 @@ final class TransactionalScripts {
    */
   private synchronized CompletableFuture<@Nullable Object> ask(int connection, Command command) {
     return ended
-        ? CompletableFuture.failedFuture(NodeException.ended())
+        ? CompletableFuture.failedFuture(end)
         : SingleNodeCall.ask(nodes, connection, command);
   }
 

@@ -198,7 +198,7 @@ public final class QuorumCall implements Round.Answers {
 
   @Override
   public void failure(int node, Throwable cause) {
-    connections.onFailed(node);
+    connections.onFailed(node, cause);
     report(node, LockListener.Vote.SILENT);
     failed(node, () -> NodeException.of(cause));
   }

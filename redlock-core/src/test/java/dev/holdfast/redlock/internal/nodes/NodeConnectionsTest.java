@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -428,6 +429,43 @@ class NodeConnectionsTest {
     assertThat(second).isCompletedExceptionally();
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 0, 1);
     assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("FAULT-5: rounds that were held back in vain do not end the next connection")
+  void roundsHeldBackInVainDoNotEndTheNextConnection() {
+    LockManager locks = open();
+    CompletableFuture<Void> slow = new CompletableFuture<>();
+    nodes.connecting(2, slow);
+    nodes.breakConnection(2);
+    locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+    locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+    nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? "OK" : null));
+    nodes.beforeSubmitting(round -> slow.complete(null)); // up between the first and the second
+    time.advance(RedlockOptions.DEFAULT_NODE_TIMEOUT);
+
+    assertThat(slow).isDone();
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
+    assertThat(nodes.disconnects()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("FAULT-5: a failure between the ends of two connections holds later rounds back")
+  void aFailureBetweenTheEndsOfTwoConnectionsHoldsLaterRoundsBack() {
+    nodes.withoutScripts();
+    LockManager locks = open();
+    nodes.beforeDisconnecting(
+        () -> {
+          locks.tryAcquireAsync(LockRequest.of("a", SECOND));
+          locks.tryAcquireAsync(LockRequest.of("b", SECOND));
+        });
+    nodes.breakConnection(0);
+    time.advance(Duration.ZERO);
+
+    assertThat(nodes.take())
+        .filteredOn(a -> a.node() == 0)
+        .extracting(a -> a.command().words().get(1))
+        .containsExactly("b");
   }
 
   @Test

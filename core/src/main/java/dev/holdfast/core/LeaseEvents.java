@@ -89,7 +89,8 @@ final class LeaseEvents implements LeaseReport {
   public void renewalEnded(@Nullable Throwable failure) {
     Throwable cause = failure == null ? null : Futures.cause(failure);
     synchronized (this) {
-      if (isReleased) {
+      // The second if a release or a transfer has begun, and is about to say so here.
+      if (isReleased || cause instanceof IllegalStateException) {
         renewalBegunAt = null;
       } else {
         addRenewal(

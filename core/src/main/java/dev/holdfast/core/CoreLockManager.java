@@ -237,10 +237,13 @@ final class CoreLockManager implements LockManager {
     // an attempt that ends as an outage may have a release behind it
     long longest = 2 * Nanos.of(context.primitive().longestOperation()) + LATE_NANOS;
     await(context.operations().quiet(), longest, false);
-    context.primitive().close();
-    context.unconfirmed().report();
-    context.nodeEvents().tell();
-    afterClose.run();
+    try {
+      context.primitive().close();
+      context.unconfirmed().report();
+      context.nodeEvents().tell();
+    } finally { // also if a driver throws, or the user's logger
+      afterClose.run();
+    }
   }
 
   @Override

@@ -8,13 +8,16 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ClosingTest {
@@ -301,5 +304,25 @@ class ClosingTest {
     assertThatThrownBy(call)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: a backend that throws as it closes leaves no thread of the manager")
+  void aBackendThatThrowsAsItClosesLeavesNoThread() {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    manager.close();
+    ScriptedBackend broken = new ScriptedBackend(time);
+    broken.failingToClose(new IllegalStateException("the driver is broken"));
+    LockManager own = LockManagerBuilder.over(broken).build();
+
+    assertThatThrownBy(own::close).hasMessage("the driver is broken");
+
+    Eventually.soon()
+        .untilAsserted(
+            () ->
+                assertThat(Thread.getAllStackTraces().keySet())
+                    .filteredOn(thread -> !before.contains(thread))
+                    .filteredOn(thread -> thread.getName().startsWith("holdfast"))
+                    .isEmpty());
   }
 }

@@ -86,6 +86,7 @@ final class ScriptedBackend implements LockPrimitive {
   private @Nullable AttemptProgress lastProgress;
   private long grants;
   private int closed;
+  private @Nullable RuntimeException closeFailure;
   private int callsAfterClose;
 
   ScriptedBackend(Clock clock) {
@@ -377,9 +378,16 @@ final class ScriptedBackend implements LockPrimitive {
     return type == String.class ? Optional.of(type.cast("given by the backend")) : Optional.empty();
   }
 
+  synchronized void failingToClose(RuntimeException failure) {
+    closeFailure = failure;
+  }
+
   @Override
   public synchronized void close() {
     closed++;
+    if (closeFailure != null) {
+      throw closeFailure;
+    }
   }
 
   private <T> CompletableFuture<T> call(

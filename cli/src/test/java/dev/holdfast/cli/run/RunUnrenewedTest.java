@@ -81,7 +81,12 @@ class RunUnrenewedTest {
   @Test
   void asAProcessItKillsTheCommandWhileTheLockStillIsHeld() {
     Program run =
-        started(Program.holdfast(args("setnx:OLD", SHORT, "trap '' TERM; echo pid=$$ " + ENDLESS)))
+        started(
+                Program.holdfast(
+                    args(
+                        "setnx:OLD",
+                        List.of("--ttl", "9s", "--grace", "2s"), // its guardian starts late at load
+                        "trap '' TERM; echo pid=$$ " + ENDLESS)))
             .awaitOut("ready");
     long child = Long.parseLong(run.out().replaceFirst("(?s)pid=(\\d+) .*", "$1"));
 

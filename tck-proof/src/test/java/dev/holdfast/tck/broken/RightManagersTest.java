@@ -56,6 +56,7 @@ class RightManagersTest {
             "this environment's nodes do not count subscriptions",
             "these managers do not notify waiters of releases by others, which is allowed",
             "this environment's nodes have no databases",
+            "this environment's nodes are not given by redis://",
             "this environment has no sets of options",
             "before JDK 21");
   }

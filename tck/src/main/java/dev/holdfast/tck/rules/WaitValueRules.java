@@ -46,9 +46,12 @@ public abstract class WaitValueRules {
 
   /** One call that waits in vain. */
   private record Waiting(Asking way, Duration longest, Call<Optional<Lease>> call) {
+    boolean isEarly() {
+      return call.took().compareTo(longest.minus(TICK)) < 0;
+    }
+
     boolean isInTime(Duration late) {
-      return call.took().compareTo(longest.minus(TICK)) >= 0
-          && call.took().compareTo(longest.plus(late)) < 0;
+      return !isEarly() && call.took().compareTo(longest.plus(late)) < 0;
     }
 
     @Override
@@ -165,7 +168,14 @@ public abstract class WaitValueRules {
     years.forEach(call -> call.awaited(fixture));
   }
 
+  /** Tries again what is late, as on a machine that is too busy, but not what is early. */
   private void assertWaits(LockManager locks, Supplier<String> names) {
+    List<Waiting> early = new ArrayList<>();
+    Retries.anyOf(() -> waitInVain(locks, names, early));
+    assertThat(early).as("over before its time").isEmpty();
+  }
+
+  private void waitInVain(LockManager locks, Supplier<String> names, List<Waiting> early) {
     try (Stalls stalls = Stalls.watched()) {
       List<Waiting> round = new ArrayList<>();
       List<Waiting> odd = new ArrayList<>();
@@ -183,6 +193,7 @@ public abstract class WaitValueRules {
       if (!round.stream().allMatch(one -> one.isInTime(late))) {
         AnotherRule.isBroken("a wait of a second is not as long as that: " + round);
       }
+      odd.stream().filter(Waiting::isEarly).forEach(early::add);
       assertThat(odd)
           .as("neither over before its time, nor %s after it", late)
           .allMatch(one -> one.isInTime(late));

@@ -52,7 +52,7 @@ public class AotShop {
               + context
                   .getBean(MeterRegistry.class)
                   .get("holdfast.acquire")
-                  .tags("outcome", "granted", "backend", "memory")
+                  .tags("outcome", "granted", "manager", "lockManager")
                   .timer()
                   .count());
       System.out.println("managers: " + context.getBeansOfType(LockManager.class).keySet());

@@ -39,6 +39,7 @@ class TestingExamplesTest {
       import io.micrometer.core.instrument.simple.*;
       import io.micrometer.observation.*;
       import java.time.Duration;
+      import java.util.*;
       import org.junit.jupiter.api.*;
       import org.junit.jupiter.api.extension.*;
       import reactor.core.publisher.*;
@@ -56,7 +57,7 @@ class TestingExamplesTest {
 
   @Test
   void theTestsOfThePageOnTestsPass() throws Exception {
-    assertAllPass(blocks("docs/testing.md"), "", 4);
+    assertAllPass(blocks("docs/testing.md"), "", 5);
   }
 
   @Test

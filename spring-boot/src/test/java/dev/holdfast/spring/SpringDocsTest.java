@@ -99,7 +99,7 @@ class SpringDocsTest {
   @Test
   void theExampleOfTheReadmeLocksAroundItsTransaction() throws Exception {
     String source = onlyOne(blocks("README.md", "java"), "@Locked");
-    String settings = onlyOne(blocks("README.md", "yaml"), "holdfast:");
+    String settings = onlyOne(blocks("README.md", "yaml"), "holdfast.url");
     assertThat(Files.readString(ROOT.resolve("README.md")))
         .contains("<artifactId>holdfast-spring-boot-starter</artifactId>");
     RecordingTransactionManager transactions =

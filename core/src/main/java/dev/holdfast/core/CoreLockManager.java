@@ -241,6 +241,7 @@ final class CoreLockManager implements LockManager {
       context.primitive().close();
       context.unconfirmed().report();
       context.nodeEvents().tell();
+      context.nodeEvents().warnOfDropped();
     } finally { // also if a driver throws, or the user's logger
       afterClose.run();
     }

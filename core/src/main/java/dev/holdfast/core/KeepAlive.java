@@ -74,7 +74,7 @@ final class KeepAlive {
         .extend(ttl)
         .whenComplete(
             (done, failure) -> {
-              report.renewalEnded(failure);
+              report.renewalEnded(failure, state.current() instanceof GrantState.Held);
               if (failure != null) {
                 long delay = Math.min(interval(), context.jitter(context.retryDelayNanos()));
                 renewIn(delay, lease);

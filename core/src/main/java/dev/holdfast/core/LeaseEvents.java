@@ -86,11 +86,11 @@ final class LeaseEvents implements LeaseReport {
    * release has cut the renewal short.
    */
   @Override
-  public void renewalEnded(@Nullable Throwable failure) {
+  public void renewalEnded(@Nullable Throwable failure, boolean isHeld) {
     Throwable cause = failure == null ? null : Futures.cause(failure);
     synchronized (this) {
       // The second if a release or a transfer has begun, and is about to say so here.
-      if (isReleased || cause instanceof IllegalStateException) {
+      if (isReleased || (!isHeld && cause instanceof IllegalStateException)) {
         renewalBegunAt = null;
       } else {
         addRenewal(

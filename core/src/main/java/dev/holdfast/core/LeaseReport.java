@@ -20,8 +20,12 @@ interface LeaseReport {
   /** Notes that a renewal begins. */
   default void renewalBegun() {}
 
-  /** Reports the outcome of the renewal in flight. */
-  default void renewalEnded(@Nullable Throwable failure) {}
+  /**
+   * Reports the outcome of the renewal in flight.
+   *
+   * @param isHeld whether the lease has not ended; a renewal that its release cut short is none
+   */
+  default void renewalEnded(@Nullable Throwable failure, boolean isHeld) {}
 
   /** Notes that a holder gave the lease up. Its end is reported later. */
   default void onRelease() {}

@@ -17,6 +17,9 @@ final class NodeEvents implements NodeObserver {
   /** How long events are gathered: at most a hundred hand-overs a second, whatever the load. */
   private static final long GATHER_NANOS = 10_000_000;
 
+  /** One warning a minute names the trouble; more hide it. */
+  private static final long PERIOD_NANOS = 60_000_000_000L;
+
   /** Maximum number of votes that wait for a listener. Further votes are dropped and counted. */
   private static final int MAX_WAITING = 10_000;
 
@@ -27,7 +30,7 @@ final class NodeEvents implements NodeObserver {
   private final AtomicBoolean isGathering = new AtomicBoolean();
   private final AtomicInteger tellers = new AtomicInteger();
   private final AtomicInteger dropped = new AtomicInteger();
-  private final OnceAMinute warnings = new OnceAMinute();
+  private final AtomicBoolean isPausing = new AtomicBoolean();
 
   NodeEvents(Listeners listeners, Scheduler scheduler) {
     this.listeners = listeners;
@@ -54,18 +57,33 @@ final class NodeEvents implements NodeObserver {
   /** Warns on a thread of its own, because the thread that reports may be the one that is stuck. */
   private void onDropped() {
     dropped.incrementAndGet();
-    try {
-      if (warnings.isDue(listeners.nanos())) {
-        scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::warn));
+    warnUnlessPausing();
+  }
+
+  private void warnUnlessPausing() {
+    if (dropped.get() > 0 && !isPausing.get() && isPausing.compareAndSet(false, true)) {
+      try {
+        scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::warnOfDropped));
+        scheduler.schedule(GATHER_NANOS + PERIOD_NANOS, this::afterPause);
+      } catch (RuntimeException | Error ignored) {
+        isPausing.set(false); // the next vote tries again
       }
-    } catch (RuntimeException | Error ignored) {
-      // the next warning counts this vote, too
     }
   }
 
-  private void warn() {
+  private void afterPause() {
+    isPausing.set(false);
+    warnUnlessPausing(); // of the votes that were dropped since
+  }
+
+  /** Logs how many votes were dropped since the last warning, if any. */
+  void warnOfDropped() {
+    int number = dropped.getAndSet(0);
+    if (number == 0) {
+      return;
+    }
     Listeners.warn(
-        dropped.getAndSet(0)
+        number
             + " votes of nodes were dropped, because "
             + MAX_WAITING
             + " reports wait for a LockListener that takes too long: return at once, and work on"

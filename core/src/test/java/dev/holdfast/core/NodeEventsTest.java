@@ -48,10 +48,14 @@ class NodeEventsTest {
 
       voteAndReport(MAX_WAITING + 2);
       assertThat(warnings.texts()).hasSize(1);
-      time.advance(Duration.ofMinutes(1));
+      time.advance(Duration.ofMinutes(1).plus(GATHERING));
+      assertThat(warnings.texts()).hasSize(2);
+      assertThat(warnings.texts().get(1)).startsWith("2 votes");
+
       voteAndReport(MAX_WAITING + 5);
       assertThat(warnings.texts()).hasSize(2);
-      assertThat(warnings.texts().get(1)).startsWith("7 votes");
+      events.warnOfDropped(); // as the end of the manager does
+      assertThat(warnings.texts().get(2)).startsWith("5 votes");
       assertThat(votes).hasValue(4 * MAX_WAITING);
     }
   }

@@ -81,7 +81,7 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
     if (store.isOutage()) {
       store.release(keyPrefix.keyOf(attempt.name()), adoption.transferredToken());
       String message = "no quorum voted on the adoption of '" + attempt.name() + "'";
-      return outage(message + ", which ends its transfer", false);
+      return outage(message + "; its transfer is over", false);
     }
     ClockReading validUntil = fromNow(attempt.ttl());
     MemoryStore.Hold hold = store.newHold(attempt.ownerLabel(), validUntil.nanos());

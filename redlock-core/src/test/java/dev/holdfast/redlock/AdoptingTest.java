@@ -32,7 +32,7 @@ class AdoptingTest {
     }
     time.advance(Duration.ofMillis(100));
 
-    assertOutage(locks.adoptAsync(text, REQUEST), "'a': its text stays usable (0 of 3");
+    assertOutage(locks.adoptAsync(text, REQUEST), "'a'; its text stays usable (0 of 3");
 
     for (int node = 0; node < 3; node++) {
       nodes.unreachable(node, null);
@@ -51,7 +51,7 @@ class AdoptingTest {
 
     time.advance(Duration.ofSeconds(5));
 
-    assertOutage(adopted, "'a', which ends its transfer (0 of 3");
+    assertOutage(adopted, "'a'; its transfer is over (0 of 3");
   }
 
   private String transferred() {

@@ -213,6 +213,19 @@ class OpeningTest {
   }
 
   @Test
+  @DisplayName("CLOSE-4: the timer ends also if the driver throws as it closes")
+  void theTimerEndsAlsoIfTheDriverThrowsAsItCloses() {
+    Set<Thread> before = timers();
+    LockManager locks = Redlock.open(nodes, RedlockOptions.defaults());
+    Set<Thread> own = timers();
+    own.removeAll(before);
+    nodes.failingToClose(new OutOfMemoryError("unable to create native thread"));
+
+    assertThatThrownBy(locks::close).hasMessage("unable to create native thread");
+    await().until(() -> own.stream().noneMatch(Thread::isAlive));
+  }
+
+  @Test
   @DisplayName("CLOSE-4: a scheduler that a manager was given is left as it is")
   void aSchedulerThatWasGivenIsLeftAsItIs() {
     List<Integer> ran = new ArrayList<>();

@@ -38,6 +38,7 @@ public final class ScriptedNodes implements RedisNodes {
   private boolean scripts = true;
   private boolean conditionalDelete;
   private boolean closed;
+  private @Nullable Error closeFailure;
   private Runnable beforeConnecting = () -> {};
   private Runnable beforeDisconnecting = () -> {};
   private Consumer<Round> beforeSubmitting = round -> {};
@@ -331,8 +332,15 @@ public final class ScriptedNodes implements RedisNodes {
     return type.isInstance(this) ? Optional.of(type.cast(this)) : Optional.empty();
   }
 
+  void failingToClose(Error failure) {
+    closeFailure = failure;
+  }
+
   @Override
   public void close() {
     closed = true;
+    if (closeFailure != null) {
+      throw closeFailure;
+    }
   }
 }

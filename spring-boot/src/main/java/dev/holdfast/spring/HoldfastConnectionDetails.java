@@ -19,7 +19,8 @@ public interface HoldfastConnectionDetails extends ConnectionDetails {
   /**
    * Returns whether the servers are made for this run of the application, as containers of tests
    * are, so that no lock can be held on them before. If all details say so, the nodes are trusted
-   * although they are new, and vote at once.
+   * although they are new, and vote at once. If any details say so, the keys of locks begin with
+   * {@code lock:}, unless the options give another {@code keyPrefix}.
    *
    * @return false by default
    */

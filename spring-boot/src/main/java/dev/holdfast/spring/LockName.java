@@ -42,6 +42,9 @@ final class LockName {
    *     does not have
    */
   static LockName parse(String template, Method method, LockedSettings settings) {
+    if (template.isEmpty()) {
+      throw new LockConfigurationException("the name is empty; give at least one character");
+    }
     List<Expression> parts;
     try {
       Expression all = PARSER.parseExpression(template, new TemplateParserContext());

@@ -324,8 +324,11 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
 
   @Override
   public void close() {
-    server.close();
-    afterClose.run();
+    try {
+      server.close();
+    } finally { // also if the driver throws
+      afterClose.run();
+    }
   }
 
   private static LockConfigurationException undeclared(LockCapability capability) {

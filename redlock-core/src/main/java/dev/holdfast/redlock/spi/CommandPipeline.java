@@ -1,6 +1,5 @@
 package dev.holdfast.redlock.spi;
 
-import dev.holdfast.redlock.internal.nodes.NodeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -41,6 +40,10 @@ public final class CommandPipeline<C> {
   private final Queue<C> unanswered = new ConcurrentLinkedQueue<>();
   private final AtomicInteger written = new AtomicInteger();
   private final AtomicBoolean flushing = new AtomicBoolean();
+
+  /** One reason for all, because there may be thousands. As a driver's, it ends the connection. */
+  private final Exception notConnected = new IllegalStateException("not connected");
+
   private volatile boolean opened;
   private volatile boolean stopped;
 
@@ -215,10 +218,8 @@ public final class CommandPipeline<C> {
   }
 
   private void failUnsent() {
-    NodeException cause = null; // one for all, because there may be thousands
     for (C next = unsent.poll(); next != null; next = unsent.poll()) {
-      cause = cause == null ? NodeException.passing("not connected") : cause;
-      rounds.apply(next).failure(node, cause);
+      rounds.apply(next).failure(node, notConnected);
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.redlock.internal.nodes.NodeException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ class CommandPipelineTest {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private final List<List<Round>> written = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
+  private final List<Throwable> failures = new ArrayList<>();
   private boolean rejects;
   private int numbered;
 
@@ -101,6 +103,14 @@ class CommandPipelineTest {
   }
 
   @Test
+  void whatIsNotSentFailsAsADriversCommandDoesSoThatTheConnectionEnds() {
+    add();
+    pipeline.flush();
+
+    assertThat(failures).singleElement().isNotInstanceOf(NodeException.class);
+  }
+
+  @Test
   void theEndFailsAllInOrderAndInTurns() {
     pipeline.open();
     for (int i = 0; i < 1_100; i++) {
@@ -174,6 +184,7 @@ class CommandPipelineTest {
 
     @Override
     public void failure(int node, Throwable cause) {
+      failures.add(cause);
       note(node, String.valueOf(cause.getMessage()));
     }
 

@@ -218,17 +218,16 @@ final class AcquireAttempt {
   }
 
   private String noVote() {
-    String message =
-        transferred == null
-            ? "no quorum voted on '" + attempt.name() + "'"
-            : "no quorum voted on the adoption of '"
-                + attempt.name()
-                + (sent.isEmpty() ? "': its text stays usable" : "', which ends its transfer");
-    return isLimitedByTtl()
-        ? message
-            + " within %d ms, which is all that a ttl of %d ms leaves"
+    String adoption = transferred == null ? "" : "the adoption of ";
+    String limit =
+        isLimitedByTtl()
+            ? " within %d ms, which is all that a ttl of %d ms leaves"
                 .formatted(NANOSECONDS.toMillis(validity()), attempt.ttl().toMillis())
-        : message;
+            : "";
+    String message = "no quorum voted on " + adoption + "'" + attempt.name() + "'" + limit;
+    return transferred == null
+        ? message
+        : message + (sent.isEmpty() ? "; its text stays usable" : "; its transfer is over");
   }
 
   /** Tells whether the time for answers is over and a longer ttl would have left more. */

@@ -110,7 +110,11 @@ public final class RedlockOpening {
       primitive.open().join();
       requireQuorum(primitive.connections(), guard);
     } catch (RuntimeException | Error e) {
-      manager.close();
+      try {
+        manager.close();
+      } catch (RuntimeException | Error alsoFailed) {
+        e.addSuppressed(alsoFailed);
+      }
       throw e;
     }
   }

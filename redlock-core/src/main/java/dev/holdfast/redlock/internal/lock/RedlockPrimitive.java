@@ -319,9 +319,12 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public void close() {
-    notifications.close();
-    connections.close();
-    afterClose.run();
+    try {
+      notifications.close();
+      connections.close();
+    } finally { // also if a driver throws
+      afterClose.run();
+    }
   }
 
   private String keyOf(String name) {

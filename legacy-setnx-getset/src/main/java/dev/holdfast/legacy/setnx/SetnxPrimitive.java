@@ -148,10 +148,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
       return new LockOutageException(notTold(name), Map.of(server.address(), silence), false);
     }
 
-    /**
-     * Takes an expired lock over: exactly one client finds the expired stamp in the reply to its
-     * GETSET.
-     */
+    /** Takes an expired lock over: one client finds the expired stamp in its GETSET's reply. */
     private Outcome takeOver(ServerConnection connection, ClockReading start) {
       long asked = clock.wallMicros();
       Stamp stamp = stampOf(ttl);

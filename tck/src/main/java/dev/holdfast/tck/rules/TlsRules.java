@@ -47,6 +47,8 @@ public abstract class TlsRules {
   @Rule("OPEN-7")
   @IfThisFails("check that the error of a node with TLS names rediss://")
   void theErrorOfANodeWithTlsNamesTheSchemeForIt() {
+    needsTls();
+
     Greeted greeted = greetedAt(PortThatListens::untrusted, PLAIN);
 
     assertThat(greeted.thrown).hasMessageContaining(TLS + "://");
@@ -59,7 +61,7 @@ public abstract class TlsRules {
     List<String> uris =
         needsPlainUris().stream().map(uri -> TLS + uri.substring(PLAIN.length())).toList();
 
-    greetedAt(PortThatListens::silent, TLS); // leaves the test out if the driver refuses TLS
+    needsTls();
 
     Throwable thrown = catchThrowable(() -> fixture.openOn(uris));
 
@@ -95,6 +97,11 @@ public abstract class TlsRules {
     } finally {
       ports.forEach(PortThatListens::close);
     }
+  }
+
+  /** Leaves the test out if the driver refuses TLS: nothing is sent to a silent port then. */
+  private void needsTls() {
+    greetedAt(PortThatListens::silent, TLS);
   }
 
   private List<String> needsPlainUris() {

@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class SerialExecutor {
   private final AtomicReference<@Nullable Task> last = new AtomicReference<>();
 
-  /** The tasks whose turn it is: one, or none, unless the end of the executor fails them all. */
-  private final Queue<Task> ready = new ConcurrentLinkedQueue<>();
-
-  private final AtomicInteger starts = new AtomicInteger();
+  /** Made for the first task: most leases are never extended. */
+  private @Nullable Starts starts;
 
   /** One task that is running or waits for the one before it. */
   private static final class Task {
@@ -37,6 +35,23 @@ final class SerialExecutor {
         work.accept(result);
       } catch (RuntimeException | Error e) {
         result.completeExceptionally(e); // else the tasks behind it would never start
+      }
+    }
+  }
+
+  /** Starts tasks whose turn it is. Tasks that end at once are a loop, not a deep stack. */
+  private static final class Starts {
+    /** One, or none, unless the end of the executor fails all tasks. */
+    private final Queue<Task> ready = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger count = new AtomicInteger();
+
+    void start(Task next) {
+      ready.add(next);
+      if (count.getAndIncrement() == 0) {
+        do {
+          Objects.requireNonNull(ready.poll()).run();
+        } while (count.decrementAndGet() > 0);
       }
     }
   }
@@ -59,20 +74,17 @@ final class SerialExecutor {
     turn.whenComplete(
         (done, failure) -> {
           mine.before = null;
-          start(mine);
+          starts().start(mine);
         });
     mine.result.whenComplete((done, failure) -> last.compareAndSet(mine, null));
     return mine.result;
   }
 
-  /** Starts a task whose turn it is. Tasks that end at once are a loop, not a deep stack. */
-  private void start(Task next) {
-    ready.add(next);
-    if (starts.getAndIncrement() == 0) {
-      do {
-        Objects.requireNonNull(ready.poll()).run();
-      } while (starts.decrementAndGet() > 0);
+  private synchronized Starts starts() {
+    if (starts == null) {
+      starts = new Starts();
     }
+    return starts;
   }
 
   /** Returns whether no task is running or queued. */

@@ -13,6 +13,16 @@ import org.jspecify.annotations.Nullable;
 /** Locks of one process that last until they are released, or lost because a test says so. */
 final class InMemoryLocks implements LockManager {
   private final Map<String, InMemoryLease> held = new HashMap<>();
+  private final Set<LockCapability> declared;
+
+  InMemoryLocks() {
+    this(Set.of());
+  }
+
+  /** Declares capabilities, and has none. */
+  InMemoryLocks(Set<LockCapability> declared) {
+    this.declared = declared;
+  }
 
   @Override
   public synchronized Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
@@ -80,7 +90,7 @@ final class InMemoryLocks implements LockManager {
 
   @Override
   public Set<LockCapability> capabilities() {
-    return Set.of();
+    return declared;
   }
 
   @Override

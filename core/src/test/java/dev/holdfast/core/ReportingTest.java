@@ -455,49 +455,6 @@ class ReportingTest {
   }
 
   @Test
-  void aSlowCallIsLoggedOnceAMinute() throws Exception {
-    manager.addListener(
-        new LockListener() {
-          @Override
-          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            time.passUnnoticed(Duration.ofMillis(21));
-          }
-        });
-    try (Warnings warnings = Warnings.of(LockListener.class)) {
-      assertThat(manager.acquire(REQUEST).release()).isTrue();
-      assertThat(manager.acquire(REQUEST).release()).isTrue();
-      assertThat(warnings.texts()).hasSize(1);
-
-      time.passUnnoticed(Duration.ofMinutes(1));
-      assertThat(manager.acquire(REQUEST).release()).isTrue();
-
-      assertThat(warnings.texts()).hasSize(2);
-      assertThat(warnings.texts().get(0)).contains("took 21 ms", "return at once");
-    }
-  }
-
-  @Test
-  @DisplayName("LISTEN-9: a call that takes long and throws is logged for both")
-  void aSlowCallThatThrowsIsLoggedAsSlow() throws Exception {
-    manager.addListener(
-        new LockListener() {
-          @Override
-          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            time.passUnnoticed(Duration.ofMillis(21));
-            throw new IllegalStateException("a test's");
-          }
-        });
-    try (Warnings warnings = Warnings.of(LockListener.class)) {
-      assertThat(manager.acquire(REQUEST).release()).isTrue();
-
-      assertThat(warnings.texts())
-          .hasSize(2)
-          .anySatisfy(text -> assertThat(text).contains("took 21 ms"))
-          .anySatisfy(text -> assertThat(text).contains("failed"));
-    }
-  }
-
-  @Test
   void aListenerAndALoggerThatThrowChangeNothing() throws Exception {
     manager.addListener(
         new LockListener() {

@@ -30,11 +30,17 @@ final class NodeEvents implements NodeObserver {
   private final AtomicBoolean isGathering = new AtomicBoolean();
   private final AtomicInteger tellers = new AtomicInteger();
   private final AtomicInteger dropped = new AtomicInteger();
-  private final AtomicBoolean isPausing = new AtomicBoolean();
+  private final WarningPace droppedVotes;
 
   NodeEvents(Listeners listeners, Scheduler scheduler) {
     this.listeners = listeners;
     this.scheduler = scheduler;
+    this.droppedVotes =
+        new WarningPace(
+            scheduler,
+            PERIOD_NANOS,
+            () -> dropped.get() > 0,
+            () -> scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::warnOfDropped)));
   }
 
   @Override
@@ -57,23 +63,11 @@ final class NodeEvents implements NodeObserver {
   /** Warns on a thread of its own, because the thread that reports may be the one that is stuck. */
   private void onDropped() {
     dropped.incrementAndGet();
-    warnUnlessPausing();
-  }
-
-  private void warnUnlessPausing() {
-    if (dropped.get() > 0 && !isPausing.get() && isPausing.compareAndSet(false, true)) {
-      try {
-        scheduler.schedule(GATHER_NANOS, () -> scheduler.fork(this::warnOfDropped));
-        scheduler.schedule(GATHER_NANOS + PERIOD_NANOS, this::afterPause);
-      } catch (RuntimeException | Error ignored) {
-        isPausing.set(false); // the next vote tries again
-      }
+    try {
+      droppedVotes.onCounted();
+    } catch (RuntimeException | Error ignored) {
+      // the next vote tries again
     }
-  }
-
-  private void afterPause() {
-    isPausing.set(false);
-    warnUnlessPausing(); // of the votes that were dropped since
   }
 
   /** Logs how many votes were dropped since the last warning, if any. */

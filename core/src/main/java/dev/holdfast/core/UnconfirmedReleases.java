@@ -16,29 +16,27 @@ final class UnconfirmedReleases {
   /** One warning a second names the trouble; more hide it. */
   private static final long PERIOD_NANOS = 1_000_000_000L;
 
-  private final Scheduler scheduler;
-  private boolean isPausing;
+  private final WarningPace pace;
   private int count;
   private @Nullable String name;
   private @Nullable LockException failure;
 
   UnconfirmedReleases(Scheduler scheduler) {
-    this.scheduler = scheduler;
+    pace = new WarningPace(scheduler, PERIOD_NANOS, this::isCounted, this::report);
   }
 
   /** Warns of one at once, or counts it for the next warning. */
   void add(String lock, LockException why) {
-    boolean isFirst;
     synchronized (this) {
       count++;
       name = lock;
       failure = why;
-      isFirst = !isPausing;
-      isPausing = true;
     }
-    if (isFirst) {
-      warnAndPause();
-    }
+    pace.onCounted();
+  }
+
+  private synchronized boolean isCounted() {
+    return count > 0;
   }
 
   /** Warns of those that were counted, if any. */
@@ -59,25 +57,6 @@ final class UnconfirmedReleases {
           last,
           counted == 1 ? "" : " and of " + (counted - 1) + " more",
           why.getMessage());
-    }
-  }
-
-  private void warnAndPause() {
-    try {
-      report();
-    } finally { // a logger that throws must not end the warnings
-      scheduler.schedule(PERIOD_NANOS, this::afterPause);
-    }
-  }
-
-  private void afterPause() {
-    boolean isOver;
-    synchronized (this) {
-      isOver = count == 0;
-      isPausing = !isOver;
-    }
-    if (!isOver) {
-      warnAndPause();
     }
   }
 }

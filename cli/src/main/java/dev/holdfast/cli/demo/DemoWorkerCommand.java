@@ -59,6 +59,7 @@ public final class DemoWorkerCommand implements Callable<Integer> {
       work(null);
     } else {
       try (LockManager locks = new Backend(url).open()) {
+        warmUp(locks);
         work(locks);
       }
     }
@@ -89,6 +90,11 @@ public final class DemoWorkerCommand implements Callable<Integer> {
         }
       }
     }
+  }
+
+  /** Loads what a first lock needs, which is no part of the demo and takes long if all are busy. */
+  private void warmUp(LockManager locks) throws InterruptedException {
+    acquire(locks, label).ifPresent(Lease::close);
   }
 
   private void watch(BufferedReader in) {

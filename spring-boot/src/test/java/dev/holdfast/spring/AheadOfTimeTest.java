@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -99,36 +98,12 @@ class AheadOfTimeTest {
 
   /** Runs the application in a JVM of its own, with a placeholder that was not known before. */
   private List<String> run(Path classes, String[] known) throws Exception {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-XX:TieredStopAtLevel=1",
-            "-Dspring.aot.enabled=true",
-            "-Dspring.devtools.restart.enabled=false",
-            "-cp",
-            classes
-                + File.pathSeparator
-                + folder.resolve("resources")
-                + File.pathSeparator
-                + System.getProperty("java.class.path"),
-            AotShop.class.getName(),
-            "--shop.prefix=order"));
-    command.addAll(Arrays.asList(known));
-    Path output = folder.resolve("output.txt");
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    try {
-      assertThat(process.waitFor(200, TimeUnit.SECONDS)).isTrue();
-      List<String> lines = Files.readAllLines(output);
-      assertThat(process.exitValue()).as(String.join("\n", lines)).isZero();
-      return lines;
-    } finally {
-      process.destroyForcibly();
-    }
+    List<String> arguments = new ArrayList<>(List.of(known));
+    arguments.add("--shop.prefix=order");
+    return new ChildJvm(folder)
+        .withOptions("-Dspring.aot.enabled=true", "-Dspring.devtools.restart.enabled=false")
+        .withClassPath(classes, folder.resolve("resources"))
+        .run(AotShop.class, arguments);
   }
 
   @Test

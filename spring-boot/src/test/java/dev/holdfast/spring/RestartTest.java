@@ -2,8 +2,11 @@ package dev.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.example.restart.DevtoolsShop;
+import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Eventually;
 import java.net.URL;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +14,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.devtools.restart.classloader.RestartClassLoader;
 
 /** The restarts of devtools, which load the classes of the application again. */
@@ -33,6 +38,37 @@ class RestartTest {
       Eventually.soon().untilAsserted(() -> assertThat(leftOver(before, loader)).isEmpty());
     }
     assertThat(types).as("the classes of each start").hasSize(2);
+  }
+
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // it starts a JVM
+  void devtoolsRestartsAnApplicationThatTakesItsLocksAgain(@TempDir Path folder) throws Exception {
+    try (TestNodes nodes = TestNodes.start(1)) {
+      List<String> lines =
+          new ChildJvm(folder)
+              .run(
+                  DevtoolsShop.class,
+                  List.of(
+                      "--holdfast.url=redlock:lettuce:" + nodes.uris().get(0) + "?newNodes=trust",
+                      "--spring.devtools.livereload.enabled=false",
+                      "--spring.docker.compose.enabled=false"));
+
+      String output = String.join("\n", lines);
+      assertThat(lines)
+          .as(output)
+          .filteredOn(line -> line.equals("started: order-4711, leads: true"))
+          .hasSize(3);
+      assertThat(lines)
+          .as(output)
+          .filteredOn(line -> line.equals("restarted: all of these threads have ended"))
+          .hasSize(2);
+      assertThat(lines)
+          .as(output)
+          .filteredOn(line -> line.startsWith("threads: "))
+          .hasSize(2)
+          .allMatch(line -> line.contains("shop-leader") && line.contains("holdfast-"));
+      assertThat(nodes.node(0).command("EXISTS", "order-4711", "leader")).isEqualTo(0L);
+    }
   }
 
   private static String runOnItsThread(Class<?> type, ClassLoader loader) throws Exception {

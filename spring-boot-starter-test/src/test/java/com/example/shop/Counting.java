@@ -1,0 +1,9 @@
+package com.example.shop;
+
+import dev.holdfast.spring.Locked;
+
+/** An interface with locks. */
+interface Counting {
+  @Locked(name = "count")
+  String count();
+}

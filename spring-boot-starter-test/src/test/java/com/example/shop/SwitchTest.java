@@ -140,4 +140,19 @@ class SwitchTest {
                   .hasMessageContaining("[first, second]");
             });
   }
+
+  @Test
+  void aBeanOfAnotherTypeWithTheNameOfTheManagerStays() {
+    contexts
+        .withBean("lockManager", String.class, () -> "of the application")
+        .withAllowBeanDefinitionOverriding(true)
+        .withPropertyValues("holdfast.test.locking=true")
+        .run(
+            context -> {
+              assertThat(context.getBean("lockManager")).isEqualTo("of the application");
+              assertThat(context.getBeanNamesForType(LockManager.class))
+                  .containsExactly("holdfastLockManager");
+              assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("order-1");
+            });
+  }
 }

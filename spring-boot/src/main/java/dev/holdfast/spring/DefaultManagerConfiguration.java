@@ -1,6 +1,8 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.LockManager;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -17,10 +19,26 @@ import org.springframework.core.env.Environment;
 @Conditional(DefaultManagerConfiguration.OnConnection.class)
 @ConditionalOnMissingBean(LockManager.class)
 final class DefaultManagerConfiguration {
+  private static final Logger LOG = System.getLogger(HoldfastAutoConfiguration.class.getName());
+
   @Bean(name = ManagersRegistrar.DEFAULT, destroyMethod = "close")
   @Primary
+  @ConditionalOnMissingBean(name = ManagersRegistrar.DEFAULT)
   LockManager lockManager(ManagerFactory factory) {
-    return factory.openDefault();
+    return factory.openDefault(ManagersRegistrar.DEFAULT);
+  }
+
+  /** Opens the manager under another name, because a bean of another type has the usual one. */
+  @Bean(name = ManagersRegistrar.SECOND_DEFAULT, destroyMethod = "close")
+  @Primary
+  @ConditionalOnMissingBean(LockManager.class) // that is, if the method above made none
+  LockManager holdfastLockManager(ManagerFactory factory) {
+    LOG.log(
+        Level.INFO,
+        "the lock manager is the bean ''{0}'', because a bean of another type is named ''{1}''",
+        ManagersRegistrar.SECOND_DEFAULT,
+        ManagersRegistrar.DEFAULT);
+    return factory.openDefault(ManagersRegistrar.SECOND_DEFAULT);
   }
 
   @Bean

@@ -38,9 +38,10 @@ final class ManagerFactory {
   /**
    * Opens the manager of {@code holdfast.url}, or of the connection details that there are.
    *
+   * @param name the name of its bean
    * @throws LockConfigurationException if the properties are wrong
    */
-  LockManager openDefault() {
+  LockManager openDefault(String name) {
     requireNotBoth("holdfast", properties.url(), properties.nodes());
     List<HoldfastConnectionDetails> found = details.orderedStream().toList();
     ManagerOpening opening = new ManagerOpening(properties.url(), properties.options());
@@ -58,7 +59,7 @@ final class ManagerFactory {
         shared.logRisk();
       }
     }
-    return decorated(ManagersRegistrar.DEFAULT, opening);
+    return decorated(name, opening);
   }
 
   /**

@@ -22,6 +22,12 @@ final class ManagersRegistrar implements ImportBeanDefinitionRegistrar {
   /** The name of the bean of {@code holdfast.url}. */
   static final String DEFAULT = "lockManager";
 
+  /**
+   * The name of the bean of {@code holdfast.url} if a bean of another type is named {@link
+   * #DEFAULT}.
+   */
+  static final String SECOND_DEFAULT = "holdfastLockManager";
+
   /** The name of the bean of the type {@link ManagerFactory}. */
   static final String FACTORY = "holdfastManagerFactory";
 

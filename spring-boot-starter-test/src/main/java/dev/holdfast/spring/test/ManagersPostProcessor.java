@@ -22,6 +22,9 @@ final class ManagersPostProcessor implements BeanDefinitionRegistryPostProcessor
 
   private static final String DEFAULT = "lockManager";
 
+  /** The name of the manager if a bean of another type has the usual one. */
+  private static final String SECOND_DEFAULT = "holdfastLockManager";
+
   @Override
   public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
     if (AotDetector.useGeneratedArtifacts()) {
@@ -36,7 +39,8 @@ final class ManagersPostProcessor implements BeanDefinitionRegistryPostProcessor
       registry.registerBeanDefinition(name, inMemory(replaced));
     }
     if (names.length == 0) {
-      registry.registerBeanDefinition(DEFAULT, inMemory(new RootBeanDefinition()));
+      String name = registry.isBeanNameInUse(DEFAULT) ? SECOND_DEFAULT : DEFAULT;
+      registry.registerBeanDefinition(name, inMemory(new RootBeanDefinition()));
     }
   }
 

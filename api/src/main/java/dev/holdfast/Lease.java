@@ -174,7 +174,8 @@ public interface Lease extends AutoCloseable {
    *
    * @return completes at most once, with the reason, never after a release. Each stage that depends
    *     on it is a task of its own on the manager's callback executor. Users cannot complete it,
-   *     and asking for it often costs no memory
+   *     and asking for it often costs no memory. The stages that depend on it do, as long as the
+   *     lease is in use, also after they are cancelled
    */
   CompletableFuture<LossReason> onLoss();
 

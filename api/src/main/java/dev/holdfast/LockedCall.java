@@ -1,5 +1,6 @@
 package dev.holdfast;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,7 @@ final class LockedCall {
       throws InterruptedException, X {
     BoundLease bound = BoundLease.bind(manager, lease, this);
     try {
-      lease.onLoss().thenAcceptAsync(reason -> interrupt(), APART);
+      Runnable unwatch = watch(lease);
       T result;
       try {
         result = task.call(lease);
@@ -50,6 +51,8 @@ final class LockedCall {
         end();
         throwIfLost(lease, bound, onLost, thrown);
         throw thrown;
+      } finally {
+        unwatch.run();
       }
       end();
       throwIfLost(lease, bound, onLost, null);
@@ -57,6 +60,20 @@ final class LockedCall {
     } finally {
       bound.unbind();
     }
+  }
+
+  /**
+   * Interrupts this call at a loss. The returned task ends that. A stage that is cancelled stays in
+   * the memory of the one that it depends on, except if it waits for a second one that completes.
+   */
+  private Runnable watch(Lease lease) {
+    CompletableFuture<LossReason> ended = new CompletableFuture<>();
+    CompletableFuture<Void> watch =
+        lease.onLoss().acceptEitherAsync(ended, reason -> interrupt(), APART);
+    return () -> {
+      watch.cancel(false);
+      ended.cancel(false);
+    };
   }
 
   private static void throwIfLost(

@@ -48,6 +48,30 @@ class ExecuteHoldingTest {
     assertThat(lease.isHeld()).isTrue();
   }
 
+  /** A leader may run a task each second, for months, under one lease. */
+  @Test
+  void theLeaseKeepsNothingOfTasksThatHaveEnded() throws Exception {
+    Lease lease = locks.acquire(REQUEST);
+    IOException thrown = new IOException("disk full");
+
+    for (int i = 0; i < 3; i++) {
+      Locks.runHolding(lease, held -> assertThat(dependents(held)).isEqualTo(1));
+      assertThatThrownBy(
+              () ->
+                  Locks.runHolding(
+                      lease,
+                      held -> {
+                        throw thrown;
+                      }))
+          .isSameAs(thrown);
+    }
+    assertThat(dependents(lease)).isZero();
+  }
+
+  private static int dependents(Lease lease) {
+    return lease.onLoss().getNumberOfDependents();
+  }
+
   @Test
   void aLossInterruptsTheTaskAndIsThrownInPlaceOfTheInterrupt() throws Exception {
     Lease lease = locks.acquire(REQUEST);

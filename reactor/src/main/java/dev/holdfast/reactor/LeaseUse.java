@@ -55,14 +55,22 @@ final class LeaseUse {
             });
   }
 
-  /** Emits the reason of a loss. */
+  /**
+   * Emits the reason of a loss. A stage that is cancelled stays in the memory of the one that it
+   * depends on, and keeps the subscriber there, except if it waits for a second one that completes.
+   */
   private static Mono<LossReason> loss(Lease lease) {
     return Mono.create(
         sink -> {
           // on a thread that waits for no callback of users, who may block them
+          CompletableFuture<LossReason> disposed = new CompletableFuture<>();
           CompletableFuture<Void> notification =
-              lease.onLoss().thenAcceptAsync(sink::success, Runnable::run);
-          sink.onDispose(() -> notification.cancel(false));
+              lease.onLoss().acceptEitherAsync(disposed, sink::success, Runnable::run);
+          sink.onDispose(
+              () -> {
+                notification.cancel(false);
+                disposed.cancel(false);
+              });
         });
   }
 

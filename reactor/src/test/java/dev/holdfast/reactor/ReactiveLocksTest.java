@@ -341,6 +341,19 @@ class ReactiveLocksTest {
   }
 
   @Test
+  void theLeaseKeepsNothingOfWorkThatHasEnded() throws Exception {
+    try (Lease lease = manager.acquire(REQUEST)) {
+      for (int i = 0; i < 3; i++) {
+        ReactiveLocks.usingLeaseMany(lease, Flux.range(0, 10)).blockLast(PATIENCE);
+        Disposable cancelled = ReactiveLocks.usingLease(lease, Mono.never()).subscribe();
+        assertThat(lease.onLoss().getNumberOfDependents()).isEqualTo(1);
+        cancelled.dispose();
+      }
+      assertThat(lease.onLoss().getNumberOfDependents()).isZero();
+    }
+  }
+
+  @Test
   void aFluxUnderAHeldLeaseIsCancelledByTheLoss() throws Exception {
     try (Lease lease = manager.acquire(REQUEST)) {
       TestPublisher<String> work = TestPublisher.create();

@@ -2,6 +2,7 @@ package dev.holdfast.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.memory.MemoryLocks;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -60,6 +62,30 @@ class ReactiveStreamsTckTest {
                 n -> locks.usingLockMany(request(), lease -> Flux.range(0, (int) n))));
   }
 
+  @TestFactory
+  Stream<DynamicTest> usingLease() throws InterruptedException {
+    Lease held = manager.acquire(request());
+    Lease released = released();
+    return TckTests.of(
+        () ->
+            verification(
+                1,
+                n -> ReactiveLocks.usingLease(held, Mono.just(1)),
+                ReactiveLocks.usingLease(released, Mono.just(1))));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> usingLeaseMany() throws InterruptedException {
+    Lease held = manager.acquire(request());
+    Lease released = released();
+    return TckTests.of(
+        () ->
+            verification(
+                Integer.MAX_VALUE - 1,
+                n -> ReactiveLocks.usingLeaseMany(held, Flux.range(0, (int) n)),
+                ReactiveLocks.usingLeaseMany(released, Flux.range(0, 1))));
+  }
+
   @Test
   void theKitFailsAPublisherThatBreaksARule() throws Throwable {
     PublisherVerification<Object> broken =
@@ -80,8 +106,27 @@ class ReactiveStreamsTckTest {
     return LockRequest.of("lock-" + names.incrementAndGet(), Duration.ofSeconds(30));
   }
 
+  private Lease released() throws InterruptedException {
+    Lease lease = manager.acquire(request());
+    lease.release();
+    return lease;
+  }
+
+  /** A request fails only once an element is requested, so that there is no failed publisher. */
   private static <T> PublisherVerification<T> verification(
       long maxElements, LongFunction<Publisher<? extends T>> publishers) {
+    return verification(maxElements, publishers, null);
+  }
+
+  /**
+   * Returns the kit for a publisher.
+   *
+   * @param failed fails when it is subscribed; without it the kit skips its tests of failures
+   */
+  private static <T> PublisherVerification<T> verification(
+      long maxElements,
+      LongFunction<Publisher<? extends T>> publishers,
+      @Nullable Publisher<T> failed) {
     return new PublisherVerification<>(
         new TestEnvironment(TIMEOUT_MILLIS, SILENCE_MILLIS, SILENCE_MILLIS)) {
       @Override
@@ -92,7 +137,7 @@ class ReactiveStreamsTckTest {
       @Override
       @SuppressWarnings("NullAway") // the kit skips its optional tests then
       public Publisher<T> createFailedPublisher() {
-        return null; // a request fails only once an element is requested
+        return failed;
       }
 
       @Override

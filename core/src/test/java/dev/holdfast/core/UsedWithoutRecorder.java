@@ -17,6 +17,6 @@ final class UsedWithoutRecorder {
         Lease lease = manager.acquire("x", Duration.ofSeconds(30))) {
       lease.requireHeld();
     }
-    System.out.println("taken and released");
+    System.out.println("taken and released by " + LockPrimitive.class.getModule());
   }
 }

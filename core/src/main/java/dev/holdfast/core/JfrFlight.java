@@ -54,6 +54,9 @@ final class JfrFlight implements Flight {
 
   @Override
   public void lost(String name, long leaseId, String reason, long heldNanos) {
+    if (!FlightRecorder.isInitialized()) {
+      return;
+    }
     Lost event = new Lost();
     if (event.isEnabled()) {
       event.name = name;
@@ -118,6 +121,7 @@ final class JfrFlight implements Flight {
     String name = "";
 
     @Label("Lease")
+    @Description("0 if its request began without a listener and before the recording")
     long leaseId;
 
     @Label("Reason")

@@ -4,9 +4,9 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockListener.Renewal;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LossReason;
+import dev.holdfast.core.GrantState.Lost;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.ArrayDeque;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -68,8 +68,8 @@ final class LeaseEvents implements LeaseReport {
   }
 
   @Override
-  public synchronized void onLoss(ClockReading since) {
-    heldNanos = heldUntil(since);
+  public synchronized void onLoss(Grant grant, ClockReading at, Lost lost) {
+    heldNanos = heldUntil(lost.since());
   }
 
   private long heldUntil(ClockReading end) {
@@ -132,9 +132,9 @@ final class LeaseEvents implements LeaseReport {
   }
 
   @Override
-  public void answered(Optional<LossReason> loss) {
-    if (loss.isPresent()) {
-      lost(loss.get());
+  public void answered(Grant grant, ClockReading at, GrantState end) {
+    if (end instanceof Lost lost) {
+      lost(lost.reason());
     } else {
       released(true);
     }

@@ -1,17 +1,21 @@
 package dev.holdfast.core;
 
 import dev.holdfast.LossReason;
+import dev.holdfast.core.GrantState.Lost;
 import dev.holdfast.core.LockPrimitive.Grant;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of one lease. Each method does nothing by default: a lease of which nothing is
- * reported has {@link #NONE}, which reads no clock and allocates nothing.
+ * The reports of one lease. By default only a loss is reported, and to the flight recorder alone,
+ * because a recording may be younger than the request. A lease whose request began without a
+ * listener and without a recording has {@link #NONE}, which reads no clock and allocates nothing.
  */
 interface LeaseReport {
-  /** The reports of a lease whose request began without a listener. */
+  /** The number of a lease whose request began without a listener and without a recording. */
+  long NO_ID = 0;
+
+  /** The reports of a lease whose request began without a listener and without a recording. */
   LeaseReport NONE = new LeaseReport() {};
 
   /** Reports the grant. */
@@ -30,8 +34,11 @@ interface LeaseReport {
   /** Notes that a holder gave the lease up. Its end is reported later. */
   default void onRelease() {}
 
-  /** Notes that the lease was lost at this time. Its end is reported later. */
-  default void onLoss(ClockReading since) {}
+  /** Notes that the lease was lost. Its end is reported later. */
+  default void onLoss(Grant grant, ClockReading grantedAt, Lost lost) {
+    long held = lost.since().nanosSince(grantedAt);
+    Flight.RECORDER.lost(grant.name(), NO_ID, lost.reason().name(), held);
+  }
 
   /** Reports that a holder has released the lease after its loss. */
   default void overrun(ClockReading lostSince) {}
@@ -50,7 +57,11 @@ interface LeaseReport {
   default void lost(LossReason reason) {}
 
   /** Reports the end of a lease whose release was answered, and perhaps found a loss. */
-  default void answered(Optional<LossReason> loss) {}
+  default void answered(Grant grant, ClockReading grantedAt, GrantState end) {
+    if (end instanceof Lost lost) {
+      onLoss(grant, grantedAt, lost);
+    }
+  }
 
   /** Reports that the lease was released, once its release is answered. */
   default void releasedOnceAnswered(CompletableFuture<LockPrimitive.Released> release) {}

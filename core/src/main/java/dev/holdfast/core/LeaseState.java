@@ -337,18 +337,19 @@ final class LeaseState {
     }
     Optional<LossReason> loss = answer.loss();
     loss.ifPresent(reason -> state.set(new Lost(reason, context.clock().now())));
-    report.answered(loss);
+    report.answered(grant, grantedAt, current());
     released.result().complete(loss.isEmpty());
   }
 
   private void lose(Held held, LossReason reason, ClockReading since) {
     context.operations().begin(); // first, because a manager that closes waits for the release
-    if (!state.compareAndSet(held, new Lost(reason, since))) {
+    Lost lost = new Lost(reason, since);
+    if (!state.compareAndSet(held, lost)) {
       context.operations().end();
       return;
     }
     stop();
-    report.onLoss(since);
+    report.onLoss(grant, grantedAt, lost);
     context.scheduler().fork(() -> lossStage.lose(reason));
     if (!extensions.isIdle()) {
       context.scheduler().fork(this::failExtensions); // as many as a user asked for

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
@@ -61,6 +62,42 @@ class FlightTest {
       assertThat(events(file, "NodeDown"))
           .extracting(event -> event.getString("node") + " " + event.getString("cause"))
           .containsExactly("backend no quorum");
+    }
+  }
+
+  @Test
+  void lossesOfLeasesThatAreOlderThanTheRecordingAreRecorded() throws Exception {
+    manager.acquire("expired", TTL);
+    Lease removed = manager.acquire("removed", TTL);
+    Lease released = manager.acquire("released", TTL);
+    try (LockListener.Registration listening = manager.addListener(new LockListener() {})) {
+      assertThat(listening).isNotNull();
+      manager.acquire("listened", TTL);
+    }
+    try (Recording recording = new Recording(Configuration.create(SETTINGS))) {
+      recording.start();
+      time.advance(Duration.ofSeconds(5));
+      assertThat(manager.forceRelease("removed")).isTrue();
+      assertThat(removed.release()).isFalse();
+      assertThat(released.release()).isTrue();
+      time.advance(TTL);
+      recording.stop();
+      Path file = folder.resolve("losses.jfr");
+      recording.dump(file);
+
+      assertThat(events(file, "Lost"))
+          .extracting(
+              event ->
+                  event.getString("name")
+                      + " "
+                      + event.getLong("leaseId")
+                      + " "
+                      + event.getString("reason")
+                      + " "
+                      + event.getDuration("held"))
+          .containsExactlyInAnyOrder(
+              "removed 0 REMOVED PT5S", "expired 0 EXPIRED PT30S", "listened 1 EXPIRED PT30S");
+      assertThat(events(file, "Hold")).isEmpty();
     }
   }
 

@@ -1,8 +1,10 @@
 package dev.holdfast.benchmarks;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.ManagerBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,8 +30,13 @@ final class Ours implements Contestant {
   private final LockManager locks;
   private final Queue<Lease> kept = new ConcurrentLinkedQueue<>();
 
-  Ours(String driver, List<String> uris, Map<String, String> options) {
-    locks = LockManager.open("redlock:" + driver + ":" + String.join(",", uris), options);
+  Ours(String driver, List<String> uris, Map<String, String> options, LockListener... listeners) {
+    ManagerBuilder builder =
+        LockManager.builder("redlock:" + driver + ":" + String.join(",", uris)).options(options);
+    for (LockListener listener : listeners) {
+      builder.listener(listener);
+    }
+    locks = builder.open();
   }
 
   @Override

@@ -32,6 +32,9 @@ public final class CommandPipeline<C> {
   /** Maximum number of commands that fail in one turn of the executor, which nodes share. */
   private static final int FAILURES_A_TURN = 250;
 
+  /** Most often one or two commands are written in one go: the default of a list is ten. */
+  private static final int FEW = 2;
+
   private final int node;
   private final Function<C, Round> rounds;
   private final Executor executor;
@@ -100,14 +103,14 @@ public final class CommandPipeline<C> {
       failUnsent();
       return;
     }
-    List<C> next = new ArrayList<>();
+    List<C> next = new ArrayList<>(FEW);
     int room = MAX_WRITTEN - written.get();
     for (C command; next.size() < room && (command = unsent.poll()) != null; ) {
       next.add(command);
+      unanswered.add(command);
     }
     if (!next.isEmpty()) {
       written.addAndGet(next.size());
-      unanswered.addAll(next);
       writer.accept(next);
     }
   }

@@ -21,6 +21,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -138,6 +141,65 @@ class OpeningTest {
 
     assertThatThrownBy(() -> Redlock.open(nodes, options)).isInstanceOf(OutOfMemoryError.class);
     assertThat(nodes.isClosed()).isTrue();
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: a logger that throws during opening leaves no connection and no thread")
+  void loggerThatThrowsDuringOpeningLeavesNothingOpen() {
+    Handler full =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            throw new IllegalStateException("the disk is full");
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(Redlock.class.getName());
+    Set<Thread> before = timers();
+    logger.addHandler(full);
+    try {
+      assertThatThrownBy(() -> Redlock.open(nodes, RedlockOptions.defaults().trustNewNodes()))
+          .hasMessage("the disk is full");
+    } finally {
+      logger.removeHandler(full);
+    }
+
+    assertThat(nodes.isClosed()).isTrue();
+    assertThat(nodes.connects()).isEmpty();
+    await().until(() -> before.containsAll(timers()));
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: a random generator that throws during opening leaves nothing open")
+  void randomGeneratorThatThrowsDuringOpeningLeavesNothingOpen() {
+    Set<Thread> before = timers();
+    RedlockOptions options =
+        RedlockOptions.defaults()
+            .random(
+                () -> {
+                  throw new IllegalStateException("no entropy");
+                });
+
+    assertThatThrownBy(() -> Redlock.open(nodes, options)).hasMessage("no entropy");
+    assertThat(nodes.isClosed()).isTrue();
+    await().until(() -> before.containsAll(timers()));
+  }
+
+  @Test
+  @DisplayName("CLOSE-4: the failure to close is suppressed in the failure to open")
+  void failureToCloseIsSuppressedInTheFailureToOpen() {
+    nodes = new ScriptedNodes(0);
+    Error exhausted = new OutOfMemoryError("unable to create native thread");
+    nodes.failingToClose(exhausted);
+
+    assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions()))
+        .isInstanceOf(LockConfigurationException.class)
+        .hasSuppressedException(exhausted);
   }
 
   @ParameterizedTest

@@ -46,29 +46,54 @@ public final class RedlockOpening {
    * @throws LockOutageException if no quorum can be reached in time
    */
   public static LockManager open(RedisNodes nodes, AlgorithmOptions options) {
-    GuardTerms guard;
+    Runnable closing = nodes::close;
     try {
       requireDistinct(nodes.addresses());
-      guard = new GuardTerms(options, nodes.addresses());
-    } catch (LockConfigurationException e) {
-      nodes.close();
+      GuardTerms guard = new GuardTerms(options, nodes.addresses());
+      Scheduler scheduler =
+          options.scheduler().orElseGet(() -> Scheduler.create("holdfast-redlock-timer"));
+      Runnable afterClose = options.scheduler().isPresent() ? () -> {} : scheduler::close;
+      closing = () -> closeBoth(nodes, afterClose);
+      RedlockPrimitive primitive =
+          new RedlockPrimitive(
+              new ScriptFallback(
+                  nodes, () -> teaching(options, guard), options.isTrustingNewNodes()),
+              options,
+              guard,
+              scheduler,
+              afterClose);
+      closing = primitive::close;
+      LockManager manager =
+          LockManagerBuilder.over(primitive, options.managerOptions()).scheduler(scheduler).build();
+      closing = manager::close;
+      warnOfTrust(options, guard);
+      if (!options.isLazy()) {
+        primitive.open().join();
+        requireQuorum(primitive.connections(), guard);
+      }
+      return manager;
+    } catch (RuntimeException | Error e) { // of the user's code, too: a logger, a random generator
+      closeAfter(e, closing);
       throw e;
     }
-    Scheduler scheduler = options.scheduler().orElseGet(() -> ownScheduler(nodes));
-    RedlockPrimitive primitive =
-        new RedlockPrimitive(
-            new ScriptFallback(nodes, () -> teaching(options, guard), options.isTrustingNewNodes()),
-            options,
-            guard,
-            scheduler,
-            options.scheduler().isPresent() ? () -> {} : scheduler::close);
-    LockManager manager =
-        LockManagerBuilder.over(primitive, options.managerOptions()).scheduler(scheduler).build();
-    warnOfTrust(options, guard);
-    if (!options.isLazy()) {
-      connect(primitive, manager, guard);
+  }
+
+  private static void closeBoth(RedisNodes nodes, Runnable afterClose) {
+    try {
+      nodes.close();
+    } finally {
+      afterClose.run();
     }
-    return manager;
+  }
+
+  private static void closeAfter(Throwable failure, Runnable closing) {
+    try {
+      closing.run();
+    } catch (RuntimeException | Error alsoFailed) {
+      if (alsoFailed != failure) { // a failure cannot suppress itself
+        failure.addSuppressed(alsoFailed);
+      }
+    }
   }
 
   private static void requireDistinct(List<String> addresses) {
@@ -102,29 +127,6 @@ public final class RedlockOpening {
           "newNodes=trust: if all nodes look new, they vote at once. Nodes that have all lost their"
               + " data look the same, and give locks away that are held: for tests and trials"
               + " only");
-    }
-  }
-
-  private static void connect(RedlockPrimitive primitive, LockManager manager, GuardTerms guard) {
-    try {
-      primitive.open().join();
-      requireQuorum(primitive.connections(), guard);
-    } catch (RuntimeException | Error e) {
-      try {
-        manager.close();
-      } catch (RuntimeException | Error alsoFailed) {
-        e.addSuppressed(alsoFailed);
-      }
-      throw e;
-    }
-  }
-
-  private static Scheduler ownScheduler(RedisNodes nodes) {
-    try {
-      return Scheduler.create("holdfast-redlock-timer");
-    } catch (LockConfigurationException noThread) {
-      nodes.close();
-      throw noThread;
     }
   }
 

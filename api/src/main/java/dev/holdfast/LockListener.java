@@ -148,8 +148,9 @@ public interface LockListener {
   default void onVote(String node, Vote vote) {}
 
   /**
-   * A node is in another state than before. {@link LockNode.State#UP} after {@link
-   * LockNode.State#QUARANTINED} says that the node votes again.
+   * A node is in another state than before, or in another quarantine, because it lost its data
+   * again. {@link LockNode.State#UP} after {@link LockNode.State#QUARANTINED} says that the node
+   * votes again.
    *
    * @param node the node's address
    * @param state the new state

@@ -25,7 +25,7 @@ public interface NodeObserver {
   void onVote(String node, LockListener.Vote vote);
 
   /**
-   * Receives a change of a node's state.
+   * Receives a change of a node's state, or its entry into another quarantine.
    *
    * @param node the node's address
    * @param state the new state

@@ -269,6 +269,48 @@ class NodeReportsTest {
   }
 
   @Test
+  @DisplayName("NODES-5: each quarantine is reported once, also one that follows on another")
+  void eachQuarantineIsReported() {
+    List<Asked> asked = ask();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
+    grant(asked, 0, 2, 3, 4);
+    assertThat(gathered()).containsOnlyOnce("h2 QUARANTINED it came back without its data");
+    nodes.take();
+
+    ask("b");
+    asked = nodes.take();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 0 60000 0 1 1700000005000000");
+    grant(asked, 0, 2, 3, 4);
+    assertThat(gathered())
+        .containsOnlyOnce("h2 QUARANTINED it is new or came back without its data");
+    nodes.take();
+
+    ask("c");
+    asked = nodes.take();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 10 59990 0 1 1700000005000000");
+    grant(asked, 0, 2, 3, 4);
+    assertThat(gathered()).noneMatch(text -> text.startsWith("h2 QUARANTINED it"));
+  }
+
+  @Test
+  @DisplayName("NODES-5: a node that reports a quarantine after it went down comes back as up")
+  void quarantineOfANodeThatIsDownIsForgotten() {
+    List<Asked> asked = ask();
+    grant(asked, 0, 2, 3, 4);
+    nodes.unreachable(1, new IllegalStateException("refused"));
+    nodes.breakConnection(1);
+    time.advance(Duration.ofMillis(100));
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
+    assertThat(gathered()).contains("h2 DOWN refused");
+
+    nodes.unreachable(1, null);
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(gathered()).containsExactly("h2 UP ");
+    assertThat(locks.nodes().get(1).state()).isEqualTo(State.UP);
+  }
+
+  @Test
   @DisplayName("NODES-4: ping counts the nodes that vote, or will vote when they are asked")
   void pingCountsNodesThatVote() {
     assertThat(pinged(VOTES, VOTES, OVER, QUARANTINED, QUARANTINED)).isTrue();

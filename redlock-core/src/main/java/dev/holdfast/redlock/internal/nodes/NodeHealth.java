@@ -9,6 +9,7 @@ import dev.holdfast.core.NodeObservers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,12 @@ public final class NodeHealth {
    */
   private record Seen(String begun, String cause, ClockReading since, ClockReading votesAgain) {}
 
-  /** A state that observers know. */
-  private record Known(State state, ClockReading since, String cause) {}
+  /**
+   * A state that observers know.
+   *
+   * @param quarantine the quarantine that they know, or null in any other state
+   */
+  private record Known(State state, ClockReading since, String cause, @Nullable Seen quarantine) {}
 
   NodeHealth(NodeState[] states, Clock clock) {
     this.states = states;
@@ -42,7 +47,7 @@ public final class NodeHealth {
     this.known = new Known[states.length];
     ClockReading now = clock.now();
     for (int node = 0; node < states.length; node++) {
-      known[node] = new Known(State.UNKNOWN, now, "not connected yet");
+      known[node] = new Known(State.UNKNOWN, now, "not connected yet", null);
     }
   }
 
@@ -101,31 +106,28 @@ public final class NodeHealth {
    * the monitor may be held, which keeps the order of changes.
    */
   synchronized void onChanged(int node) {
-    State state = state(node);
+    Known now = observe(node);
     Known before = known[node];
-    if (state == before.state()) {
-      return;
+    if (now.state() != before.state() || !Objects.equals(now.quarantine(), before.quarantine())) {
+      known[node] = now;
+      observers.onNode(states[node].address(), now.state(), now.cause());
     }
-    if (state == State.DOWN) { // whether it kept its data is unknown when it comes back
-      quarantines.set(node, null);
-    }
-    Seen seen = quarantines.get(node);
-    String cause =
-        state == State.DOWN
-            ? String.valueOf(states[node].cause().getMessage())
-            : state == State.QUARANTINED && seen != null ? seen.cause() : "";
-    known[node] = new Known(state, clock.now(), cause);
-    observers.onNode(states[node].address(), state, cause);
   }
 
-  private State state(int node) {
+  private Known observe(int node) {
+    ClockReading now = clock.now();
     if (!states[node].isTried()) {
-      return State.UNKNOWN;
+      return known[node];
     }
     if (!states[node].isReachable()) {
-      return State.DOWN;
+      quarantines.set(node, null); // whether it kept its data is unknown when it comes back
+      String cause = String.valueOf(states[node].cause().getMessage());
+      return new Known(State.DOWN, now, cause, null);
     }
-    return quarantines.get(node) == null ? State.UP : State.QUARANTINED;
+    Seen seen = quarantines.get(node);
+    return seen == null
+        ? new Known(State.UP, now, "", null)
+        : new Known(State.QUARANTINED, now, seen.cause(), seen);
   }
 
   /** Returns each node as it is known. */
@@ -133,15 +135,14 @@ public final class NodeHealth {
     List<LockNode> nodes = new ArrayList<>();
     for (int node = 0; node < states.length; node++) {
       Known now = known[node];
-      Seen seen = now.state() == State.QUARANTINED ? quarantines.get(node) : null;
+      Seen seen = now.quarantine();
       NodeException veto = states[node].veto();
-      String cause = seen == null ? now.cause() : seen.cause();
       nodes.add(
           new LockNode(
               states[node].address(),
               now.state(),
               (seen == null ? now.since() : seen.since()).instant(),
-              veto == null ? cause : String.valueOf(veto.getMessage()),
+              veto == null ? now.cause() : String.valueOf(veto.getMessage()),
               Optional.ofNullable(seen).map(quarantine -> quarantine.votesAgain().instant())));
     }
     return List.copyOf(nodes);

@@ -37,6 +37,7 @@ public final class ScriptedNodes implements RedisNodes {
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
   private boolean conditionalDelete;
+  private boolean keepsTaught;
   private boolean closed;
   private @Nullable Error closeFailure;
   private Runnable beforeConnecting = () -> {};
@@ -108,6 +109,11 @@ public final class ScriptedNodes implements RedisNodes {
   /** Sets the error of a node when it has been connected and runs its first script. */
   public void firstError(int node, String error) {
     firstErrors[node] = error;
+  }
+
+  /** Sets whether scripts that are told for no lock are kept until the test answers. */
+  public void keepTaughtScripts(boolean keeps) {
+    keepsTaught = keeps;
   }
 
   /** Sets a task that each call to connect runs before it returns. */
@@ -208,7 +214,7 @@ public final class ScriptedNodes implements RedisNodes {
     beforeSubmitting.accept(round);
     if (round.command() instanceof Command.Info) {
       round.forEachNode(node -> round.reply(node, infos[node]));
-    } else if (round.command() instanceof Command.Eval eval && isFirst(eval)) {
+    } else if (round.command() instanceof Command.Eval eval && isFirst(eval) && !keepsTaught) {
       round.forEachNode(
           node -> {
             notified.add(new Asked(node, round));

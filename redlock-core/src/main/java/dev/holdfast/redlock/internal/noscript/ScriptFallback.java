@@ -166,9 +166,10 @@ public final class ScriptFallback implements RedisNodes {
 
   @Override
   public void disconnect(int node) {
-    driver.disconnect(node);
     Connections connections = present.get(node);
-    if (connections != null && connections.transactions() != null) {
+    boolean hasSecond = connections != null && connections.drop();
+    driver.disconnect(node);
+    if (hasSecond) {
       driver.disconnect(size + node);
     }
   }
@@ -213,6 +214,7 @@ public final class ScriptFallback implements RedisNodes {
     private final Runnable disconnected;
     private boolean firstIsOpen = true;
     private boolean secondIsOpen;
+    private boolean isDropped;
     private volatile @Nullable TransactionalScripts transactions;
 
     Connections(int node, Runnable disconnected) {
@@ -225,6 +227,12 @@ public final class ScriptFallback implements RedisNodes {
       return transactions;
     }
 
+    /** Notes that both are dropped. Returns whether there is a second connection. */
+    synchronized boolean drop() {
+      isDropped = true;
+      return transactions != null;
+    }
+
     CompletableFuture<Void> second() {
       if (logged.add(node)) {
         LOG.log(
@@ -233,46 +241,57 @@ public final class ScriptFallback implements RedisNodes {
                 + " transactions, on a second connection",
             address(node));
       }
-      synchronized (this) {
-        secondIsOpen = true;
+      return connectSecond();
+    }
+
+    /**
+     * Connects unless the first connection has ended: the next one has a second one of its own.
+     * Holds the monitor, so that {@link #drop} is called before or drops the second one, too.
+     */
+    private synchronized CompletableFuture<Void> connectSecond() {
+      if (isDropped || !firstIsOpen) {
+        return CompletableFuture.failedFuture(NodeException.ended());
       }
+      secondIsOpen = true;
       transactions = new TransactionalScripts(driver, node, size + node);
       return driver
           .connect(size + node, this::secondEnded)
           .whenComplete(
               (done, failure) -> {
                 if (failure != null) {
-                  secondEnded();
+                  endsBoth(false); // the caller drops the first one, for this failure
                 }
               });
     }
 
     void firstEnded() {
-      boolean bothEnded;
-      synchronized (this) {
-        firstIsOpen = false;
-        bothEnded = !secondIsOpen;
-      }
-      onEnded(bothEnded, size + node);
+      dropUnless(endsBoth(true), size + node);
     }
 
     private void secondEnded() {
-      boolean bothEnded;
-      synchronized (this) {
-        secondIsOpen = false;
-        bothEnded = !firstIsOpen;
-      }
-      onEnded(bothEnded, node);
+      dropUnless(endsBoth(false), node);
     }
 
-    private void onEnded(boolean bothEnded, int other) {
+    /** Notes the end of one connection, and reports it if the other one has ended, too. */
+    private boolean endsBoth(boolean isFirst) {
+      boolean bothEnded;
+      synchronized (this) {
+        firstIsOpen &= !isFirst;
+        secondIsOpen &= isFirst;
+        bothEnded = !firstIsOpen && !secondIsOpen;
+      }
       TransactionalScripts open = transactions;
       if (open != null) {
         open.end();
       }
       if (bothEnded) {
         disconnected.run();
-      } else if (present.get(node) == this) {
+      }
+      return bothEnded;
+    }
+
+    private void dropUnless(boolean bothEnded, int other) {
+      if (!bothEnded && present.get(node) == this) {
         driver.disconnect(other);
       }
     }

@@ -9,6 +9,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import java.time.Duration;
@@ -181,6 +182,63 @@ class ScriptFallbackTest {
     nodes.unreachable(SECOND, null);
     time.advance(Duration.ofSeconds(1));
     assertThat(acquired("a").isHeld()).isTrue();
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a node without its second connection is down for the cause of that")
+  void failureOfTheSecondConnectionIsTheCause() {
+    nodes.unreachable(SECOND, new IllegalStateException("maxclients reached"));
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+
+    assertThat(locks.nodes().get(0).cause()).isEqualTo("maxclients reached");
+    assertThat(nodes.disconnects()).contains(FIRST);
+  }
+
+  @Test
+  @DisplayName("OPEN-5: the end of the first connection is the cause, not that of the second")
+  void endOfTheFirstConnectionIsTheCause() {
+    CompletableFuture<Void> second = new CompletableFuture<>();
+    nodes.connecting(SECOND, second);
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+    nodes.beforeDisconnecting(
+        () -> second.completeExceptionally(new IllegalStateException("dropped by us")));
+    nodes.breakConnection(FIRST);
+
+    assertThat(second).isCompletedExceptionally();
+    assertThat(locks.nodes().get(0).cause()).isEqualTo("the connection ended");
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a late reply over a connection that broke makes no second connection")
+  void lateReplyOverAConnectionThatBrokeMakesNoSecondConnection() {
+    nodes.keepTaughtScripts(true);
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+    Asked late = nodes.take().get(0);
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ofSeconds(1));
+    late.round().error(FIRST, "NOPERM this user has no permissions to run the 'eval' command");
+
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, FIRST);
+    nodes.answer(a -> a.round().error(a.node(), "NOPERM no permissions to run 'eval'"));
+    assertThat(nodes.connects()).endsWith(FIRST, SECOND);
+    assertThat(acquired("a").isHeld()).isTrue();
+  }
+
+  @Test
+  @DisplayName("OPEN-5: a reply while a connection is dropped makes no second connection")
+  void replyWhileAConnectionIsDroppedMakesNoSecondConnection() {
+    nodes.keepTaughtScripts(true);
+    nodes.breakConnection(FIRST);
+    time.advance(Duration.ZERO);
+    Asked late = nodes.take().get(0);
+    nodes.beforeDisconnecting(() -> late.round().error(FIRST, "NOPERM no permissions"));
+    time.advance(RedlockOptions.DEFAULT_CONNECT_TIMEOUT);
+
+    assertThat(nodes.disconnects()).endsWith(FIRST);
+    assertThat(nodes.connects()).containsExactly(FIRST, SECOND, FIRST, FIRST);
   }
 
   private Lease acquired(String name) {

@@ -66,7 +66,8 @@ public interface RedisNodes extends AutoCloseable {
   CompletableFuture<Void> connect(int node, Runnable disconnected);
 
   /**
-   * Drops the connection to a node, or the attempt to connect.
+   * Drops the connection to a node, or the attempt to connect. The commands that it leaves
+   * unanswered may fail after the next call of {@link #connect}.
    *
    * @param node its index
    */

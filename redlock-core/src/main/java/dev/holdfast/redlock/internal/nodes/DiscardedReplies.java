@@ -3,8 +3,12 @@ package dev.holdfast.redlock.internal.nodes;
 import dev.holdfast.redlock.spi.Round;
 import org.jspecify.annotations.Nullable;
 
-/** Discards the answers to commands that expect none. They show that a node is there. */
-public record DiscardedReplies(NodeConnections connections) implements Round.Answers {
+/**
+ * Discards the answers to commands that expect none. They show that a node is there.
+ *
+ * @param sentIn the epoch in which the commands are sent
+ */
+public record DiscardedReplies(NodeConnections connections, int sentIn) implements Round.Answers {
   @Override
   public void reply(int node, @Nullable Object reply) {
     connections.onAnswered(node);
@@ -17,7 +21,7 @@ public record DiscardedReplies(NodeConnections connections) implements Round.Ans
 
   @Override
   public void failure(int node, Throwable cause) {
-    connections.onFailed(node, cause);
+    connections.onFailed(node, sentIn);
   }
 
   @Override

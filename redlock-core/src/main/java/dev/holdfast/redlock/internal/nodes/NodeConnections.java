@@ -8,6 +8,7 @@ import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ public final class NodeConnections {
   private final Clock clock;
   private final long nodeTimeoutNanos;
   private final NodeSet all;
+  private final AtomicInteger epoch = new AtomicInteger();
   private final NodeState[] states;
   private final NodeHealth health;
   private final NodeConnector connector;
@@ -37,7 +39,7 @@ public final class NodeConnections {
     long silenceNanos = options.silenceLimit().toNanos();
     this.states =
         addresses.stream()
-            .map(a -> new NodeState(a, NodeConnector.RECONNECT_NANOS, silenceNanos))
+            .map(a -> new NodeState(a, NodeConnector.RECONNECT_NANOS, silenceNanos, epoch))
             .toArray(NodeState[]::new);
     this.all = NodeSet.all(states.length);
     this.health = new NodeHealth(states, clock);
@@ -152,6 +154,14 @@ public final class NodeConnections {
     return false;
   }
 
+  /**
+   * Returns the epoch, which begins whenever any node goes up. A round notes it before it is sent:
+   * a session that went up later does not carry its commands.
+   */
+  public int epoch() {
+    return epoch.get();
+  }
+
   /** Sends a round to the nodes whose connection is up, and holds it back for the others. */
   public void submit(Round round) {
     long now = clock.nanos();
@@ -176,15 +186,14 @@ public final class NodeConnections {
   }
 
   /**
-   * Counts a failure of a node. If the driver failed a command, the connection ends. A {@link
-   * NodeException} is the failure of a command that was never sent, so it says nothing about the
-   * connection that is there by now.
+   * Counts a failure of a node, and ends the connection that the command was sent over, if that
+   * lasts.
+   *
+   * @param sentIn the epoch in which the command was sent
    */
-  public void onFailed(int node, Throwable cause) {
+  public void onFailed(int node, int sentIn) {
     onAnswered(node);
-    if (!(cause instanceof NodeException)) {
-      connector.endSoon(node);
-    }
+    connector.endSoon(node, sentIn);
   }
 
   /** Checks nodes that let a round's deadline pass, and gives up connections that are silent. */

@@ -255,10 +255,13 @@ public final class NodeConnector {
   /**
    * Ends the connection after a command has failed. A driver fails the commands of a connection
    * that ends a moment before it reports the end. Commands of that moment must not fail as well:
-   * they are held back for the next connection.
+   * they are held back for the next connection. A command of an earlier connection, which may fail
+   * late, ends nothing.
+   *
+   * @param sentIn the epoch in which the command was sent
    */
-  void endSoon(int node) {
-    NodeState.Session session = states[node].beginEnd();
+  void endSoon(int node, int sentIn) {
+    NodeState.Session session = states[node].beginEnd(sentIn);
     if (session != null) {
       // later, because the driver is in the middle of reporting the failure
       scheduler.schedule(

@@ -4,6 +4,7 @@ import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.spi.Round;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class NodeState {
 
   private final String address;
   private final long retryNanos;
+  private final AtomicInteger epoch;
   private final UnansweredCommands unanswered;
   private volatile Phase phase = Phase.AWAY;
   private volatile @Nullable NodeException veto;
@@ -46,6 +48,7 @@ final class NodeState {
   /** One connection, from the first try to its end. Only the present one changes the state. */
   static final class Session {
     private final long begunAt;
+    private int upSince;
     volatile Scheduler.@Nullable Task limit;
 
     private Session(long begunAt) {
@@ -77,10 +80,12 @@ final class NodeState {
    *
    * @param retryNanos the time between the beginnings of two sessions
    * @param silenceNanos how long a node may leave commands unanswered
+   * @param epoch see {@link NodeConnections#epoch}, shared by all nodes
    */
-  NodeState(String address, long retryNanos, long silenceNanos) {
+  NodeState(String address, long retryNanos, long silenceNanos, AtomicInteger epoch) {
     this.address = address;
     this.retryNanos = retryNanos;
+    this.epoch = epoch;
     this.unanswered = new UnansweredCommands(silenceNanos);
   }
 
@@ -167,22 +172,26 @@ final class NodeState {
       session.cancelLimit();
       unanswered.restart(now);
       tried = true;
+      session.upSince = epoch.incrementAndGet();
       phase = Phase.UP;
     }
     return waiting;
   }
 
   /**
-   * Notes that a command has failed, which ends the connection.
+   * Notes that a command has failed, which ends the connection that it was sent over.
    *
-   * @return the session to end, or null if that is under way
+   * @param sentIn the epoch in which the command was sent
+   * @return the session to end, or null if that is under way, or if the command is older than the
+   *     present session
    */
-  synchronized @Nullable Session beginEnd() {
-    if (!isUp()) {
+  synchronized @Nullable Session beginEnd(int sentIn) {
+    Session session = present;
+    if (!isUp() || session == null || session.upSince > sentIn) {
       return null;
     }
     phase = Phase.ENDING;
-    return present;
+    return session;
   }
 
   /**

@@ -52,6 +52,7 @@ public final class QuorumCall implements Round.Answers {
   // written before any node is asked
   private @Nullable Scheduler scheduler;
   private long limitNanos;
+  private int sentIn;
 
   public QuorumCall(
       NodeConnections connections,
@@ -198,7 +199,7 @@ public final class QuorumCall implements Round.Answers {
 
   @Override
   public void failure(int node, Throwable cause) {
-    connections.onFailed(node, cause);
+    connections.onFailed(node, sentIn);
     report(node, LockListener.Vote.SILENT);
     failed(node, () -> NodeException.of(cause));
   }
@@ -224,7 +225,8 @@ public final class QuorumCall implements Round.Answers {
     if (decided && !policy.sendsSourceAfterDecision()) {
       Command teaching = policy.teachingCommand();
       if (teaching != null) {
-        connections.submit(new Round(teaching, one, false, new DiscardedReplies(connections)));
+        DiscardedReplies discarded = new DiscardedReplies(connections, connections.epoch());
+        connections.submit(new Round(teaching, one, false, discarded));
       }
       return false;
     }
@@ -296,6 +298,7 @@ public final class QuorumCall implements Round.Answers {
 
   private void limit(Scheduler timers, long nanos) {
     scheduler = timers;
+    sentIn = connections.epoch();
     synchronized (this) {
       sentAt = connections.now();
     }

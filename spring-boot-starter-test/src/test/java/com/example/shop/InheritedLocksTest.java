@@ -10,10 +10,10 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 
 /** Components of a test of locks whose own classes have no annotation. */
 @LockTest
+@MockitoBean(types = Warehouse.class)
 class InheritedLocksTest {
   @Autowired private ObjectProvider<Depot> depot;
   @Autowired private ObjectProvider<Counting> counter;
-  @MockitoBean private Warehouse warehouse;
 
   @Test
   void aComponentWhoseSuperclassHasLocksIsABean() {

@@ -64,6 +64,20 @@ enum BrokenDriver {
   LEAVES_SOCKETS(
       "a connection that was not established is not closed",
       (uris, options) -> new Leaving(JedisConnections.of(uris, options), uris)),
+  LEAVES_THREADS(
+      "the thread of a connection that was not established is not ended",
+      made -> new BrokenConnects.LeavingThreads(made.get())),
+  CONNECTS_AT_ONCE(
+      "each node is tried when the driver is made",
+      (uris, options) -> BrokenConnects.tried(uris, JedisConnections.of(uris, options))),
+  SENDS_RELEASES_FIRST(
+      "a release is sent before commands that wait for their turn",
+      made -> new OvertakingNodes.ReleasesFirst(made.get())),
+  HAS_NO_ORDER(
+      "each command is sent by a thread of its own",
+      made -> new OvertakingNodes.Unordered(made.get())),
+  TAKES_NIL_FOR_DONE(
+      "an `EXEC` that replied nil is taken as done", made -> new NilIsDone(made.get())),
   DROPS_WHAT_IS_DECIDED(
       "a node is not asked once its round is decided", made -> new Dropping(made.get())),
   IS_DEAF_AFTER_A_CUT(
@@ -575,6 +589,32 @@ enum BrokenDriver {
                   });
             }
           });
+    }
+  }
+
+  /** Replies to a transaction that was aborted as to one without commands. */
+  private static final class NilIsDone extends PassingNodes {
+    NilIsDone(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(
+          round.command().words().equals(List.of("EXEC"))
+              ? new Round(round.command(), round.nodes(), round.callerWaits(), new Done(round))
+              : round);
+    }
+
+    private static final class Done extends PassingAnswers {
+      Done(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(node, reply == null ? List.of() : reply);
+      }
     }
   }
 }

@@ -18,6 +18,7 @@ import dev.holdfast.tck.rules.ErrorRules;
 import dev.holdfast.tck.rules.ExecuteLockedRules;
 import dev.holdfast.tck.rules.ExpiryRules;
 import dev.holdfast.tck.rules.ExtendRules;
+import dev.holdfast.tck.rules.FailedConnectRules;
 import dev.holdfast.tck.rules.FaultRules;
 import dev.holdfast.tck.rules.FencingRules;
 import dev.holdfast.tck.rules.FreshnessRules;
@@ -47,6 +48,7 @@ import dev.holdfast.tck.rules.TckFixture;
 import dev.holdfast.tck.rules.TimeOutRules;
 import dev.holdfast.tck.rules.TlsRules;
 import dev.holdfast.tck.rules.TokenRules;
+import dev.holdfast.tck.rules.TransactionRules;
 import dev.holdfast.tck.rules.TransferRules;
 import dev.holdfast.tck.rules.TryExecuteLockedRules;
 import dev.holdfast.tck.rules.ValidityRules;
@@ -450,6 +452,24 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Closing extends ClosingRules {
     Closing(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class FailedConnects extends FailedConnectRules {
+    FailedConnects(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Transactions extends TransactionRules {
+    Transactions(TckFixture fixture) {
       super(fixture);
     }
   }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +32,7 @@ final class FakeLink implements TckLink, Way {
   /** Late requests of connections that have ended. */
   private final List<Runnable> lateOfEnded = new ArrayList<>();
 
+  private int connections;
   private boolean isCut;
 
   /** A fate that begins after some requests. */
@@ -59,6 +61,11 @@ final class FakeLink implements TckLink, Way {
   @Override
   public synchronized List<String> requests(String name) {
     return List.copyOf(seen.getOrDefault(name, List.of()));
+  }
+
+  @Override
+  public synchronized OptionalInt connections() {
+    return OptionalInt.of(connections);
   }
 
   @Override
@@ -125,6 +132,7 @@ final class FakeLink implements TckLink, Way {
   @Override
   public void connected(Member member) {
     synchronized (this) {
+      connections++;
       connected.add(member);
     }
     node.connected(member);

@@ -4,10 +4,14 @@ import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.Request.Verb;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -15,6 +19,8 @@ import java.util.function.Predicate;
 
 /** Replies are taken for others', and requests overtake each other. */
 final class LateFlaws {
+  private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
+
   private LateFlaws() {}
 
   static List<Flaw> all() {
@@ -31,6 +37,23 @@ final class LateFlaws {
                 "locks are extended by a connection of their own",
                 Set.of("REL-9"),
                 (uri, way, network) -> new TwoConnections(uri, way, network, Verb.EXTEND))
+            .asVariation(),
+        Flaw.inMember(
+            "a connection takes one request at a time, and releases first",
+            Set.of("ACQ-3", "REL-2", "REL-9"),
+            ReleasesFirst::new),
+        Flaw.inMember(
+                "each request is sent by a thread of its own",
+                Set.of("ACQ-3", "REL-2", "REL-9"),
+                (uri, way, network) ->
+                    new Member(uri, way, network) {
+                      @Override
+                      void ask(Request request, BooleanSupplier wanted, Consumer<Object> answer) {
+                        network.schedule(
+                            ThreadLocalRandom.current().nextLong(MAX_DELAY_NANOS),
+                            () -> super.ask(request, wanted, answer));
+                      }
+                    })
             .asVariation());
   }
 
@@ -67,6 +90,46 @@ final class LateFlaws {
       CompletableFuture<Votes> decision = super.ask(nodes, request, limit, enough, pending);
       return decision.whenComplete(
           (votes, failure) -> nodes.forEach(node -> ((Forgetful) node).replies().forget(request)));
+    }
+  }
+
+  /** Waits for each answer before it sends what waits for its turn, in an order of its own. */
+  private static final class ReleasesFirst extends Member {
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private boolean isBusy;
+
+    ReleasesFirst(String uri, Way way, Scheduler network) {
+      super(uri, way, network);
+    }
+
+    @Override
+    void ask(Request request, BooleanSupplier wanted, Consumer<Object> answer) {
+      Runnable turn =
+          () -> {
+            isBusy = true;
+            super.ask(request, wanted, reply -> answered(answer, reply));
+          };
+      if (!isBusy) {
+        turn.run();
+      } else if (request.verb() == Verb.RELEASE) {
+        waiting.addFirst(turn);
+      } else {
+        waiting.addLast(turn);
+      }
+    }
+
+    @Override
+    void toUnknown(Request request, Consumer<Object> answer) {
+      super.ask(request.sourced(), () -> true, answer);
+    }
+
+    private void answered(Consumer<Object> answer, Object reply) {
+      isBusy = false;
+      Runnable next = waiting.poll();
+      if (next != null) {
+        next.run();
+      }
+      answer.accept(reply);
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Connections: how they begin, end, and begin again. */
 final class OpeningFlaws {
@@ -60,6 +61,16 @@ final class OpeningFlaws {
               return new SmallRedlock(members, clock, timeout);
             }),
         Flaw.inMember(
+                "each node is tried when a manager is made, and connected to when it is asked",
+                Set.of("OPEN-4"),
+                (uri, way, network) -> {
+                  Member member = new Member(uri, way, network);
+                  way.connected(member);
+                  way.disconnected(member);
+                  return member;
+                })
+            .asVariation(),
+        Flaw.inMember(
             "a connection that ended is not made again",
             Set.of("FAULT-3", "FAULT-5"),
             (uri, way, network) ->
@@ -90,6 +101,47 @@ final class OpeningFlaws {
                         }
                         super.connect();
                         wasUp |= isUp();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inMember(
+                "the thread of a connection that never came about stays",
+                Set.of("CLOSE-4"),
+                (uri, way, network) ->
+                    new Member(uri, way, network) {
+                      private final Thread thread =
+                          new Thread(() -> LockSupport.parkNanos(LONG), "of " + uri);
+
+                      @Override
+                      void open(Function<Examined, String> examiner, Runnable settled) {
+                        thread.setDaemon(true);
+                        thread.start();
+                        super.open(examiner, settled);
+                      }
+
+                      @Override
+                      void close() {
+                        if (isUp()) {
+                          LockSupport.unpark(thread);
+                        }
+                        super.close();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inMembers(
+                "the connections stay if there were too few of them",
+                Set.of("CLOSE-4"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      void close() {
+                        network.schedule(
+                            0,
+                            () -> {
+                              if (isEnough(all.stream().filter(Member::isUp).count())) {
+                                all.forEach(Member::close);
+                              }
+                            });
                       }
                     })
             .asVariation(),

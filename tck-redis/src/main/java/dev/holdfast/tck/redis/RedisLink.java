@@ -17,8 +17,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Stands before a node, and reads each request before it passes it on. */
 final class RedisLink implements TckLink {
@@ -31,6 +33,7 @@ final class RedisLink implements TckLink {
   private final Object lock = new Object();
   private final List<RespRequest> seen = new ArrayList<>();
   private final Map<String, Turn> turns = new HashMap<>();
+  private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isCut;
 
   /** When something becomes of the requests about a key. */
@@ -77,6 +80,11 @@ final class RedisLink implements TckLink {
   }
 
   @Override
+  public OptionalInt connections() {
+    return OptionalInt.of(connections.get());
+  }
+
+  @Override
   public void cut() {
     isCut = true;
     relays.forEach(Relay::cut);
@@ -102,6 +110,7 @@ final class RedisLink implements TckLink {
   private void accept() throws IOException {
     while (true) {
       Relay relay = new Relay(listener.accept());
+      connections.incrementAndGet();
       relays.add(relay);
       if (isCut) {
         relay.close();

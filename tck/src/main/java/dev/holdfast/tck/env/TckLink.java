@@ -1,6 +1,7 @@
 package dev.holdfast.tck.env;
 
 import java.util.List;
+import java.util.OptionalInt;
 
 /** Stands between managers and one node, and can lose what they say to each other. */
 public interface TckLink extends AutoCloseable {
@@ -45,6 +46,16 @@ public interface TckLink extends AutoCloseable {
    *     for byte
    */
   List<String> requests(String name);
+
+  /**
+   * Returns the number of connections that managers have made to it since it is there, those that
+   * ended included.
+   *
+   * @return empty if nobody counts
+   */
+  default OptionalInt connections() {
+    return OptionalInt.empty();
+  }
 
   /** Ends all connections, and each new one at once, until {@link #mend}. Nothing is late then. */
   void cut();

@@ -1,7 +1,6 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -30,12 +29,6 @@ public abstract class AsOneRules {
 
   /** Time for a step of an extension that comes behind the release. */
   private static final long LATER_NANOS = 5_000_000;
-
-  /** More than any operation takes on one node. */
-  private static final int MAX_STEPS = 12;
-
-  /** How long an operation may take to its next step, or a node to do it. */
-  private static final Duration STEP = Duration.ofMillis(100);
 
   final TckFixture fixture;
 
@@ -280,14 +273,14 @@ public abstract class AsOneRules {
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
     LockManager locks = fixture.openOn(uris);
-    for (int passing = 0; passing < MAX_STEPS; passing++) {
+    for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
       Eventually.Assertions operation = prepared(scene, locks, name);
       int held = link.requests(name).size() + passing;
       link.after(name, passing, TckLink.Fate.LATE);
       Call<Boolean> call = begun(operation);
-      if (!comes(call, () -> link.requests(name).size() > held)) {
-        needsOne(passing);
+      if (!Steps.comes(fixture, call, () -> link.requests(name).size() > held)) {
+        Steps.needsOne(passing);
         link.mend();
         return;
       }
@@ -316,14 +309,15 @@ public abstract class AsOneRules {
     fixture.nodes().forEach(node -> links.add(fixture.needsLink(node)));
     LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
     LockManager holder = fixture.open();
-    for (int passing = 0; passing < MAX_STEPS; passing++) {
+    for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
       fixture.takeOnAll(holder, name, fixture.ttl());
       int held = passing;
       links.forEach(link -> link.after(name, held, TckLink.Fate.LATE));
       Call<Boolean> call = Call.begin(() -> operator.forceRelease(name));
-      if (!comes(call, () -> links.stream().allMatch(l -> l.requests(name).size() > held))) {
-        needsOne(passing);
+      if (!Steps.comes(
+          fixture, call, () -> links.stream().allMatch(l -> l.requests(name).size() > held))) {
+        Steps.needsOne(passing);
         links.forEach(TckLink::mend);
         return;
       }
@@ -352,38 +346,14 @@ public abstract class AsOneRules {
         });
   }
 
-  /** Whether something comes before an operation is over, or soon after that. */
-  private boolean comes(Call<?> call, BooleanSupplier come) {
-    long[] overSince = {0};
-    fixture
-        .soon()
-        .until(
-            "a request was held back, or the operation was over",
-            () -> {
-              if (call.isOver() && overSince[0] == 0) {
-                overSince[0] = System.nanoTime();
-              }
-              return come.getAsBoolean()
-                  || (overSince[0] != 0 && Elapsed.since(overSince[0]).compareTo(STEP) > 0);
-            });
-    return come.getAsBoolean();
-  }
-
   private static boolean staysForAStep(BooleanSupplier condition) {
     long begun = System.nanoTime();
-    while (Elapsed.since(begun).compareTo(STEP) < 0) {
+    while (Elapsed.since(begun).compareTo(Steps.TIME) < 0) {
       if (!condition.getAsBoolean()) {
         return false;
       }
       LockSupport.parkNanos(1_000_000);
     }
     return true;
-  }
-
-  /** Leaves the test out if nothing is held back, because then it shows nothing. */
-  private static void needsOne(int passing) {
-    if (passing == 0) {
-      abort("this environment's links hold nothing back, or the operation asks no node");
-    }
   }
 }

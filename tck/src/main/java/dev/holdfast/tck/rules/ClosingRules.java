@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -327,7 +326,7 @@ public abstract class ClosingRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that what a manager started for itself ends with it")
   void noThreadIsLeft() {
-    requireFewThreadsLeft("managers left fewer threads than that", this::useAndClose);
+    Threads.requireFewLeft(fixture, "managers left fewer threads than that", this::useAndClose);
   }
 
   @Test
@@ -336,24 +335,10 @@ public abstract class ClosingRules {
   @IfThisFails("check that the threads of a connection or subscription end with it")
   void noThreadIsLeftOfConnectionsThatEnded() {
     fixture.needs(TckFault.CUT);
-    requireFewThreadsLeft(
-        "managers whose connections ended left fewer threads than that", this::cutAndClose);
-  }
-
-  /** Uses some managers. What all in this process share grows at first, but not for ever. */
-  private void requireFewThreadsLeft(String what, Eventually.Assertions useAndClose) {
-    int managers = 5;
-    fixture
-        .soon()
-        .until(
-            managers + " " + what,
-            () -> {
-              Set<Thread> before = Threads.ofThisTest();
-              for (int i = 0; i < managers; i++) {
-                useAndClose.run();
-              }
-              return Attempts.comes(() -> Threads.since(before) < managers);
-            });
+    Threads.requireFewLeft(
+        fixture,
+        "managers whose connections ended left fewer threads than that",
+        this::cutAndClose);
   }
 
   private void cutAndClose() throws InterruptedException {

@@ -189,6 +189,54 @@ public abstract class LateRules {
     fixture.awaitFree(delayed.name);
   }
 
+  @Test
+  @Rule("ACQ-3")
+  @IfThisFails("check that requests that wait for others on a connection keep their order")
+  void anAttemptThatWaitsForAnotherIsTakenBackBehindIt() {
+    Delayed delayed = new Delayed("refused");
+    fixture.occupy(delayed.others, delayed.name);
+    delayed.beginByAnother();
+
+    TckFixture.regardless(() -> delayed.locks.tryAcquire(delayed.name, fixture.ttl()));
+
+    delayed.end();
+    fixture
+        .soon()
+        .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that requests that wait for others on a connection keep their order")
+  void aGrantThatWaitsForAnotherRequestIsReleasedBehindIt() {
+    Delayed delayed = new Delayed("released");
+    delayed.beginByAnother();
+    Lease lease = fixture.take(delayed.locks, delayed.name, fixture.ttl());
+
+    TckFixture.regardless(lease::release);
+
+    delayed.end();
+    fixture.awaitFree(delayed.name);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-9")
+  @IfThisFails("check that requests that wait for others on a connection keep their order")
+  void anExtensionThatWaitsForAnotherRequestIsNotOvertakenByARelease() {
+    fixture.needs(LockCapability.EXTENSION);
+    Delayed delayed = new Delayed("extended");
+    Lease lease = fixture.takeOnAll(delayed.locks, delayed.name, fixture.ttl());
+    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+    delayed.beginByAnother();
+
+    TckFixture.regardless(() -> lease.extend(fixture.ttl().plusSeconds(5)));
+    TckFixture.regardless(lease::release);
+
+    delayed.end();
+    fixture.awaitFree(delayed.name);
+  }
+
   /** A manager that reaches one of the nodes by a link, on which requests come late. */
   private final class Delayed {
     final TckNode node;
@@ -211,6 +259,16 @@ public abstract class LateRules {
 
     void begin() {
       link.after(name, 0, TckLink.Fate.LATE);
+    }
+
+    /**
+     * Lets an attempt at another lock come late, and with it all that follows on its connection.
+     */
+    void beginByAnother() {
+      String another = fixture.name("another");
+      link.after(another, 0, TckLink.Fate.LATE);
+      locks.tryAcquireAsync(fixture.request(another));
+      fixture.soon().until("an attempt was late", () -> !link.requests(another).isEmpty());
     }
 
     /** Returns when the node has done what was late, and with time for what overtakes it. */

@@ -9,6 +9,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.List;
@@ -205,6 +206,30 @@ public abstract class OpeningRules {
               .isTrue();
           assertThat(fixture.requests() - requests).as("requests to nodes").isZero();
         });
+  }
+
+  @Test
+  @Rule("OPEN-4")
+  @IfThisFails("check that opening with connect=lazy makes no connection, not even to end it")
+  void aLazyManagerMakesNoConnectionBeforeItsFirstRequest() {
+    fixture.needsNodes(1);
+    fixture.needsNodeOptions();
+    List<TckLink> links = fixture.nodes().stream().map(fixture::needsLink).toList();
+    if (links.stream().anyMatch(link -> link.connections().isEmpty())) {
+      abort("this environment's links do not count connections");
+    }
+
+    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList(), "connect=lazy");
+
+    assertThat(Attempts.stays(() -> made(links) == 0))
+        .as("no connection was made before the first request, but %d were", made(links))
+        .isTrue();
+    fixture.take(locks, fixture.name("first"), fixture.ttl());
+    assertThat(made(links)).as("connections after the first request").isPositive();
+  }
+
+  private static int made(List<TckLink> links) {
+    return links.stream().mapToInt(link -> link.connections().orElse(0)).sum();
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -52,7 +51,7 @@ public abstract class OptionRules {
   void timesAreKeptToTheMillisecondWithEveryOptionSet() {
     fixture.needsNodes(1);
     for (Map<String, String> options : needsOptionSets()) {
-      LockManager locks = fixture.open(texts(options));
+      LockManager locks = fixture.open(WithoutScripts.texts(options));
       for (Duration ttl : ODD) {
         Lease lease = assertKept(options, ttl, () -> take(locks, ttl));
         if (fixture.declares(LockCapability.EXTENSION)) {
@@ -88,7 +87,7 @@ public abstract class OptionRules {
   void managersWithDifferentOptionsExcludeEachOther() throws InterruptedException {
     LockManager plain = fixture.open();
     for (Map<String, String> options : needsOptionSets()) {
-      LockManager other = fixture.open(texts(options));
+      LockManager other = fixture.open(WithoutScripts.texts(options));
       for (int i = 0; i < 10; i++) {
         LockManager holder = i % 2 == 0 ? plain : other;
         LockManager contender = i % 2 == 0 ? other : plain;
@@ -107,7 +106,7 @@ public abstract class OptionRules {
   @IfThisFails("check how a refusal is read from the reply to the commands of these options")
   void contentionIsNoOutageWithAnySetOfOptions() {
     for (Map<String, String> options : needsOptionSets()) {
-      LockManager other = fixture.open(texts(options));
+      LockManager other = fixture.open(WithoutScripts.texts(options));
       Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("held"), fixture.ttl());
       Retries.anyOf(
           () ->
@@ -170,7 +169,7 @@ public abstract class OptionRules {
 
   /** Returns the exceptions of calls at these nodes. */
   private Queue<Throwable> thrownWithoutScripts(List<String> uris) throws InterruptedException {
-    LockManager locks = openedWithoutScripts(uris);
+    LockManager locks = WithoutScripts.opened(fixture, uris);
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
     Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
     long begun = System.nanoTime();
@@ -217,20 +216,6 @@ public abstract class OptionRules {
     }
   }
 
-  /** Opens a manager with the first options that need no scripts. */
-  private LockManager openedWithoutScripts(List<String> uris) {
-    List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
-    sets.add(Map.of());
-    for (Map<String, String> options : sets) {
-      try {
-        return fixture.openOn(uris, texts(options));
-      } catch (LockConfigurationException needsScripts) {
-        IgnoredFailures.add(needsScripts);
-      }
-    }
-    return abort("these managers need scripts, and say so");
-  }
-
   private List<Map<String, String>> needsOptionSets() {
     List<Map<String, String>> sets = fixture.environment().optionSets();
     if (sets.isEmpty()) {
@@ -268,11 +253,5 @@ public abstract class OptionRules {
           }
         });
     return lease[0];
-  }
-
-  private static String[] texts(Map<String, String> options) {
-    return options.entrySet().stream()
-        .map(option -> option.getKey() + "=" + option.getValue())
-        .toArray(String[]::new);
   }
 }

@@ -1,0 +1,34 @@
+package dev.holdfast.tck.rules;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Managers of a user who may run no scripts. */
+final class WithoutScripts {
+  private WithoutScripts() {}
+
+  /** Opens a manager with the first options that need no scripts. */
+  static LockManager opened(TckFixture fixture, List<String> uris) {
+    List<Map<String, String>> sets = new ArrayList<>(fixture.environment().optionSets());
+    sets.add(Map.of());
+    for (Map<String, String> options : sets) {
+      try {
+        return fixture.openOn(uris, texts(options));
+      } catch (LockConfigurationException needsScripts) {
+        IgnoredFailures.add(needsScripts);
+      }
+    }
+    return abort("these managers need scripts, and say so");
+  }
+
+  static String[] texts(Map<String, String> options) {
+    return options.entrySet().stream()
+        .map(option -> option.getKey() + "=" + option.getValue())
+        .toArray(String[]::new);
+  }
+}

@@ -9,11 +9,13 @@ import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.FaultProxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -28,6 +30,11 @@ public abstract class PromisesContract {
   private static final String APPEND = "return redis.call('RPUSH', KEYS[1], ARGV[1])";
 
   private static final int MANY = 40_000;
+
+  /** Number of drivers that are closed while they connect. */
+  private static final int CLOSED_AT_ONCE = 20;
+
+  private static final long LATER_NANOS = 100_000;
 
   private static TestNodes servers;
 
@@ -218,6 +225,26 @@ public abstract class PromisesContract {
     connection.assertThatAllWereAnsweredOnce();
     driver.connect(0);
     assertThat(Asked.of(driver.nodes(), "return 7").reply()).isEqualTo(7L);
+  }
+
+  @Test
+  void closingLeavesNoConnectionThatWasJustBegun() {
+    String[] uris = servers.uris().toArray(String[]::new);
+    List<Driver> closed = new ArrayList<>();
+    for (int time = 0; time < CLOSED_AT_ONCE; time++) {
+      Driver brief = over(uris);
+      closed.add(brief);
+      for (int node = 0; node < uris.length; node++) {
+        brief.nodes().connect(node, () -> {});
+      }
+      LockSupport.parkNanos(time * LATER_NANOS); // at another step of connecting each time
+      brief.nodes().close();
+    }
+
+    for (Driver brief : closed) {
+      servers.all().forEach(node -> soon().until(() -> brief.connectionsInUse(node) == 0));
+    }
+    closed.forEach(Driver::close);
   }
 
   @Test

@@ -17,6 +17,8 @@ import io.lettuce.core.resource.Transports;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
@@ -33,16 +35,22 @@ final class ManagedClient implements AutoCloseable {
   private final ClientResources resources;
   private final RedisClient client;
 
-  private ManagedClient(EventLoopGroup loops, ClientResources resources, RedisClient client) {
+  /** All channels, also those that are being connected, which netty leaves open at times. */
+  private final ChannelGroup channels;
+
+  private ManagedClient(
+      EventLoopGroup loops, ClientResources resources, RedisClient client, ChannelGroup channels) {
     this.loops = loops;
     this.resources = resources;
     this.client = client;
+    this.channels = channels;
   }
 
   static ManagedClient start(Duration connectTimeout, SslOptions tls) {
     ThreadFactoryProvider threads = ManagedClient::threads;
     EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
     EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
+    ChannelGroup channels = new DefaultChannelGroup("holdfast", loops.next(), true);
     ClientResources resources =
         ClientResources.builder()
             .threadFactoryProvider(threads)
@@ -54,12 +62,13 @@ final class ManagedClient implements AutoCloseable {
                   @Override
                   public void afterChannelInitialized(Channel channel) {
                     channel.pipeline().addLast(new NodeBatch.Opener());
+                    channels.add(channel); // closed at once if the group is
                   }
                 })
             .build();
     RedisClient client = new MinimalRedisClient(resources);
     client.setOptions(clientOptions(connectTimeout, tls));
-    return new ManagedClient(loops, resources, client);
+    return new ManagedClient(loops, resources, client, channels);
   }
 
   /** Makes daemons of netty's, so that a JVM can exit, by names that an operator knows. */
@@ -75,8 +84,13 @@ final class ManagedClient implements AutoCloseable {
     return loops.next();
   }
 
+  /**
+   * Closes the channels itself: a loop that learns of its shutdown while it runs tasks ends without
+   * closing them (netty 4.2), and a connection in the making would stay until this process ends.
+   */
   @Override
   public void close() {
+    channels.close();
     loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
   }

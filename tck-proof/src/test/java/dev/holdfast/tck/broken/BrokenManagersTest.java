@@ -78,8 +78,8 @@ class BrokenManagersTest {
           Map.entry("GUARD-8", "takes new nodes"));
 
   /**
-   * Tests that are left out here: they take URLs, notifications, no nodes or a JDK; or are of the
-   * API's own code.
+   * Tests that are left out here: they take URLs, log-ins, users without scripts, notifications, no
+   * nodes or a JDK; or are of the API's own code.
    */
   private static final Set<String> LEFT_OUT =
       Set.of(
@@ -98,6 +98,7 @@ class BrokenManagersTest {
           "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",
           "DiscoveryRules.theBackendIsFoundFromAThreadWithoutAClassLoader",
           "DiscoveryRules.theCallbackExecutorOfTheBuilderIsUsed",
+          "FailedConnectRules.noThreadIsLeftOfManagersWhoseLogInIsRefused",
           "FaultRules.theLockOfAProcessThatDiesIsFreeWithinTheTtl",
           "ListenerRules.aListenerOfTheBuilderMissesNothing",
           "LockViewRules.aLockViewNeedsKeepAlive",
@@ -116,7 +117,11 @@ class BrokenManagersTest {
           "OptionRules.aUserWithoutScriptsLocksExtendsAndReleases",
           "OptionRules.managersWithDifferentOptionsExcludeEachOther",
           "OptionRules.timesAreKeptToTheMillisecondWithEveryOptionSet",
-          "SecretRules.aPasswordInAUrlIsNeverShown");
+          "SecretRules.aPasswordInAUrlIsNeverShown",
+          "TransactionRules.aReleaseThatWasAbortedIsNotSaidToBeInTime",
+          "TransactionRules.anAdoptionThatWasAbortedIsNoGrant",
+          "TransactionRules.anExtensionThatIsSaidToBeDoneHasLengthenedTheLock",
+          "TransactionRules.anExtensionThatWasAbortedIsNotSaidToBeDone");
 
   /**
    * Rules that a manager breaks together with all others of a capability, if it refuses that

@@ -173,6 +173,16 @@ class RedisLinkTest {
   }
 
   @Test
+  void connectionsThatHaveEndedAreCountedAsWell() {
+    Client.of(link.uri()).close();
+    try (Client client = Client.of(link.uri())) {
+      client.call("PING");
+
+      assertThat(link.connections()).hasValue(2);
+    }
+  }
+
+  @Test
   void someRequestsPassFirst() {
     link.after("job", 2, Fate.CUT);
     try (Client client = Client.of(link.uri())) {

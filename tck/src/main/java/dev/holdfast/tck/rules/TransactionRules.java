@@ -143,6 +143,7 @@ public abstract class TransactionRules {
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
       Callable<Boolean> operation = scene.prepared(locks, name);
+      awaitAsked(links, name);
       int passed = passing;
       List<Integer> held = links.stream().map(link -> requests(link, name) + passed).toList();
       links.forEach(link -> link.after(name, passed, TckLink.Fate.LATE));
@@ -164,6 +165,13 @@ public abstract class TransactionRules {
           .as("a quorum has done what is said to be done, held back at request %d", passing + 1)
           .isTrue();
     }
+  }
+
+  /** Waits until all nodes were asked what a quorum has answered. */
+  private void awaitAsked(List<TckLink> links, String name) {
+    fixture.awaitRegardless(
+        "all nodes were asked alike",
+        () -> links.stream().map(link -> requests(link, name)).distinct().count() == 1);
   }
 
   private static boolean areHeld(List<TckLink> links, String name, List<Integer> held) {

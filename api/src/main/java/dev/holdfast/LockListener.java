@@ -149,8 +149,8 @@ public interface LockListener {
 
   /**
    * A node is in another state than before, or in another quarantine, because it lost its data
-   * again. {@link LockNode.State#UP} after {@link LockNode.State#QUARANTINED} says that the node
-   * votes again.
+   * again or its clock was set back. {@link LockNode.State#UP} after {@link
+   * LockNode.State#QUARANTINED} says that the node votes again.
    *
    * @param node the node's address
    * @param state the new state

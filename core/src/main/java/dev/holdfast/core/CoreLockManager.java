@@ -229,14 +229,21 @@ final class CoreLockManager implements LockManager {
       }
       return;
     }
-    queues.all().forEach(waiting -> waiting.refuse(leases.refusal()));
-    if (waits) {
-      await(leases.emptied(), Nanos.of(grace), true);
+    try {
+      queues.all().forEach(waiting -> waiting.refuse(leases.refusal()));
+      if (waits) {
+        await(leases.emptied(), Nanos.of(grace), true);
+      }
+      leases.endAll();
+      // an attempt that ends as an outage may have a release behind it
+      long longest = 2 * Nanos.of(context.primitive().longestOperation()) + LATE_NANOS;
+      await(context.operations().quiet(), longest, false);
+    } finally { // also if the user's scheduler throws
+      closePrimitive();
     }
-    leases.endAll();
-    // an attempt that ends as an outage may have a release behind it
-    long longest = 2 * Nanos.of(context.primitive().longestOperation()) + LATE_NANOS;
-    await(context.operations().quiet(), longest, false);
+  }
+
+  private void closePrimitive() {
     try {
       context.primitive().close();
       context.unconfirmed().report();

@@ -349,11 +349,11 @@ final class LeaseState {
       return;
     }
     stop();
-    report.onLoss(grant, grantedAt, lost);
-    context.scheduler().fork(() -> lossStage.lose(reason));
+    context.scheduler().fork(() -> lossStage.lose(reason)); // before any report of it
     if (!extensions.isIdle()) {
       context.scheduler().fork(this::failExtensions); // as many as a user asked for
     }
+    report.onLoss(grant, grantedAt, lost);
     if (reason == LossReason.CLOSED) {
       leases.onEnded(this);
       context.operations().end();

@@ -88,7 +88,7 @@ class WithoutFlightRecorderTest {
             .redirectOutput(output.toFile())
             .start();
     try {
-      assertThat(java.waitFor(1, TimeUnit.MINUTES)).as("it ends").isTrue();
+      assertThat(java.waitFor(100, TimeUnit.SECONDS)).as("it ends").isTrue();
     } finally {
       java.destroyForcibly();
     }

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -290,6 +291,26 @@ class NodeReportsTest {
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 10 59990 0 1 1700000005000000");
     grant(asked, 0, 2, 3, 4);
     assertThat(gathered()).noneMatch(text -> text.startsWith("h2 QUARANTINED it"));
+  }
+
+  @Test
+  @DisplayName("NODES-5: a quarantine that clients with other clocks restart is reported once")
+  void quarantineThatClientsWithOtherClocksRestartIsReportedOnce() {
+    List<Asked> asked = ask();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 0 60000 0 1 1700000000000001");
+    grant(asked, 0, 2, 3, 4);
+    assertThat(gathered()).haveExactly(1, quarantined());
+    nodes.take();
+
+    ask("b");
+    asked = nodes.take();
+    asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 0 60000 0 1 1700000000400001");
+    grant(asked, 0, 2, 3, 4);
+    assertThat(gathered()).haveExactly(0, quarantined());
+  }
+
+  private static Condition<String> quarantined() {
+    return new Condition<>(text -> text.startsWith("h2 QUARANTINED it"), "h2 in quarantine");
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -122,15 +123,16 @@ class OpeningTest {
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 0);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(ints = {1, Integer.MAX_VALUE})
   @DisplayName("CLOSE-4: opening that fails for any reason closes the driver")
-  void openingThatFailsForAnyReasonClosesTheDriver() {
-    AtomicBoolean exhausted = new AtomicBoolean(true);
+  void openingThatFailsForAnyReasonClosesTheDriver(int failures) {
+    AtomicInteger left = new AtomicInteger(failures);
     Scheduler failing =
         new Scheduler() {
           @Override
           public Task schedule(long delayNanos, Runnable task) {
-            throwOnce(exhausted);
+            throwOnce(new AtomicBoolean(left.getAndDecrement() > 0));
             return time.schedule(delayNanos, task);
           }
 

@@ -72,7 +72,7 @@ public final class RedlockOpening {
         requireQuorum(primitive.connections(), guard);
       }
       return manager;
-    } catch (RuntimeException | Error e) { // of the user's code, too: a logger, a random generator
+    } catch (Throwable e) { // of the user's code, too, and perhaps a checked one
       closeAfter(e, closing);
       throw e;
     }

@@ -155,8 +155,9 @@ public final class NodeConnections {
   }
 
   /**
-   * Returns the epoch, which begins whenever any node goes up. A round notes it before it is sent:
-   * a session that went up later does not carry its commands.
+   * Returns the epoch, which begins whenever any node goes up. A round notes it before it is sent.
+   * A session that went up later carries its commands only if they were held back for it, and the
+   * driver reports the end of that session anyway.
    */
   public int epoch() {
     return epoch.get();
@@ -204,8 +205,11 @@ public final class NodeConnections {
 
   /** Waits for answers that are due, for a bounded time, and closes the nodes. */
   public void close() {
-    connector.close();
-    lastAnswers.await();
-    nodes.close();
+    try {
+      connector.close();
+      lastAnswers.await();
+    } finally { // also if the user's scheduler throws
+      nodes.close();
+    }
   }
 }

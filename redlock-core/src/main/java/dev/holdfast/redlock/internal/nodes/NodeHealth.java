@@ -19,6 +19,12 @@ import org.jspecify.annotations.Nullable;
  * to attempts and extensions. Safe for use by many threads.
  */
 public final class NodeHealth {
+  /**
+   * Longest time, in microseconds, between the beginnings of what is one quarantine: clients whose
+   * clocks differ, within the guard's margin of a second, restart it one after the other.
+   */
+  private static final long ONE_QUARANTINE_MICROS = 1_000_000;
+
   private final NodeState[] states;
   private final Clock clock;
   private final NodeObservers observers = new NodeObservers();
@@ -28,10 +34,14 @@ public final class NodeHealth {
   /**
    * A quarantine, with its times by this manager's clock.
    *
-   * @param begun identifies it
+   * @param begun its beginning by the node's clock, in microseconds
    * @param cause has no times, because it is shown for as long as the quarantine lasts
    */
-  private record Seen(String begun, String cause, ClockReading since, ClockReading votesAgain) {}
+  private record Seen(String begun, String cause, ClockReading since, ClockReading votesAgain) {
+    boolean isSameAs(String other) {
+      return Math.abs(Long.parseLong(begun) - Long.parseLong(other)) <= ONE_QUARANTINE_MICROS;
+    }
+  }
 
   /**
    * A state that observers know.
@@ -78,14 +88,14 @@ public final class NodeHealth {
    * Notes that a node is in quarantine. A node that loses its data again begins another one, even
    * if its connection never broke.
    *
-   * @param begun identifies the quarantine
+   * @param begun its beginning by the node's clock, in microseconds
    * @param cause says no times
    * @param age how long it has been
    * @param left how long it does not vote yet
    */
   public void onQuarantine(int node, String begun, String cause, Duration age, Duration left) {
     Seen before = quarantines.get(node);
-    if (before == null || !before.begun().equals(begun)) {
+    if (before == null || !before.isSameAs(begun)) {
       ClockReading now = clock.now();
       ClockReading since = now.plusNanos(-age.toNanos());
       quarantines.set(node, new Seen(begun, cause, since, now.plusNanos(left.toNanos())));

@@ -187,7 +187,7 @@ final class NodeState {
    */
   synchronized @Nullable Session beginEnd(int sentIn) {
     Session session = present;
-    if (!isUp() || session == null || session.upSince > sentIn) {
+    if (!isUp() || session == null || session.upSince - sentIn > 0) {
       return null;
     }
     phase = Phase.ENDING;

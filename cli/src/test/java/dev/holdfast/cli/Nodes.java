@@ -12,7 +12,16 @@ public final class Nodes {
 
   /** Patient, because a loaded machine that is slow to answer is none of a test's business. */
   public static String url(TestNodes nodes) {
-    return LocalNodes.url(nodes) + "?nodeTimeout=700ms";
+    return url(nodes, "10s");
+  }
+
+  /** For nodes that cannot be reached. */
+  public static String impatientUrl(TestNodes nodes) {
+    return url(nodes, "300ms");
+  }
+
+  private static String url(TestNodes nodes, String connectTimeout) {
+    return LocalNodes.url(nodes) + "?nodeTimeout=700ms&connectTimeout=" + connectTimeout;
   }
 
   /** Takes a lock as another language's client would. */

@@ -103,7 +103,7 @@ class ReactiveStreamsTckTest {
   }
 
   private LockRequest request() {
-    return LockRequest.of("lock-" + names.incrementAndGet(), Duration.ofSeconds(30));
+    return LockRequest.of("lock-" + names.incrementAndGet(), Duration.ofMinutes(10));
   }
 
   private Lease released() throws InterruptedException {

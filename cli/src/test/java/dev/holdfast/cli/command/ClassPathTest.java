@@ -98,7 +98,7 @@ class ClassPathTest {
               broken + File.pathSeparator + driver,
               "run",
               "--url",
-              Nodes.url(nodes) + "&connectTimeout=30s",
+              Nodes.url(nodes),
               "--name",
               "job",
               "echo",

@@ -151,7 +151,7 @@ class ReleaseTest {
 
     Program release =
         start(
-            Map.of("HOLDFAST_URL", Nodes.url(nodes) + "&connectTimeout=300ms"),
+            Map.of("HOLDFAST_URL", Nodes.impatientUrl(nodes)),
             List.of("release", "--force", "job", "--yes"));
 
     assertThat(release.exitCode()).isEqualTo(69);

@@ -148,9 +148,9 @@ class StatusTest {
   @Test
   void endsWith69WithoutAQuorumAndNamesEachNodeAndNoPassword() {
     nodes.all().forEach(TestNode::freeze);
-    String url = Nodes.url(nodes).replaceAll("redis://", "redis://:geheim@");
+    String url = Nodes.impatientUrl(nodes).replaceAll("redis://", "redis://:geheim@");
 
-    Program status = start("status", "job", "--url", url + "&connectTimeout=300ms");
+    Program status = start("status", "job", "--url", url);
 
     assertThat(status.exitCode()).isEqualTo(69);
     assertThat(status.out()).isEmpty();

@@ -286,7 +286,7 @@ class RunTest {
 
   /** Returns a URL that does not wait for frozen nodes. */
   private static String impatientUrl() {
-    return Nodes.url(nodes) + "&connectTimeout=300ms";
+    return Nodes.impatientUrl(nodes);
   }
 
   private Program run(String... command) {

@@ -139,7 +139,7 @@ class RunUnrenewedTest {
   @Test
   void renewsTheLockWhereTheNewOneIsTakenToo() {
     String both = "migrate:both?from=setnx:OLD%26unit=ms&to=redlock:OLD";
-    Program run = run(both, List.of("--ttl", "2s"), "echo ready; cat").awaitOut("ready");
+    Program run = run(both, List.of("--ttl", "6s"), "echo ready; cat").awaitOut("ready");
     long first = Long.parseLong((String) node().command("GET", KEY));
 
     await()

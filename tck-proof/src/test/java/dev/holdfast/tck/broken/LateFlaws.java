@@ -44,7 +44,7 @@ final class LateFlaws {
             ReleasesFirst::new),
         Flaw.inMember(
                 "each request is sent by a thread of its own",
-                Set.of("ACQ-3", "REL-2", "REL-9"),
+                Set.of("REL-2", "REL-9"),
                 (uri, way, network) ->
                     new Member(uri, way, network) {
                       @Override
@@ -54,6 +54,7 @@ final class LateFlaws {
                             () -> super.ask(request, wanted, answer));
                       }
                     })
+            .breaksUnderLoad("ACQ-3")
             .asVariation());
   }
 

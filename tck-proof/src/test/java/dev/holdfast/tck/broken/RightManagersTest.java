@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Right managers pass, or failures would say nothing. */
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class RightManagersTest {
   /** They wait for most of their time. */
   private static final int RUNS_AT_A_TIME = 8;

@@ -44,29 +44,33 @@ public abstract class CurrentLeaseRules {
   @Rule("ACQ-19")
   @IfThisFails("check that onLoss() completes and requireHeld() throws when a lease is lost")
   void executeHoldingInterruptsTheTaskOfALostLeaseAndSaysSo() {
-    AtomicBoolean interrupted = new AtomicBoolean();
-    Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("held"), fixture.briefTtl());
+    Retries.anyOf(
+        () -> {
+          AtomicBoolean interrupted = new AtomicBoolean();
+          Lease lease =
+              fixture.take(fixture.openForShortTtl(), fixture.name("held"), fixture.briefTtl());
 
-    LockLostException lost =
-        catchThrowableOfType(
-            LockLostException.class,
-            () ->
-                Locks.executeHolding(
-                    lease,
-                    held -> {
-                      try {
-                        new CountDownLatch(1)
-                            .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                        return "over";
-                      } catch (InterruptedException e) {
-                        interrupted.set(true);
-                        throw e;
-                      }
-                    }));
+          LockLostException lost =
+              catchThrowableOfType(
+                  LockLostException.class,
+                  () ->
+                      Locks.executeHolding(
+                          lease,
+                          held -> {
+                            try {
+                              new CountDownLatch(1)
+                                  .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                              return "over";
+                            } catch (InterruptedException e) {
+                              interrupted.set(true);
+                              throw e;
+                            }
+                          }));
 
-    assertThat(interrupted).as("the task was interrupted").isTrue();
-    assertThat(lost).hasCauseInstanceOf(InterruptedException.class);
-    assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+          assertThat(interrupted).as("the task was interrupted").isTrue();
+          assertThat(lost).hasCauseInstanceOf(InterruptedException.class);
+          assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+        });
   }
 
   @Test
@@ -186,23 +190,26 @@ public abstract class CurrentLeaseRules {
   @Rule("ACQ-20")
   @IfThisFails("check that requireCurrent looks whether the lease is held")
   void theCurrentLeaseThatWasLostIsNotHandedOut() {
-    LockManager locks = fixture.openForShortTtl();
-    LockRequest request = LockRequest.of(fixture.name("lost"), fixture.briefTtl());
-    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Retries.anyOf(
+        () -> {
+          LockManager locks = fixture.openForShortTtl();
+          LockRequest request = LockRequest.of(fixture.name("lost"), fixture.briefTtl());
+          AtomicReference<Throwable> thrown = new AtomicReference<>();
 
-    TckFixture.regardless(
-        () ->
-            locks.runLocked(
-                request,
-                lease -> {
-                  fixture.awaitUninterrupted(lease);
-                  try {
-                    Locks.requireCurrent(request.name());
-                  } catch (LockLostException | IllegalStateException e) {
-                    thrown.set(e);
-                  }
-                }));
+          TckFixture.regardless(
+              () ->
+                  locks.runLocked(
+                      request,
+                      lease -> {
+                        fixture.awaitUninterrupted(lease);
+                        try {
+                          Locks.requireCurrent(request.name());
+                        } catch (LockLostException | IllegalStateException e) {
+                          thrown.set(e);
+                        }
+                      }));
 
-    assertThat(thrown.get()).isInstanceOf(LockLostException.class);
+          assertThat(thrown.get()).isInstanceOf(LockLostException.class);
+        });
   }
 }

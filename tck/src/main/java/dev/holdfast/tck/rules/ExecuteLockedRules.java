@@ -78,64 +78,71 @@ public abstract class ExecuteLockedRules {
   @Rule("ACQ-13")
   @IfThisFails("check that executeLocked interrupts the task's thread when onLoss() completes")
   void executeLockedInterruptsTheTaskOfALostLeaseAndSaysSo() {
-    AtomicBoolean interrupted = new AtomicBoolean();
-    LockManager locks = fixture.openForShortTtl();
-    String name = fixture.name("task");
+    Retries.anyOf(
+        () -> {
+          AtomicBoolean interrupted = new AtomicBoolean();
+          LockManager locks = fixture.openForShortTtl();
+          String name = fixture.name("task");
 
-    Throwable thrown =
-        catchThrowable(
-            () ->
-                locks.executeLocked(
-                    LockRequest.of(name, fixture.briefTtl()),
-                    lease -> {
-                      try {
-                        new CountDownLatch(1)
-                            .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                      } catch (InterruptedException e) {
-                        interrupted.set(true);
-                      }
-                      return "over";
-                    }));
+          Throwable thrown =
+              catchThrowable(
+                  () ->
+                      locks.executeLocked(
+                          LockRequest.of(name, fixture.briefTtl()),
+                          lease -> {
+                            try {
+                              new CountDownLatch(1)
+                                  .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                            } catch (InterruptedException e) {
+                              interrupted.set(true);
+                            }
+                            return "over";
+                          }));
 
-    assertThat(interrupted).as("the task was interrupted").isTrue();
-    assertThat(thrown).isInstanceOf(LockLostException.class);
-    assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+          assertThat(interrupted).as("the task was interrupted").isTrue();
+          assertThat(thrown).isInstanceOf(LockLostException.class);
+          assertThat(Thread.currentThread().isInterrupted()).as("so is its caller").isFalse();
+        });
   }
 
   @Test
   @Rule("LOSS-8")
   @IfThisFails("check that the interrupt is not sent by the thread that calls users back")
   void executeLockedInterruptsTheTaskThoughCallbacksOfItsLossBlock() {
-    AtomicBoolean interrupted = new AtomicBoolean();
-    CountDownLatch called = new CountDownLatch(1);
-    CountDownLatch end = new CountDownLatch(1);
-    fixture.atEnd(end::countDown);
+    Retries.anyOf(
+        () -> {
+          AtomicBoolean interrupted = new AtomicBoolean();
+          CountDownLatch called = new CountDownLatch(1);
+          CountDownLatch end = new CountDownLatch(1);
+          fixture.atEnd(end::countDown);
 
-    Throwable thrown =
-        catchThrowable(
-            () ->
-                fixture
-                    .openForShortTtl()
-                    .executeLocked(
-                        LockRequest.of(fixture.name("task"), fixture.briefTtl()),
-                        lease -> {
-                          for (int i = 0; i < 3; i++) {
-                            lease.onLoss().thenRun(() -> block(called, end));
-                          }
-                          try {
-                            new CountDownLatch(1)
-                                .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                          } catch (InterruptedException e) {
-                            interrupted.set(true);
-                          }
-                          return "over";
-                        }));
+          Throwable thrown =
+              catchThrowable(
+                  () ->
+                      fixture
+                          .openForShortTtl()
+                          .executeLocked(
+                              LockRequest.of(fixture.name("task"), fixture.briefTtl()),
+                              lease -> {
+                                for (int i = 0; i < 3; i++) {
+                                  lease.onLoss().thenRun(() -> block(called, end));
+                                }
+                                try {
+                                  new CountDownLatch(1)
+                                      .await(
+                                          fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
+                                } catch (InterruptedException e) {
+                                  interrupted.set(true);
+                                }
+                                return "over";
+                              }));
 
-    fixture.awaitRegardless("a callback is called", () -> called.getCount() == 0);
-    if (called.getCount() > 0 || !(thrown instanceof LockLostException)) {
-      AnotherRule.isBroken("the loss is not reported");
-    }
-    assertThat(interrupted).as("the task was interrupted").isTrue();
+          fixture.awaitRegardless("a callback is called", () -> called.getCount() == 0);
+          if (called.getCount() > 0 || !(thrown instanceof LockLostException)) {
+            AnotherRule.isBroken("the loss is not reported");
+          }
+          assertThat(interrupted).as("the task was interrupted").isTrue();
+        });
   }
 
   private static void block(CountDownLatch called, CountDownLatch end) {
@@ -152,20 +159,23 @@ public abstract class ExecuteLockedRules {
   @IfThisFails(
       "check that executeLocked looks at the lease when the task has thrown something, too")
   void executeLockedSaysThatTheLeaseWasLostWhateverTheTaskThrows() {
-    LockManager locks = fixture.openForShortTtl();
-    IllegalStateException failure = new IllegalStateException("of the task");
+    Retries.anyOf(
+        () -> {
+          LockManager locks = fixture.openForShortTtl();
+          IllegalStateException failure = new IllegalStateException("of the task");
 
-    LockLostException lost =
-        catchThrowableOfType(
-            LockLostException.class,
-            () ->
-                locks.executeLocked(
-                    LockRequest.of(fixture.name("task"), fixture.briefTtl()),
-                    lease -> {
-                      fixture.awaitUninterrupted(lease);
-                      throw failure;
-                    }));
+          LockLostException lost =
+              catchThrowableOfType(
+                  LockLostException.class,
+                  () ->
+                      locks.executeLocked(
+                          LockRequest.of(fixture.name("task"), fixture.briefTtl()),
+                          lease -> {
+                            fixture.awaitUninterrupted(lease);
+                            throw failure;
+                          }));
 
-    assertThat(lost).hasCause(failure);
+          assertThat(lost).hasCause(failure);
+        });
   }
 }

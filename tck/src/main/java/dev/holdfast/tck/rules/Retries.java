@@ -1,5 +1,7 @@
 package dev.holdfast.tck.rules;
 
+import dev.holdfast.LockException;
+
 /**
  * Tries again what a machine that stalls can make a right manager fail, but nothing a wrong one
  * pass. Whoever is interrupted, because a test has taken too long, tries nothing any more.
@@ -11,14 +13,14 @@ final class Retries {
 
   /**
    * Returns after the first that goes well, and throws what the last one threw if none does. One
-   * that seems to show that another rule is broken is tried again, too.
+   * that seems to show that another rule is broken, or an outage, is tried again, too.
    */
   static void anyOf(Eventually.Assertions once) {
     for (int i = 1; i < MAX_TRIES; i++) {
       try {
         run(once);
         return;
-      } catch (AssertionError | AnotherRule.Broken e) {
+      } catch (AssertionError | AnotherRule.Broken | LockException e) {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }

@@ -94,7 +94,15 @@ public final class DemoWorkerCommand implements Callable<Integer> {
 
   /** Loads what a first lock needs, which is no part of the demo and takes long if all are busy. */
   private void warmUp(LockManager locks) throws InterruptedException {
-    acquire(locks, label).ifPresent(Lease::close);
+    try {
+      locks.tryAcquire(request(label)).ifPresent(Lease::close);
+    } catch (LockOutageException e) {
+      // The demo says so if it lasts.
+    }
+  }
+
+  private LockRequest request(String name) {
+    return LockRequest.of(name, DemoPlan.TTL).waitAtMost(WAIT).ownerLabel(label);
   }
 
   private void watch(BufferedReader in) {
@@ -115,10 +123,9 @@ public final class DemoWorkerCommand implements Callable<Integer> {
 
   /** An outage is waited out: nothing is ever done without the lock. Empty when all is over. */
   private Optional<Lease> acquire(LockManager locks, String name) throws InterruptedException {
-    LockRequest request = LockRequest.of(name, DemoPlan.TTL).waitAtMost(WAIT).ownerLabel(label);
     while (!over) {
       try {
-        Optional<Lease> lease = locks.tryAcquire(request);
+        Optional<Lease> lease = locks.tryAcquire(request(name));
         if (lease.isPresent()) {
           return lease;
         }

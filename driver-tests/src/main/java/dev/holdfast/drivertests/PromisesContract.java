@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.Subscription;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.FaultProxy;
@@ -236,6 +237,7 @@ public abstract class PromisesContract {
       closed.add(brief);
       for (int node = 0; node < uris.length; node++) {
         brief.nodes().connect(node, () -> {});
+        brief.nodes().subscribe(node, new Subscription("c", (channel, text) -> {}, ended -> {}));
       }
       LockSupport.parkNanos(time * LATER_NANOS); // at another step of connecting each time
       brief.nodes().close();

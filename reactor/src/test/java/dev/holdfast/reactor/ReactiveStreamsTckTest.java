@@ -64,7 +64,7 @@ class ReactiveStreamsTckTest {
 
   @TestFactory
   Stream<DynamicTest> usingLease() throws InterruptedException {
-    Lease held = manager.acquire(request());
+    Lease held = held();
     Lease released = released();
     return TckTests.of(
         () ->
@@ -76,7 +76,7 @@ class ReactiveStreamsTckTest {
 
   @TestFactory
   Stream<DynamicTest> usingLeaseMany() throws InterruptedException {
-    Lease held = manager.acquire(request());
+    Lease held = held();
     Lease released = released();
     return TckTests.of(
         () ->
@@ -103,7 +103,11 @@ class ReactiveStreamsTckTest {
   }
 
   private LockRequest request() {
-    return LockRequest.of("lock-" + names.incrementAndGet(), Duration.ofMinutes(10));
+    return LockRequest.of("lock-" + names.incrementAndGet(), Duration.ofSeconds(30));
+  }
+
+  private Lease held() throws InterruptedException {
+    return manager.acquire(request().keepAliveUpTo(Duration.ofHours(1)));
   }
 
   private Lease released() throws InterruptedException {

@@ -45,8 +45,7 @@ record OsProcess(long pid, char state, String commandLine) {
    * @param signal without SIG: STOP, CONT
    */
   void signal(String signal) {
-    // The shell's own kill: a minimal container image has no other.
-    run(List.of("/bin/sh", "-c", "kill -" + signal + " " + pid));
+    SignalShell.send(signal, pid);
   }
 
   static Optional<OsProcess> fromProc(long pid) {

@@ -3,6 +3,7 @@ package dev.holdfast.tck.rules;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -101,6 +102,16 @@ final class Eventually {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted before it was seen that " + what, e);
+    }
+  }
+
+  /** Waits until it is interrupted, and returns whether it was within the limit. */
+  boolean endsByInterrupt() {
+    try {
+      new CountDownLatch(1).await(limit.toNanos(), TimeUnit.NANOSECONDS);
+      return false;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 

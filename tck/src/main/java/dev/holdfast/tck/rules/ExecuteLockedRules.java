@@ -12,7 +12,6 @@ import dev.holdfast.tck.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -90,12 +89,7 @@ public abstract class ExecuteLockedRules {
                       locks.executeLocked(
                           LockRequest.of(name, fixture.briefTtl()),
                           lease -> {
-                            try {
-                              new CountDownLatch(1)
-                                  .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                            } catch (InterruptedException e) {
-                              interrupted.set(true);
-                            }
+                            interrupted.set(fixture.soon().endsByInterrupt());
                             return "over";
                           }));
 
@@ -127,13 +121,7 @@ public abstract class ExecuteLockedRules {
                                 for (int i = 0; i < 3; i++) {
                                   lease.onLoss().thenRun(() -> block(called, end));
                                 }
-                                try {
-                                  new CountDownLatch(1)
-                                      .await(
-                                          fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                                } catch (InterruptedException e) {
-                                  interrupted.set(true);
-                                }
+                                interrupted.set(fixture.soon().endsByInterrupt());
                                 return "over";
                               }));
 

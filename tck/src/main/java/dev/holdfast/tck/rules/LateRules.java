@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -145,30 +146,14 @@ public abstract class LateRules {
   @Rule("ACQ-3")
   @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
   void anAttemptThatComesLateIsTakenBackBehindIt() {
-    Delayed delayed = new Delayed("refused");
-    fixture.occupy(delayed.others, delayed.name);
-    delayed.begin();
-
-    TckFixture.regardless(() -> delayed.locks.tryAcquire(delayed.name, fixture.ttl()));
-
-    delayed.end();
-    fixture
-        .soon()
-        .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
+    requireTakenBackBehindIt(Delayed::begin);
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a node gets what a manager asks about one lock in the order of asking")
   void aGrantThatComesLateIsReleasedBehindIt() {
-    Delayed delayed = new Delayed("released");
-    delayed.begin();
-    Lease lease = fixture.take(delayed.locks, delayed.name, fixture.ttl());
-
-    TckFixture.regardless(lease::release);
-
-    delayed.end();
-    fixture.awaitFree(delayed.name);
+    requireReleasedBehindIt(Delayed::begin);
   }
 
   @Test
@@ -176,26 +161,35 @@ public abstract class LateRules {
   @Rule("REL-9")
   @IfThisFails("check that a release is sent behind an extension in flight")
   void anExtensionThatComesLateIsNotOvertakenByARelease() {
-    fixture.needs(LockCapability.EXTENSION);
-    Delayed delayed = new Delayed("extended");
-    Lease lease = fixture.takeOnAll(delayed.locks, delayed.name, fixture.ttl());
-    TckFixture.regardless(() -> lease.extend(fixture.ttl())); // which brings nodes what others need
-    delayed.begin();
-
-    TckFixture.regardless(() -> lease.extend(fixture.ttl().plusSeconds(5)));
-    TckFixture.regardless(lease::release);
-
-    delayed.end();
-    fixture.awaitFree(delayed.name);
+    requireNotOvertaken(Delayed::begin);
   }
 
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that requests that wait for others on a connection keep their order")
   void anAttemptThatWaitsForAnotherIsTakenBackBehindIt() {
+    requireTakenBackBehindIt(Delayed::beginByAnother);
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that requests that wait for others on a connection keep their order")
+  void aGrantThatWaitsForAnotherRequestIsReleasedBehindIt() {
+    requireReleasedBehindIt(Delayed::beginByAnother);
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-9")
+  @IfThisFails("check that requests that wait for others on a connection keep their order")
+  void anExtensionThatWaitsForAnotherRequestIsNotOvertakenByARelease() {
+    requireNotOvertaken(Delayed::beginByAnother);
+  }
+
+  private void requireTakenBackBehindIt(Consumer<Delayed> beginning) {
     Delayed delayed = new Delayed("refused");
     fixture.occupy(delayed.others, delayed.name);
-    delayed.beginByAnother();
+    beginning.accept(delayed);
 
     TckFixture.regardless(() -> delayed.locks.tryAcquire(delayed.name, fixture.ttl()));
 
@@ -205,12 +199,9 @@ public abstract class LateRules {
         .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
   }
 
-  @Test
-  @Rule("REL-2")
-  @IfThisFails("check that requests that wait for others on a connection keep their order")
-  void aGrantThatWaitsForAnotherRequestIsReleasedBehindIt() {
+  private void requireReleasedBehindIt(Consumer<Delayed> beginning) {
     Delayed delayed = new Delayed("released");
-    delayed.beginByAnother();
+    beginning.accept(delayed);
     Lease lease = fixture.take(delayed.locks, delayed.name, fixture.ttl());
 
     TckFixture.regardless(lease::release);
@@ -219,16 +210,12 @@ public abstract class LateRules {
     fixture.awaitFree(delayed.name);
   }
 
-  @Test
-  @Tag("exclusion")
-  @Rule("REL-9")
-  @IfThisFails("check that requests that wait for others on a connection keep their order")
-  void anExtensionThatWaitsForAnotherRequestIsNotOvertakenByARelease() {
+  private void requireNotOvertaken(Consumer<Delayed> beginning) {
     fixture.needs(LockCapability.EXTENSION);
     Delayed delayed = new Delayed("extended");
     Lease lease = fixture.takeOnAll(delayed.locks, delayed.name, fixture.ttl());
-    TckFixture.regardless(() -> lease.extend(fixture.ttl()));
-    delayed.beginByAnother();
+    TckFixture.regardless(() -> lease.extend(fixture.ttl())); // which brings nodes what others need
+    beginning.accept(delayed);
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl().plusSeconds(5)));
     TckFixture.regardless(lease::release);

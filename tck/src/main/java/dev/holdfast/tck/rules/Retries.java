@@ -13,7 +13,8 @@ final class Retries {
 
   /**
    * Returns after the first that goes well, and throws what the last one threw if none does. One
-   * that seems to show that another rule is broken, or an outage, is tried again, too.
+   * that throws an exception of the API's, or seems to show that another rule is broken, is tried
+   * again, too.
    */
   static void anyOf(Eventually.Assertions once) {
     for (int i = 1; i < MAX_TRIES; i++) {

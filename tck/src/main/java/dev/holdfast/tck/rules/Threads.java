@@ -2,7 +2,6 @@ package dev.holdfast.tck.rules;
 
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads of one test: a thread is of the group of its maker. */
 final class Threads {
@@ -25,21 +24,20 @@ final class Threads {
    * the first time may not count, however long it takes.
    */
   static void requireFewLeft(TckFixture fixture, String what, Eventually.Assertions useAndClose) {
-    AtomicInteger times = new AtomicInteger();
-    fixture
-        .soon()
-        .until(
-            MANAGERS + " " + what,
-            () ->
-                leavesFew(useAndClose) || (times.incrementAndGet() == 1 && leavesFew(useAndClose)));
+    fixture.soon().until(MANAGERS + " " + what, () -> leavesFew(useAndClose));
   }
 
   private static boolean leavesFew(Eventually.Assertions useAndClose) throws Exception {
-    Set<Thread> before = ofThisTest();
-    for (int i = 0; i < MANAGERS; i++) {
-      useAndClose.run();
+    for (int round = 0; round < 2; round++) {
+      Set<Thread> before = ofThisTest();
+      for (int i = 0; i < MANAGERS; i++) {
+        useAndClose.run();
+      }
+      if (Attempts.comes(() -> since(before) < MANAGERS)) {
+        return true;
+      }
     }
-    return Attempts.comes(() -> since(before) < MANAGERS);
+    return false;
   }
 
   /** How many there are in addition to these. */

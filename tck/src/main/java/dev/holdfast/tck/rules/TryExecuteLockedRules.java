@@ -15,8 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -132,12 +130,7 @@ public abstract class TryExecuteLockedRules {
                           LockRequest.of(fixture.name("task"), fixture.briefTtl())
                               .waitAtMost(fixture.timing().soon()),
                           lease -> {
-                            try {
-                              new CountDownLatch(1)
-                                  .await(fixture.timing().soon().toNanos(), TimeUnit.NANOSECONDS);
-                            } catch (InterruptedException e) {
-                              interrupted.set(true);
-                            }
+                            interrupted.set(fixture.soon().endsByInterrupt());
                             return "over";
                           }));
 

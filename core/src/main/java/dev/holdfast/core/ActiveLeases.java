@@ -49,8 +49,10 @@ final class ActiveLeases {
     LeaseReport report = ReportedResult.lease(result);
     LeaseState lock = leaseState(request, grant, handoffs, report);
     try {
-      report.granted(grant, lock.grantedAt()); // before any other thread can end it
-      return open(lock, attemptedAt);
+      report.granted(grant, lock.grantedAt());
+      DefaultLease lease = open(lock, attemptedAt);
+      report.tell(); // once the manager shows the lease
+      return lease;
     } catch (RuntimeException | Error e) {
       lock.releaseUnclaimed();
       throw e;

@@ -43,7 +43,7 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
         .start(
             callerWaits,
             waiting ->
-                send(token, request, waiting, reported)
+                Futures.call(() -> send(token, request, waiting, reported))
                     .whenComplete(
                         (lease, failure) ->
                             Futures.complete(reported, Optional.ofNullable(lease), failure)));
@@ -62,6 +62,7 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
             callerWaits);
     long attemptedAt = context.clock().nanos();
     return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
+        .whenComplete(context::onAttempted)
         .thenApply(outcome -> leaseOf(outcome, request, attemptedAt, reported));
   }
 

@@ -272,7 +272,7 @@ final class CoreLockManager implements LockManager {
     try {
       check(request);
       token = adopter.tokenIn(text, request);
-    } catch (LockException | IllegalStateException refused) {
+    } catch (RuntimeException | Error refused) {
       ReportedResult.refused(context, request.name(), refused);
       throw refused;
     }
@@ -286,7 +286,7 @@ final class CoreLockManager implements LockManager {
       if (callerWaits && Thread.interrupted()) {
         throw new InterruptedException();
       }
-    } catch (LockException | IllegalStateException | InterruptedException refused) {
+    } catch (RuntimeException | Error | InterruptedException refused) {
       ReportedResult.refused(context, request.name(), refused);
       throw refused;
     }

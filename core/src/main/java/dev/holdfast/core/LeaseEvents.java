@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of one lease, reported in the order in which they occurred. One thread reports at a
  * time: an event that occurs during a call follows it, on the same thread. The monitor guards the
- * order alone, and is free during calls. Exists only if there was a listener when the request
- * began.
+ * order alone, and is free during calls. Exists only if there was a listener, or a recording, when
+ * the request began; a listener that was added later learns of nothing here.
  */
 final class LeaseEvents implements LeaseReport {
   private final Clock clock;
-  private final Listeners listeners;
+  private final Listeners.Audience listeners;
   private final String name;
   private final ReportedResult request;
   private final long id;
@@ -29,22 +29,24 @@ final class LeaseEvents implements LeaseReport {
   private boolean isGranted;
   private boolean isEnded;
   private boolean isReleased;
+  private boolean hasOverrun;
   private @Nullable ClockReading grantedAt;
   private long heldNanos;
   private Flight.Span span = Flight.Span.NONE;
   private @Nullable Long renewalBegunAt;
 
-  LeaseEvents(Clock clock, Listeners listeners, String name, ReportedResult request) {
+  LeaseEvents(
+      Clock clock, Listeners.Audience listeners, long id, String name, ReportedResult request) {
     this.clock = clock;
     this.listeners = listeners;
     this.name = name;
     this.request = request;
-    this.id = listeners.nextLeaseId();
+    this.id = id;
   }
 
   /**
-   * Reports the grant, unless another result of the request was reported. Then no event of this
-   * lease is reported.
+   * Notes the grant, unless another result of the request was reported. Then no event of this lease
+   * is reported.
    */
   @Override
   public void granted(Grant grant, ClockReading at) {
@@ -58,7 +60,6 @@ final class LeaseEvents implements LeaseReport {
       span = Flight.RECORDER.hold(name, id);
       events.add(listener -> listener.onGranted(name, id, waited, grant.votes(), grant.margin()));
     }
-    tell();
   }
 
   @Override
@@ -155,10 +156,10 @@ final class LeaseEvents implements LeaseReport {
   @Override
   public void overrun(ClockReading lostSince) {
     synchronized (this) {
-      if (!isGranted || isReleased) {
+      if (!isGranted || isReleased || hasOverrun) {
         return;
       }
-      isReleased = true;
+      hasOverrun = true;
       long overrunNanos = clock.now().nanosSince(lostSince);
       events.add(listener -> listener.onOverrun(name, id, overrunNanos));
     }
@@ -191,7 +192,8 @@ final class LeaseEvents implements LeaseReport {
     }
   }
 
-  private void tell() {
+  @Override
+  public void tell() {
     synchronized (this) {
       if (isTelling) {
         return;

@@ -18,8 +18,11 @@ interface LeaseReport {
   /** The reports of a lease whose request began without a listener and without a recording. */
   LeaseReport NONE = new LeaseReport() {};
 
-  /** Reports the grant. */
+  /** Notes the grant, before any other thread can end it. It is reported by {@link #tell}. */
   default void granted(Grant grant, ClockReading at) {}
+
+  /** Reports what was noted. */
+  default void tell() {}
 
   /** Notes that a renewal begins. */
   default void renewalBegun() {}

@@ -245,7 +245,7 @@ final class LeaseState {
     if (keepAlive != null) {
       updateHeld(Held::perhapsUnreachable);
     }
-    return Futures.start(call);
+    return Futures.start(call).whenComplete(context::onExtended);
   }
 
   /** Called once the grant has ended: waits until an extension that is being sent is sent. */

@@ -29,7 +29,7 @@ final class Listeners {
 
   private final Clock clock;
   private final AtomicLong lastLeaseId = new AtomicLong();
-  private volatile List<Listening> all = List.of();
+  private volatile Audience all = new Audience(List.of());
 
   Listeners(Clock clock) {
     this.clock = clock;
@@ -37,7 +37,7 @@ final class Listeners {
 
   /** Returns whether there is a listener. Callers ask this before any work for listeners. */
   boolean isEmpty() {
-    return all.isEmpty();
+    return all.listeners().isEmpty();
   }
 
   /** Returns whether a request that begins now is reported: to a listener or to the recorder. */
@@ -48,19 +48,32 @@ final class Listeners {
   synchronized Registration add(LockListener listener) {
     isUsed = true;
     Listening added = new Listening(listener);
-    List<Listening> after = new ArrayList<>(all);
+    List<Listening> after = new ArrayList<>(all.listeners());
     after.add(added);
-    all = List.copyOf(after);
+    all = new Audience(List.copyOf(after));
     return added;
   }
 
   private synchronized void remove(Listening listening) {
-    all = all.stream().filter(other -> other != listening).toList();
+    all = new Audience(all.listeners().stream().filter(each -> each != listening).toList());
   }
 
   /** Calls each listener, on this thread. Never throws. */
   void tell(Consumer<LockListener> event) {
-    all.forEach(listening -> listening.call(event));
+    all.tell(event);
+  }
+
+  /** Returns the present listeners. */
+  Audience audience() {
+    return all;
+  }
+
+  /** The listeners at one moment. */
+  record Audience(List<Listening> listeners) {
+    /** Calls each listener that was not removed since, on this thread. Never throws. */
+    void tell(Consumer<LockListener> event) {
+      listeners.forEach(listening -> listening.call(event));
+    }
   }
 
   /** Returns the number of a new lease. */
@@ -97,7 +110,7 @@ final class Listeners {
   }
 
   /** One listener, from its addition to its end. */
-  private final class Listening implements Registration {
+  final class Listening implements Registration {
     private final LockListener listener;
     private final AtomicBoolean hasThrown = new AtomicBoolean();
     private final OnceAMinute slowCalls = new OnceAMinute();

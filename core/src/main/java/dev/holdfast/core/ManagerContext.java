@@ -5,6 +5,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Attempt;
+import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import java.time.Duration;
 import java.util.List;
@@ -48,6 +49,13 @@ record ManagerContext(
   void onAttempted(@Nullable Outcome outcome, @Nullable Throwable failure) {
     if (onlyNode != null) {
       onlyNode.onAttempted(outcome, failure);
+    }
+  }
+
+  /** Notes what an extension says of the node of a backend that has no others. */
+  void onExtended(@Nullable Extension outcome, @Nullable Throwable failure) {
+    if (onlyNode != null) {
+      onlyNode.onExtended(outcome, failure);
     }
   }
 

@@ -20,6 +20,10 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   private final String name;
   private final WaitLimit wait;
   private final Flight.Span span;
+
+  /** The listeners that learn of the request and of its lease. */
+  private final Listeners.Audience audience;
+
   private final AtomicBoolean isReported = new AtomicBoolean();
 
   private ReportedResult(ManagerContext context, String name, WaitLimit wait) {
@@ -27,6 +31,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     this.name = name;
     this.wait = wait;
     this.span = Flight.RECORDER.acquire(name);
+    this.audience = context.listeners().audience();
   }
 
   /** Returns the future of a new request, which reports to listeners if there are any. */
@@ -46,7 +51,8 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   }
 
   private LeaseReport lease() {
-    return new LeaseEvents(context.clock(), context.listeners(), name, this);
+    return new LeaseEvents(
+        context.clock(), audience, context.listeners().nextLeaseId(), name, this);
   }
 
   /** Reports that the caller has given up, whatever its future will be completed with. */
@@ -102,7 +108,7 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
   private void tell(Failure failure) {
     if (claim(failure.name())) {
       long waited = waitedNanos();
-      context.listeners().tell(listener -> listener.onNotGranted(name, failure, waited));
+      audience.tell(listener -> listener.onNotGranted(name, failure, waited));
     }
   }
 

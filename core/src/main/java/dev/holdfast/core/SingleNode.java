@@ -7,9 +7,7 @@ import dev.holdfast.LockNode.State;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.core.LockPrimitive.Grant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +17,15 @@ import org.jspecify.annotations.Nullable;
 public final class SingleNode {
   private final String address;
   private final Clock clock;
-  private final AtomicReference<Known> known;
   private final NodeObservers observers = new NodeObservers();
+  private volatile Known known;
 
   /** The present state. */
-  private record Known(State state, ClockReading since, String cause) {}
+  private record Known(State state, ClockReading since, String cause) {
+    boolean is(State other, String otherCause) {
+      return state == other && cause.equals(otherCause);
+    }
+  }
 
   /**
    * Makes a node of which nothing is known yet.
@@ -34,7 +36,7 @@ public final class SingleNode {
   public SingleNode(String address, Clock clock) {
     this.address = address;
     this.clock = clock;
-    this.known = new AtomicReference<>(new Known(State.UNKNOWN, clock.now(), ""));
+    this.known = new Known(State.UNKNOWN, clock.now(), "");
   }
 
   /**
@@ -53,8 +55,22 @@ public final class SingleNode {
    * @param failure null if it did not
    */
   public void onAttempted(LockPrimitive.@Nullable Outcome outcome, @Nullable Throwable failure) {
-    if (outcome != null) {
-      onVote(outcome instanceof Grant ? Vote.GRANTED : Vote.REFUSED, "");
+    onAnswered(outcome != null, outcome instanceof Grant, failure);
+  }
+
+  /**
+   * Notes the outcome of an extension, as that of an attempt. Throws nothing.
+   *
+   * @param outcome null if the extension failed
+   * @param failure null if it did not
+   */
+  public void onExtended(LockPrimitive.@Nullable Extension outcome, @Nullable Throwable failure) {
+    onAnswered(outcome != null, outcome instanceof LockPrimitive.Extended, failure);
+  }
+
+  private void onAnswered(boolean isAnswered, boolean isGranted, @Nullable Throwable failure) {
+    if (isAnswered) {
+      onVote(isGranted ? Vote.GRANTED : Vote.REFUSED, "");
     } else if (failure != null) {
       Throwable cause = Futures.cause(failure);
       boolean isSilent = cause instanceof LockOutageException;
@@ -84,8 +100,16 @@ public final class SingleNode {
   }
 
   private void setState(State state, String cause) {
-    Known before = Objects.requireNonNull(known.get());
+    if (!known.is(state, cause)) {
+      change(state, cause);
+    }
+  }
+
+  /** Takes turns, so that changes are reported in their order; observers return at once. */
+  private synchronized void change(State state, String cause) {
+    Known before = known;
     if (before.state() == state) {
+      known = new Known(state, before.since(), cause);
       return;
     }
     ClockReading now;
@@ -94,9 +118,8 @@ public final class SingleNode {
     } catch (RuntimeException | Error e) { // the caller's own reading of the clock reports it
       return;
     }
-    if (known.compareAndSet(before, new Known(state, now, cause))) {
-      observers.onNode(address, state, cause);
-    }
+    known = new Known(state, now, cause);
+    observers.onNode(address, state, cause);
   }
 
   /**
@@ -105,7 +128,7 @@ public final class SingleNode {
    * @return one element
    */
   public List<LockNode> nodes() {
-    Known now = Objects.requireNonNull(known.get());
+    Known now = known;
     return List.of(
         new LockNode(address, now.state(), now.since().instant(), now.cause(), Optional.empty()));
   }

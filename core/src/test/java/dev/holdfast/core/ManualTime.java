@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,7 @@ final class ManualTime implements Clock, Scheduler {
   private long wallNanos = 1_700_000_000_000_000_000L;
   private long scheduled;
   private volatile boolean forksAtOnce;
+  private volatile @Nullable Queue<Runnable> heldForks;
 
   private record Timer(long due, long number, Runnable task) {}
 
@@ -44,9 +48,24 @@ final class ManualTime implements Clock, Scheduler {
     forksAtOnce = true;
   }
 
+  /** From now on, what would run on a thread of its own waits for {@link #runForks}. */
+  void holdForks() {
+    heldForks = new ConcurrentLinkedQueue<>();
+  }
+
+  /** Runs what {@link #holdForks} has kept. */
+  void runForks() {
+    Queue<Runnable> tasks = Objects.requireNonNull(heldForks);
+    heldForks = null;
+    tasks.forEach(Runnable::run);
+  }
+
   @Override
   public void fork(Runnable task) {
-    if (forksAtOnce) {
+    Queue<Runnable> held = heldForks;
+    if (held != null) {
+      held.add(task);
+    } else if (forksAtOnce) {
       task.run();
     } else {
       Scheduler.super.fork(task);

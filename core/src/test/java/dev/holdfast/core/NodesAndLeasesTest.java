@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Tests of what a manager shows of its leases and nodes. */
@@ -100,5 +101,34 @@ class NodesAndLeasesTest {
     assertThat(manager.ping(Duration.ofMillis(1))).as("without an answer").isFalse();
     assertThatThrownBy(() -> manager.ping(Duration.ofMillis(-1)))
         .hasMessageContaining("more than zero");
+  }
+
+  @Test
+  @DisplayName("NODES-5: the only node is down while extensions have no answer, and says why")
+  void anOnlyNodeIsJudgedByExtensionsToo() throws Exception {
+    Lease lease = manager.acquire("x", TTL);
+    backend.failing(Op.EXTEND, outage);
+
+    assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockOutageException.class);
+
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.DOWN);
+    assertThat(manager.nodes().get(0).cause()).contains("no quorum");
+    backend.healed();
+    lease.extend(TTL);
+    assertThat(manager.nodes()).extracting(LockNode::state).containsExactly(LockNode.State.UP);
+  }
+
+  @Test
+  @DisplayName("NODES-1: the cause of a node that votes again is empty")
+  void theCauseOfAnOnlyNodeGoesWithIt() throws Exception {
+    backend.failing(Op.ATTEMPT, new LockConfigurationException("no rights"));
+    assertThatThrownBy(() -> manager.tryAcquire("x", TTL))
+        .isInstanceOf(LockConfigurationException.class);
+    assertThat(manager.nodes()).extracting(LockNode::cause).containsExactly("no rights");
+
+    backend.healed();
+    manager.acquire("x", TTL).close();
+
+    assertThat(manager.nodes()).extracting(LockNode::cause).containsExactly("");
   }
 }

@@ -341,6 +341,13 @@ class NodeReportsTest {
         .hasMessageContaining("NOPERM");
   }
 
+  @Test
+  @DisplayName("NODES-4: ping is false while no node votes and some node is down")
+  void pingIsFalseWhileNoQuarantineCanEnd() {
+    assertThat(pinged(OVER, OVER, OVER, new IllegalStateException("away"), OVER)).isFalse();
+    assertThat(pinged(OVER, OVER, OVER, OVER, OVER)).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
   @DisplayName("NODES-4: ping is true while a quorum answers, and false while no node does")

@@ -10,9 +10,11 @@ import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -105,6 +107,10 @@ final class ListenerFlaws {
                     return () -> {};
                   }
                 }),
+        Flaw.inManager(
+            "the end of a lease is reported to listeners that were added during its life",
+            Set.of("LISTEN-15"),
+            ReportingToLaterOnes::new),
         inListener(
             "an overrun is reported with each release",
             Set.of("LISTEN-10"),
@@ -326,6 +332,38 @@ final class ListenerFlaws {
               return true;
             }
           };
+    }
+  }
+
+  /** Reports the end of a lease to listeners that were added during its life. */
+  private static final class ReportingToLaterOnes extends PassingManager {
+    private final List<LockListener> added = new CopyOnWriteArrayList<>();
+
+    ReportingToLaterOnes(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      added.add(listener);
+      Map<Long, Integer> present = new ConcurrentHashMap<>();
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+              super.onGranted(name, leaseId, waited, votes, margin);
+              present.put(leaseId, added.size());
+            }
+
+            @Override
+            public void onReleased(String name, long leaseId, long held, boolean confirmed) {
+              super.onReleased(name, leaseId, held, confirmed);
+              int before = present.getOrDefault(leaseId, added.size());
+              added
+                  .subList(before, added.size())
+                  .forEach(later -> later.onReleased(name, leaseId, held, confirmed));
+            }
+          });
     }
   }
 

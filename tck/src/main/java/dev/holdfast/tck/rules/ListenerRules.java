@@ -414,6 +414,22 @@ public abstract class ListenerRules {
   }
 
   @Test
+  @Rule("LISTEN-15")
+  @IfThisFails("check that the end of a lease is reported to those alone who learned of its grant")
+  void aListenerThatIsAddedLaterLearnsOfNoEarlierLease() {
+    LockManager locks = listened();
+    EventLog later = new EventLog();
+    String name = fixture.name("earlier");
+    Lease lease = fixture.take(locks, name, fixture.ttl());
+    locks.addListener(later);
+
+    TckFixture.regardless(lease::release);
+
+    awaitEvents(name, "granted", "released");
+    assertThat(later.about(name)).isEmpty();
+  }
+
+  @Test
   @Alone
   @Rule("LISTEN-9")
   @IfThisFails("check that a call of more than 20 ms is logged, and the next one is not")

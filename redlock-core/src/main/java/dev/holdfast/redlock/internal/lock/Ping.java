@@ -24,6 +24,9 @@ final class Ping implements VotePolicy {
   private final RedlockContext context;
   private final String key;
 
+  /** Set if some node votes now. */
+  private volatile boolean hasVoter;
+
   Ping(RedlockContext context, String key) {
     this.context = context;
     this.key = key;
@@ -33,7 +36,15 @@ final class Ping implements VotePolicy {
   CompletableFuture<Boolean> start() {
     QuorumCall call = context.toAll(command(), this, false);
     call.start(context.scheduler(), context.quorumNanos());
-    return call.decision().thenApply(votes -> votes.isGranted() || isPassing(call, votes));
+    return call.decision().thenApply(votes -> canGrant(votes) || isPassing(call, votes));
+  }
+
+  /**
+   * Tells whether a lock could be had. If no node votes, quarantines end only once all nodes have
+   * answered.
+   */
+  private boolean canGrant(Tally votes) {
+    return votes.isGranted() && (hasVoter || votes.answered() == votes.nodes());
   }
 
   private Command command() {
@@ -55,6 +66,7 @@ final class Ping implements VotePolicy {
   @Override
   public @Nullable Vote read(int node, @Nullable Object reply) {
     if (!context.guard().isOn()) {
+      hasVoter = true;
       return reply instanceof List<?> ? Vote.MINE : null;
     }
     NodeGuardState state = NodeGuardState.in(reply);
@@ -63,6 +75,7 @@ final class Ping implements VotePolicy {
     }
     NodeHealth health = context.connections().health();
     if (state.votes()) {
+      hasVoter = true;
       health.onVoted(node);
     } else {
       String cause = Quarantine.cause(state.isNew());

@@ -1,8 +1,6 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.tck.env.TckEnvironment;
-import dev.holdfast.tck.rules.Alone;
-import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,7 +10,7 @@ import java.util.function.Supplier;
 
 /**
  * The environments of one run of the kit: one for each test that runs at the same time.
- * Thread-safe; a thread other than the one that borrowed an environment may give it back.
+ * Thread-safe; a thread other than the one that borrowed a slot may give it back.
  */
 final class EnvironmentPool {
   /** More tests than any JUnit runs at the same time. */
@@ -20,34 +18,33 @@ final class EnvironmentPool {
 
   private final Supplier<TckEnvironment> environments;
   private final Semaphore free;
-  private final Semaphore jvm = new Semaphore(MAX_TESTS, true);
-  private final Deque<TckEnvironment> idle = new ArrayDeque<>();
-  private final List<TckEnvironment> all = new ArrayList<>();
+  private final Deque<TestSlot> idle = new ArrayDeque<>();
+  private final List<TestSlot> all = new ArrayList<>();
 
   /**
    * Makes no environment yet.
    *
-   * @param first an environment that is there already
+   * @param first one that is there already
    * @param environments makes others
    */
-  EnvironmentPool(TckEnvironment first, Supplier<TckEnvironment> environments) {
+  EnvironmentPool(TestSlot first, Supplier<TckEnvironment> environments) {
     this.environments = environments;
-    this.free = new Semaphore(first.isIsolated() ? MAX_TESTS : 1);
+    this.free = new Semaphore(first.environment().isIsolated() ? MAX_TESTS : 1);
     idle.add(first);
     all.add(first);
   }
 
-  /** Returns an environment that no other test has, and makes one if there is none. */
-  TckEnvironment borrow() {
+  /** Returns a slot that no other test has, and makes one if there is none. */
+  TestSlot borrow() {
     free.acquireUninterruptibly();
     synchronized (this) {
-      TckEnvironment present = idle.poll();
+      TestSlot present = idle.poll();
       if (present != null) {
         return present;
       }
     }
     try {
-      TckEnvironment made = environments.get();
+      TestSlot made = TestSlot.of(environments);
       synchronized (this) {
         all.add(made);
       }
@@ -58,30 +55,17 @@ final class EnvironmentPool {
     }
   }
 
-  synchronized void giveBack(TckEnvironment environment) {
-    idle.push(environment);
+  synchronized void giveBack(TestSlot slot) {
+    idle.push(slot);
     free.release();
-  }
-
-  /** Waits until the test may run beside those that run. */
-  void enter(Method test) {
-    jvm.acquireUninterruptibly(share(test));
-  }
-
-  void leave(Method test) {
-    jvm.release(share(test));
-  }
-
-  private static int share(Method test) {
-    return test.isAnnotationPresent(Alone.class) ? MAX_TESTS : 1;
   }
 
   /** Closes all environments, whatever the others throw. */
   synchronized void close() {
     RuntimeException first = null;
-    for (TckEnvironment environment : all) {
+    for (TestSlot slot : all) {
       try {
-        environment.close();
+        slot.environment().close();
       } catch (RuntimeException e) {
         first = first == null ? e : first;
       }

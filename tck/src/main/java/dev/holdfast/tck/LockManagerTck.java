@@ -76,8 +76,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }</pre>
  *
  * <p>Where JUnit is told to run tests in parallel ({@code
- * junit.jupiter.execution.parallel.enabled=true}), tests of the kit that need no JVM of their own
- * run side by side, each with an environment of its own: most of them wait most of their time.
+ * junit.jupiter.execution.parallel.enabled=true}), tests of the kit run side by side, each with an
+ * environment of its own: most of them wait most of their time.
  *
  * <p>Each test proves one rule of SPEC.md. Rules of capabilities that the managers do not declare,
  * and those that the environment can make no fault for, are not shown, with the reason.
@@ -225,24 +225,6 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
-  class TimeOuts extends TimeOutRules {
-    TimeOuts(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
-  class KeepAlive extends KeepAliveRules {
-    KeepAlive(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
   class Loss extends LossRules {
     Loss(TckFixture fixture) {
       super(fixture);
@@ -299,15 +281,6 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Line extends LineRules {
     Line(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
-  class Notifications extends NotificationRules {
-    Notifications(TckFixture fixture) {
       super(fixture);
     }
   }
@@ -378,26 +351,8 @@ public abstract class LockManagerTck {
   @Nested
   @TestInstance(Lifecycle.PER_METHOD)
   @Execution(ExecutionMode.CONCURRENT)
-  class Faults extends FaultRules {
-    Faults(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
   class Late extends LateRules {
     Late(TckFixture fixture) {
-      super(fixture);
-    }
-  }
-
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
-  class Concurrency extends ConcurrencyRules {
-    Concurrency(TckFixture fixture) {
       super(fixture);
     }
   }
@@ -569,6 +524,53 @@ public abstract class LockManagerTck {
   @Execution(ExecutionMode.CONCURRENT)
   class Nodes extends NodeRules {
     Nodes(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  // JUnit begins with the last of them, so that those that take longest stand here.
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Concurrency extends ConcurrencyRules {
+    Concurrency(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Notifications extends NotificationRules {
+    Notifications(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class KeepAlive extends KeepAliveRules {
+    KeepAlive(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class Faults extends FaultRules {
+    Faults(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @Nested
+  @TestInstance(Lifecycle.PER_METHOD)
+  @Execution(ExecutionMode.CONCURRENT)
+  class TimeOuts extends TimeOutRules {
+    TimeOuts(TckFixture fixture) {
       super(fixture);
     }
   }

@@ -65,11 +65,11 @@ final class TckExtension
    */
   private static final int MAX_HANGING = 5;
 
-  /** The fixture of the test that the thread begins, runs and ends. */
-  private static final ThreadLocal<@Nullable TckFixture> CURRENT = new ThreadLocal<>();
+  /** The test that the thread begins, runs and ends. */
+  private static final ThreadLocal<@Nullable Turn> CURRENT = new ThreadLocal<>();
 
-  /** The key of a test's fixture: another extension may run it on another thread. */
-  private static final ExtensionContext.Namespace FIXTURES =
+  /** The key of a test's turn: another extension may run it on another thread. */
+  private static final ExtensionContext.Namespace TURNS =
       ExtensionContext.Namespace.create(TckExtension.class);
 
   /** More tries than a machine that stalls needs to show what a backend does. */
@@ -90,6 +90,9 @@ final class TckExtension
   private final Supplier<TckEnvironment> environments;
   private @Nullable Subject subject;
 
+  /** One test in its slot. */
+  private record Turn(TestSlot slot, TckFixture fixture) {}
+
   /** The subject of the proof. */
   private record Subject(
       EnvironmentPool pool,
@@ -99,14 +102,15 @@ final class TckExtension
 
     /** Closes the first environment if nothing can be proved with it. */
     static Subject of(Supplier<TckEnvironment> environments) {
-      TckEnvironment environment = environments.get();
+      TestSlot first = TestSlot.of(environments);
+      TckEnvironment environment = first.environment();
       try {
         ExpectedFailures byDesign = new ExpectedFailures(environment.brokenByDesign());
         Map<String, String> patient =
             environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
-        try (LockManager manager = opened(environment, patient)) {
+        try (LockManager manager = opened(first, patient)) {
           return new Subject(
-              new EnvironmentPool(environment, environments),
+              new EnvironmentPool(first, environments),
               environment.timing(),
               manager.capabilities(),
               byDesign);
@@ -119,12 +123,10 @@ final class TckExtension
   }
 
   /** Opens the first manager; fails if that does not end. */
-  private static LockManager opened(TckEnvironment environment, Map<String, String> options) {
-    Duration limit = environment.timing().limit().plus(LOADING);
-    FutureTask<LockManager> opening = new FutureTask<>(() -> environment.open(options));
-    Thread thread = new Thread(opening, "holdfast-tck-open");
-    thread.setDaemon(true);
-    thread.start();
+  private static LockManager opened(TestSlot slot, Map<String, String> options) {
+    Duration limit = slot.environment().timing().limit().plus(LOADING);
+    FutureTask<LockManager> opening = new FutureTask<>(() -> slot.environment().open(options));
+    slot.start("holdfast-tck-open", opening);
     try {
       return opening.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -182,18 +184,17 @@ final class TckExtension
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    TckEnvironment borrowed = subject().pool().borrow();
-    TckFixture begun = new TckFixture(borrowed, subject().capabilities());
-    CURRENT.set(begun);
+    TestSlot slot = subject().pool().borrow();
+    TckFixture begun = new TckFixture(slot.environment(), subject().capabilities());
+    CURRENT.set(new Turn(slot, begun));
     return begun;
   }
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    TckFixture begun = CURRENT.get();
+    Turn begun = CURRENT.get();
     if (begun != null) {
-      context.getStore(FIXTURES).put(TckFixture.class, begun);
-      subject().pool().enter(context.getRequiredTestMethod());
+      context.getStore(TURNS).put(Turn.class, begun);
     }
   }
 
@@ -220,7 +221,8 @@ final class TckExtension
     limit = limit.dividedBy(1L << hanging.get()); // of tests that hang in a row, each gets less
     IgnoredFailures passedOver = IgnoredFailures.begin();
     long begun = System.nanoTime();
-    Throwable thrown = thrownByTries(named, invocation, method, context, limit);
+    Turn turn = Objects.requireNonNull(context.getStore(TURNS).get(Turn.class, Turn.class));
+    Throwable thrown = thrownByTries(named, invocation, method, turn, limit);
     if (thrown instanceof TestAbortedException) {
       throw thrown;
     }
@@ -260,19 +262,19 @@ final class TckExtension
       Rule named,
       Invocation<Void> invocation,
       ReflectiveInvocationContext<Method> method,
-      ExtensionContext context,
+      Turn turn,
       Duration limit)
       throws InterruptedException {
-    Throwable thrown = thrownBy(invocation::proceed, limit);
+    TestSlot slot = turn.slot();
+    Throwable thrown = thrownBy(slot, invocation::proceed, limit);
     boolean isStalled = false;
     for (int tries = 1; thrown instanceof AnotherRule.Broken && tries < MAX_TRIES; tries++) {
-      TckFixture fixture = context.getStore(FIXTURES).get(TckFixture.class, TckFixture.class);
-      if (fixture == null || !failed.isEmpty()) {
+      if (!failed.isEmpty()) {
         break;
       }
-      fixture.restart();
+      turn.fixture().restart();
       try (Stalls stalls = Stalls.watched()) {
-        thrown = thrownBy(() -> again(method), limit);
+        thrown = thrownBy(slot, () -> again(method), limit);
         isStalled = stalls.worst().compareTo(STALL) > 0;
       }
     }
@@ -285,7 +287,7 @@ final class TckExtension
 
   @Override
   public void afterEach(ExtensionContext context) throws InterruptedException {
-    TckFixture ended = CURRENT.get();
+    Turn ended = CURRENT.get();
     CURRENT.remove();
     if (ended == null) {
       return;
@@ -293,15 +295,14 @@ final class TckExtension
     try {
       close(ended);
     } finally {
-      subject().pool().leave(context.getRequiredTestMethod());
-      subject().pool().giveBack(ended.environment());
+      subject().pool().giveBack(ended.slot());
     }
   }
 
   /** Closes what a test has opened; fails if that does not end. */
-  private void close(TckFixture ended) throws InterruptedException {
+  private void close(Turn ended) throws InterruptedException {
     Duration limit = subject().timing().limit();
-    Throwable thrown = thrownBy(ended::close, limit);
+    Throwable thrown = thrownBy(ended.slot(), ended.fixture()::close, limit);
     if (thrown instanceof TimeoutException) {
       failed.add("closing what a test has opened");
       throw new AssertionError("the test's managers were not closed within " + limit, thrown);
@@ -359,11 +360,13 @@ final class TckExtension
   /**
    * Returns what a test threw. It runs on a thread of its own, so that one that hangs fails, too.
    */
-  private @Nullable Throwable thrownBy(Work test, Duration limit) throws InterruptedException {
+  private @Nullable Throwable thrownBy(TestSlot slot, Work test, Duration limit)
+      throws InterruptedException {
     Throwable[] thrown = new Throwable[1];
     CountDownLatch ended = new CountDownLatch(1);
     Thread thread =
-        new Thread(
+        slot.start(
+            "holdfast-tck",
             () -> {
               try {
                 test.run();
@@ -371,11 +374,7 @@ final class TckExtension
                 thrown[0] = t;
               }
               ended.countDown();
-            },
-            "holdfast-tck");
-    thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-    thread.setDaemon(true);
-    thread.start();
+            });
     if (ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       hanging.set(0);
       return thrown[0];

@@ -23,10 +23,10 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /** Runs the kit on JUnit. What others' jars would add to a run of JUnit stays out of it. */
 final class TckRunner {
   /**
-   * Tests at the same time, where environments share nothing: most tests wait most of their time,
-   * and more than four make each other late on two cores.
+   * Tests at the same time, where environments share nothing: most tests wait most of their time.
+   * With more than eight, two cores are busy.
    */
-  private static final int LANES = 4;
+  private static final int LANES = 8;
 
   private static final String PARALLEL = "junit.jupiter.execution.parallel.";
 

@@ -42,6 +42,11 @@ class MemoryMigrationTckTest extends LockManagerTck {
     }
 
     @Override
+    public boolean isIsolated() {
+      return true;
+    }
+
+    @Override
     public boolean holdsTwoLocks() {
       return true;
     }

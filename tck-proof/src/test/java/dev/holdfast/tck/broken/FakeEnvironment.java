@@ -106,6 +106,11 @@ class FakeEnvironment implements TckEnvironment {
 
   /** Returns true as Redlock's environments do, also over one node. */
   @Override
+  public final boolean isIsolated() {
+    return true;
+  }
+
+  @Override
   public final boolean hasNodeOptions() {
     return true;
   }

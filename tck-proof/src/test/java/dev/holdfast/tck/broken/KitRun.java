@@ -7,12 +7,12 @@ import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Predicate;
@@ -34,16 +34,19 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
 /** The whole kit, run once against one environment. */
 final class KitRun {
-  @SuppressWarnings("ThreadLocalUsage") // one run is one thread, and several go on at the same time
+  /** The environment of a run: JUnit's threads inherit it from the run's own. */
+  @SuppressWarnings("ThreadLocalUsage") // one run is one thread and those that it starts
   private static final ThreadLocal<Supplier<? extends TckEnvironment>> ENVIRONMENT =
-      new ThreadLocal<>();
+      new InheritableThreadLocal<>();
+
+  private static final String PARALLEL = "junit.jupiter.execution.parallel.";
 
   /** {@code -Dholdfast.tests=REGEX} runs those tests alone in whose names it is found. */
   private static final Pattern WANTED = Pattern.compile(System.getProperty("holdfast.tests", ""));
 
-  private final List<String> passed = new ArrayList<>();
-  private final List<Failure> failures = new ArrayList<>();
-  private final List<String> skipped = new ArrayList<>();
+  private final List<String> passed = new CopyOnWriteArrayList<>();
+  private final List<Failure> failures = new CopyOnWriteArrayList<>();
+  private final List<String> skipped = new CopyOnWriteArrayList<>();
 
   /** Found by the launcher alone. */
   static class Kit extends LockManagerTck {
@@ -66,10 +69,15 @@ final class KitRun {
     }
   }
 
-  private KitRun(Supplier<? extends TckEnvironment> environment, Predicate<String> wanted) {
+  private KitRun(
+      Supplier<? extends TckEnvironment> environment, Predicate<String> wanted, int atATime) {
     ENVIRONMENT.set(environment);
     LauncherDiscoveryRequest request =
         LauncherDiscoveryRequestBuilder.request()
+            .configurationParameter(PARALLEL + "enabled", Boolean.toString(atATime > 1))
+            .configurationParameter(PARALLEL + "config.strategy", "fixed")
+            .configurationParameter(
+                PARALLEL + "config.fixed.parallelism", Integer.toString(atATime))
             .selectors(selectClass(Kit.class))
             .filters(
                 TagFilter.excludeTags("soak"), (PostDiscoveryFilter) test -> isWanted(test, wanted))
@@ -83,12 +91,22 @@ final class KitRun {
    * runs.
    */
   static KitRun of(Supplier<? extends TckEnvironment> environment) {
-    return of(environment, rule -> true);
+    return of(environment, rule -> true, 1);
+  }
+
+  /** Runs tests side by side, with an environment each. */
+  static KitRun of(Supplier<? extends TckEnvironment> environment, int atATime) {
+    return of(environment, rule -> true, atATime);
   }
 
   /** Runs the tests of some rules, in a thread group of its own. */
   static KitRun of(Supplier<? extends TckEnvironment> environment, Predicate<String> rules) {
-    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment, rules));
+    return of(environment, rules, 1);
+  }
+
+  private static KitRun of(
+      Supplier<? extends TckEnvironment> environment, Predicate<String> rules, int atATime) {
+    FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment, rules, atATime));
     Thread thread = new Thread(new ThreadGroup("kit"), run, "kit");
     thread.start();
     try {

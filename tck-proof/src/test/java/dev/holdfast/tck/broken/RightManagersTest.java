@@ -40,7 +40,7 @@ class RightManagersTest {
 
   @Test
   void redlockOverFakeNodesPasses() {
-    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING));
+    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING), RUNS_AT_A_TIME);
 
     assertThat(run.failures()).isEmpty();
     assertThat(run.passed()).hasSizeGreaterThan(200);

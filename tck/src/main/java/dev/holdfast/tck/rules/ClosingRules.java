@@ -322,7 +322,6 @@ public abstract class ClosingRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that what a manager started for itself ends with it")
   void noThreadIsLeft() {
@@ -330,7 +329,6 @@ public abstract class ClosingRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that the threads of a connection or subscription end with it")
   void noThreadIsLeftOfConnectionsThatEnded() {
@@ -359,7 +357,6 @@ public abstract class ClosingRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that all connections are closed, those that were made again, too")
   void noConnectionIsLeft() throws InterruptedException {
@@ -381,7 +378,6 @@ public abstract class ClosingRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that a connection whose greeting fails is closed, whatever fails in it")
   void noConnectionIsLeftOfThoseThatFailed() {

@@ -22,7 +22,6 @@ public abstract class FailedConnectRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that the threads of a connection whose log-in is refused end")
   void noThreadIsLeftOfManagersWhoseLogInIsRefused() {
@@ -43,7 +42,6 @@ public abstract class FailedConnectRules {
 
   /** Some of the nodes are gone, and one hangs. */
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that opening closes all that it made if it fails for want of a quorum")
   void noThreadAndNoConnectionIsLeftOfManagersWithoutAQuorum() {

@@ -154,7 +154,6 @@ public abstract class KeepAliveRules {
   }
 
   @Test
-  @Alone
   @Rule("KEEP-4")
   @IfThisFails("check that nothing that renews a lease keeps it reachable, and that it is logged")
   void aLeaseThatNobodyCanReachIsNoLongerRenewedAndAWarningIsLogged() {

@@ -308,7 +308,6 @@ public abstract class ListenerRules {
   }
 
   @Test
-  @Alone
   @Rule("LISTEN-4")
   @IfThisFails("check that the first failure of a listener is logged, and no further one")
   void aListenerThatThrowsIsLoggedOnce() {
@@ -320,7 +319,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("thrown"), fixture.ttl());
       }
 
-      assertThat(logs.warningsOfThisRun().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains("a LockListener")))
           .hasSize(1);
     }
   }
@@ -430,7 +429,6 @@ public abstract class ListenerRules {
   }
 
   @Test
-  @Alone
   @Rule("LISTEN-9")
   @IfThisFails("check that a call of more than 20 ms is logged, and the next one is not")
   void aListenerThatTakesLongIsLoggedOnce() {
@@ -442,7 +440,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("slow"), fixture.ttl());
       }
 
-      assertThat(logs.warningsOfThisRun().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains("a LockListener")))
           .hasSize(1);
     }
   }

@@ -3,35 +3,38 @@ package dev.holdfast.tck.rules;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps all that is logged by {@link System.Logger} or java.util.logging while it is open. */
 final class Logs implements AutoCloseable {
   private static final List<String> DRIVERS =
       List.of("io.lettuce", "io.netty", "org.redisson", "reactor", "redis.clients");
 
+  private static final Logger ROOT = Logger.getLogger("");
+
   private static final String PROBE = "the kit checks whether it sees log messages";
 
   private final ThreadGroup group = Thread.currentThread().getThreadGroup();
-  private final Logger root = Logger.getLogger("");
-  private final Level level = root.getLevel();
-  private final List<Line> lines = new CopyOnWriteArrayList<>();
+  private final Queue<Line> lines = new ConcurrentLinkedQueue<>();
+  private final boolean debugs;
   private final Handler handler =
       new Handler() {
         private final SimpleFormatter formatter = new SimpleFormatter();
 
         @Override
         public void publish(LogRecord entry) {
-          if (isADriversOwn(entry)) {
+          if (!isLoggable(entry) || isADriversOwn(entry)) {
             return;
           }
-          boolean isOfThisRun = group.parentOf(Thread.currentThread().getThreadGroup());
-          lines.add(new Line(entry.getLevel(), formatter.format(entry), isOfThisRun));
+          boolean isOfThisTest = group.parentOf(Thread.currentThread().getThreadGroup());
+          lines.add(new Line(entry.getLevel(), formatter.format(entry), isOfThisTest));
         }
 
         @Override
@@ -48,22 +51,24 @@ final class Logs implements AutoCloseable {
         && DRIVERS.stream().anyMatch(entry.getLoggerName()::startsWith);
   }
 
-  private record Line(Level level, String text, boolean isOfThisRun) {}
+  private record Line(Level level, String text, boolean isOfThisTest) {}
 
-  private Logs() {
-    root.addHandler(handler);
+  private Logs(boolean debugs) {
+    this.debugs = debugs;
+    handler.setLevel(debugs ? Level.FINE : Level.INFO);
+    ROOT.addHandler(handler);
+    if (debugs) {
+      Debugging.begin();
+    }
   }
 
   static Logs kept() {
-    return new Logs();
+    return new Logs(false);
   }
 
   /** Keeps debugging output as well, except that of the libraries of drivers. */
   static Logs keptFromDebug() {
-    Logs logs = new Logs();
-    logs.handler.setLevel(Level.FINE);
-    logs.root.setLevel(Level.FINE);
-    return logs;
+    return new Logs(true);
   }
 
   /** Leaves the test out where what is logged goes elsewhere. */
@@ -87,17 +92,49 @@ final class Logs implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the warnings of threads that this run of the kit has started. */
-  List<String> warningsOfThisRun() {
+  /** Returns the warnings of threads that this test, or what it calls, has started. */
+  List<String> warningsOfThisTest() {
     return lines.stream()
-        .filter(line -> line.isOfThisRun() && line.level().intValue() >= Level.WARNING.intValue())
+        .filter(line -> line.isOfThisTest() && line.level().intValue() >= Level.WARNING.intValue())
         .map(Line::text)
         .toList();
   }
 
   @Override
   public void close() {
-    root.setLevel(level);
-    root.removeHandler(handler);
+    if (debugs) {
+      Debugging.end();
+    }
+    ROOT.removeHandler(handler);
+  }
+
+  /** The root's level, which tests that run at the same time change once. */
+  private static final class Debugging {
+    /** Drivers' loggers without a level of their own: they would log all that any test sends. */
+    private static final List<Logger> QUIETED =
+        DRIVERS.stream()
+            .map(Logger::getLogger)
+            .filter(logger -> logger.getLevel() == null)
+            .toList();
+
+    private static int tests;
+    private static @Nullable Level before;
+
+    static synchronized void begin() {
+      if (tests == 0) {
+        before = ROOT.getLevel();
+        QUIETED.forEach(logger -> logger.setLevel(Level.INFO));
+        ROOT.setLevel(Level.FINE);
+      }
+      tests++;
+    }
+
+    static synchronized void end() {
+      tests--;
+      if (tests == 0) {
+        ROOT.setLevel(before);
+        QUIETED.forEach(logger -> logger.setLevel(null));
+      }
+    }
   }
 }

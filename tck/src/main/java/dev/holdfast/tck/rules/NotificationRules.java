@@ -283,7 +283,6 @@ public abstract class NotificationRules {
   }
 
   @Test
-  @Alone
   @Rule("CLOSE-4")
   @IfThisFails("check that the connections for notifications are closed, though some waiters wait")
   void noConnectionAndNoSubscriptionIsLeftOfWaiters() {

@@ -60,7 +60,6 @@ public abstract class OpeningRules {
   }
 
   @Test
-  @Alone
   @Rule("OPEN-1")
   @IfThisFails("check that a node that is down is logged, by java.lang.System.Logger")
   void aMinorityThatIsDownIsLogged() {
@@ -152,7 +151,6 @@ public abstract class OpeningRules {
   }
 
   @Test
-  @Alone
   @Rule("OPEN-3")
   @IfThisFails("check that nodes are asked for their maxmemory-policy, and the log of warnings")
   void aNodeThatCanEvictLocksIsWarnedOf() {

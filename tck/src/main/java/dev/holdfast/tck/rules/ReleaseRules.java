@@ -524,7 +524,6 @@ public abstract class ReleaseRules {
   }
 
   @Test
-  @Alone
   @Rule("REL-8")
   @IfThisFails("check that a manager remembers nothing of a lock that it released")
   void aReleasedLockCanBeGotAtOnceByTheSameManager() throws InterruptedException {

@@ -28,7 +28,6 @@ public abstract class SecretRules {
   }
 
   @Test
-  @Alone
   @Rule("ERR-3")
   @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
   void aPasswordOfANodeIsNeverShown() {
@@ -50,7 +49,6 @@ public abstract class SecretRules {
   }
 
   @Test
-  @Alone
   @Rule("ERR-3")
   @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
   void aPasswordInAUrlIsNeverShown() {

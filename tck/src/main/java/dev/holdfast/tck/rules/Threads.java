@@ -3,14 +3,16 @@ package dev.holdfast.tck.rules;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The threads of one test: a thread is of the group of its maker. */
+/** The threads of one test and its environment: a thread is of the group of its maker. */
 final class Threads {
   /** Number of managers that are used; one thread of each is too many. */
   private static final int MANAGERS = 5;
 
   private Threads() {}
 
-  /** All that this test or what it calls has started, and that are still there. */
+  /**
+   * All that this test, its environment, or what they call, has started and that is still there.
+   */
   static Set<Thread> ofThisTest() {
     ThreadGroup ours = Thread.currentThread().getThreadGroup();
     Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());

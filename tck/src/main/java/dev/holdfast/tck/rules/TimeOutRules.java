@@ -334,7 +334,6 @@ public abstract class TimeOutRules {
   }
 
   @Test
-  @Alone
   @Rule("REL-10")
   @IfThisFails("check that a release that is answered in time is not warned of, however slow it is")
   void aReleaseThatIsAnsweredInTimeIsNotWarnedOf() {
@@ -354,7 +353,6 @@ public abstract class TimeOutRules {
   }
 
   @Test
-  @Alone
   @Rule("REL-10")
   @IfThisFails("check that unconfirmed releases cause at most one warning a second")
   void aBurstOfReleasesThatNobodyAnswersIsWarnedOfOnceASecond() {

@@ -171,7 +171,6 @@ public abstract class TransferRules {
   }
 
   @Test
-  @Alone
   @Rule("TRANSFER-10")
   @IfThisFails(
       "check messages, causes, logs also for debugging, and toString for the text and the token")

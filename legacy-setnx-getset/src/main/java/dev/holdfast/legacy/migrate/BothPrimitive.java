@@ -99,31 +99,6 @@ final class BothPrimitive implements LockPrimitive {
     }
   }
 
-  /** How the release of one of the two ended. */
-  private record Returned(Optional<LossReason> loss, @Nullable Throwable failure) {
-    static CompletableFuture<Returned> of(Supplier<CompletableFuture<Released>> release) {
-      return started(release)
-          .handle(
-              (released, failure) ->
-                  failure == null
-                      ? new Returned(released.loss(), null)
-                      : new Returned(Optional.empty(), failure));
-    }
-
-    /** To know of a loss is worse than not to know; and worst is that somebody else was let in. */
-    Returned worse(Returned other) {
-      if (loss.isEmpty() && other.loss.isEmpty()) {
-        return failure == null ? other : this;
-      }
-      boolean othersIsWorse = loss.isEmpty() || other.loss.equals(Optional.of(LossReason.TAKEN));
-      return othersIsWorse ? other : this;
-    }
-
-    CompletableFuture<Released> toFuture() {
-      return ended(new Released(loss, Released.UNKNOWN), failure);
-    }
-  }
-
   /** A step that follows an operation, whatever its outcome. */
   private interface Next<A, B> {
     CompletableFuture<B> after(
@@ -294,17 +269,7 @@ final class BothPrimitive implements LockPrimitive {
   public CompletableFuture<Released> release(Release release) {
     BothGrant both = (BothGrant) release.grant();
     both.released();
-    CompletableFuture<Returned> first =
-        Returned.of(() -> newLocks.release(of(both.ofNew(), release, release.callerWaits())));
-    boolean waiting = release.callerWaits() && first.isDone();
-    return first.thenCompose(
-        ofNew ->
-            Returned.of(() -> oldLocks.release(of(both.ofOld(), release, waiting)))
-                .thenCompose(ofOld -> ofNew.worse(ofOld).toFuture()));
-  }
-
-  private static Release of(Grant one, Release both, boolean callerWaits) {
-    return new Release(one, both.keep(), both.mayLengthen(), both.handsOver(), callerWaits);
+    return new BothRelease(oldLocks, both.ofOld(), newLocks, both.ofNew(), release).start();
   }
 
   /** Both at once, so that one that is slow does not add to the other. */
@@ -380,7 +345,7 @@ final class BothPrimitive implements LockPrimitive {
   }
 
   /** To throw, or to give nothing, is to fail. */
-  private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> operation) {
+  static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> operation) {
     try {
       return operation.get().thenApply(Objects::requireNonNull);
     } catch (RuntimeException | Error e) {
@@ -388,7 +353,7 @@ final class BothPrimitive implements LockPrimitive {
     }
   }
 
-  private static <T> CompletableFuture<T> ended(@Nullable T result, @Nullable Throwable failure) {
+  static <T> CompletableFuture<T> ended(@Nullable T result, @Nullable Throwable failure) {
     return failure == null
         ? CompletableFuture.completedFuture(result)
         : CompletableFuture.failedFuture(failure);

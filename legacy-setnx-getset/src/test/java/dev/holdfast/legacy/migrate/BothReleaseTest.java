@@ -46,6 +46,60 @@ class BothReleaseTest {
   }
 
   @Test
+  @DisplayName("deletes the old lock when the new one was lost, and lengthens nothing")
+  void aLossOfTheNewLockDeletesTheOldOne() {
+    ofNew.release = () -> now(Optional.of(LossReason.TAKEN));
+
+    assertThat(held(true).loss()).contains(LossReason.TAKEN);
+    assertThat(journal).containsExactly("new keep 3600s or longer", "old release");
+  }
+
+  @Test
+  @DisplayName("deletes the lengthened new lock when the old one was lost")
+  void aLossOfTheOldLockDeletesTheLengthenedNewOne() {
+    ofOld.release = () -> now(Optional.of(LossReason.REMOVED));
+
+    assertThat(held(true).loss()).contains(LossReason.REMOVED);
+    assertThat(journal)
+        .containsExactly("new keep 3600s or longer", "old keep 3600s or longer", "new release");
+  }
+
+  @Test
+  @DisplayName("deletes what a release of the new lock without a quorum may have lengthened")
+  void anOutageOfTheNewLockAndALossOfTheOldOneDeletesTheNewOne() {
+    ofNew.release = failing(locks.outage);
+    ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
+
+    assertThat(held(true).loss()).contains(LossReason.TAKEN);
+    assertThat(journal).last().isEqualTo("new release");
+  }
+
+  @Test
+  @DisplayName("deletes nothing more when the old lock was lost and the new one was only shortened")
+  void aReleaseThatShortensIsNotRepeated() {
+    ofOld.release = () -> now(Optional.of(LossReason.REMOVED));
+
+    assertThat(held(false).loss()).contains(LossReason.REMOVED);
+    assertThat(journal).containsExactly("new keep 3600s", "old keep 3600s");
+  }
+
+  @Test
+  @DisplayName("deletes nothing of two locks that were both lost")
+  void twoLossesDeleteNothingMore() {
+    ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
+    ofOld.release = () -> now(Optional.of(LossReason.REMOVED));
+
+    assertThat(held(true).loss()).contains(LossReason.REMOVED);
+    assertThat(journal).containsExactly("new keep 3600s or longer", "old release");
+  }
+
+  private Released held(boolean mayLengthen) {
+    return both.release(
+            new Release(locks.granted(), Duration.ofHours(1), mayLengthen, false, false))
+        .join();
+  }
+
+  @Test
   @DisplayName("tells of the new lock's loss, and gives the old one back")
   void tellsOfTheNewLocksLoss() {
     ofNew.release = () -> now(Optional.of(LossReason.REMOVED));

@@ -96,7 +96,8 @@ final class ScriptedPrimitive implements LockPrimitive {
   @Override
   public CompletableFuture<Released> release(Release asked) {
     Duration keep = asked.keep();
-    note(keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s", asked.callerWaits());
+    String call = keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s";
+    note(asked.mayLengthen() ? call + " or longer" : call, asked.callerWaits());
     requireOwn(asked.grant());
     return release.get().thenApply(loss -> new Released(loss, Released.UNKNOWN));
   }

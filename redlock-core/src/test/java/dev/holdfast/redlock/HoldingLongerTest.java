@@ -69,6 +69,49 @@ class HoldingLongerTest {
   }
 
   @Test
+  void theDeletionOfALengthenedKeyIsPendingForTheHold() {
+    aDeniedReleaseCannotDeleteOnTheFirstNode();
+
+    comesBackAfter(HOLD.minusSeconds(1));
+
+    assertThat(nodes.take()).extracting(Asked::node).containsExactly(0);
+  }
+
+  @Test
+  void theDeletionOfALengthenedKeyIsDroppedAfterTheHold() {
+    aDeniedReleaseCannotDeleteOnTheFirstNode();
+
+    comesBackAfter(HOLD);
+
+    assertThat(nodes.take()).isEmpty();
+  }
+
+  private void aDeniedReleaseCannotDeleteOnTheFirstNode() {
+    CompletableFuture<Boolean> release =
+        granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
+    nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? Scripts.MINE : Scripts.MISSING));
+    assertThat(release).isCompletedWithValue(false);
+    IllegalStateException broken = new IllegalStateException("connection refused");
+    nodes.unreachable(0, broken);
+    nodes.answer(
+        a -> {
+          if (a.node() == 0) {
+            a.round().failure(0, broken);
+          } else {
+            a.round().reply(a.node(), Scripts.MISSING);
+          }
+        });
+    nodes.breakConnection(0);
+    time.advance(Duration.ZERO);
+  }
+
+  private void comesBackAfter(Duration away) {
+    time.advance(away.minusSeconds(1));
+    nodes.unreachable(0, null);
+    time.advance(Duration.ofSeconds(1));
+  }
+
+  @Test
   void whatAQuorumKeepsIsNotDeleted() {
     CompletableFuture<Boolean> release =
         granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();

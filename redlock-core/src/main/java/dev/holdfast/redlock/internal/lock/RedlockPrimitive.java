@@ -239,9 +239,7 @@ public final class RedlockPrimitive implements LockPrimitive {
    */
   private void deleteLengthened(RedlockGrant grant, KeptLife kept) {
     if (kept.mayLengthen() && kept.millisLeft(clock.nanos()) > 0) {
-      releases
-          .ofLock(grant, KeptLife.none(clock.nanos()), notifications.none(), false)
-          .start(scheduler, quorumNanos);
+      releases.ofLengthened(grant, kept).start(scheduler, quorumNanos);
     }
   }
 

@@ -55,7 +55,7 @@ final class ReleaseRounds {
           return Scripts.compared(node, reply);
         };
     return call(
-        pending(grant.key(), grant.token(), kept),
+        pending(grant.key(), grant.token(), kept, options.maxTtl().toNanos()),
         command(grant.key(), grant.token(), kept, notification.message()),
         reader,
         grant.sent(),
@@ -63,12 +63,31 @@ final class ReleaseRounds {
         callerWaits);
   }
 
+  /**
+   * Makes the round that deletes keys of a lost lock. Waiters are not notified of it. It is pending
+   * for as long as the keys may live.
+   *
+   * @param kept the life that the denied release may have given the keys
+   */
+  QuorumCall ofLengthened(RedlockGrant grant, KeptLife kept) {
+    long now = clock.nanos();
+    KeptLife none = KeptLife.none(now);
+    long life = Math.max(options.maxTtl().toNanos(), kept.until() - now);
+    return call(
+        pending(grant.key(), grant.token(), none, life),
+        command(grant.key(), grant.token(), none, List.of()),
+        Scripts::compared,
+        grant.sent(),
+        Tally::isReleaseDecided,
+        false);
+  }
+
   /** Makes the round that takes back a failed attempt. Waiters are not notified of it. */
   QuorumCall ofAttempt(
       String key, String token, NodeSet sent, Predicate<Tally> decided, boolean callerWaits) {
     KeptLife none = KeptLife.none(clock.nanos());
     return call(
-        pending(key, token, none),
+        pending(key, token, none, options.maxTtl().toNanos()),
         command(key, token, none, List.of()),
         Scripts::compared,
         sent,
@@ -119,11 +138,13 @@ final class ReleaseRounds {
   }
 
   /**
-   * Notes a release until the key is gone: after the longest ttl, because only an executed release
-   * makes the key live longer.
+   * Notes a release until the key is gone.
+   *
+   * @param lifeNanos the longest ttl, because only an executed release makes the key live longer.
+   *     More only if such a release may have been executed
    */
-  private Pending pending(String key, String token, KeptLife kept) {
-    return new Pending(key, token, kept, clock.nanos() + options.maxTtl().toNanos());
+  private Pending pending(String key, String token, KeptLife kept, long lifeNanos) {
+    return new Pending(key, token, kept, clock.nanos() + lifeNanos);
   }
 
   private Command command(String key, String token, KeptLife kept, List<String> message) {

@@ -48,6 +48,17 @@ class PendingReleasesTest {
         .endsWith("k10000");
   }
 
+  @Test
+  @DisplayName("of a node that stays away the release of the longest-lived key is kept")
+  void theReleaseOfTheLongestLivedKeyIsKept() {
+    pending.add(0, release("held", 3_600));
+    for (int i = 0; i < 10_000; i++) {
+      pending.add(0, release("k" + i, 10));
+    }
+    time.advance(Duration.ofSeconds(10));
+    assertThat(pending.take(0)).extracting(Pending::key).containsExactly("held");
+  }
+
   private Pending release(String key, long seconds) {
     return new Pending(
         key,

@@ -1,6 +1,6 @@
 /**
  * Interfaces that a backend implements to be found by {@link
- * dev.holdfast.LockManager#open(String)}.
+ * dev.holdfast.LockManager#open(String)}, and the hand-over of leases for decorators of managers.
  */
 @NullMarked
 package dev.holdfast.spi;

@@ -8,12 +8,12 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
+import dev.holdfast.spi.LeaseHandover;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /** A manager that writes each request and each lease of another manager to a journal. */
@@ -77,22 +77,14 @@ final class RecordingLockManager implements LockManager {
 
   private static <T> CompletableFuture<T> recorded(
       LockJournal.Entry entry, CompletableFuture<T> inner, Function<T, Optional<Lease>> leaseOf) {
-    CompletableFuture<T> outer = new CompletableFuture<>();
-    outer.whenComplete((result, failure) -> inner.cancel(false));
-    inner.whenComplete(
-        (result, failure) -> {
-          if (failure != null) {
-            entry.endWithoutLease();
-            outer.completeExceptionally(causeOf(failure));
-            return;
-          }
-          Optional<Lease> lease = leaseOf.apply(result);
-          entry.end(lease);
-          if (!outer.complete(result)) {
-            lease.ifPresent(Lease::releaseAsync);
-          }
-        });
-    return outer;
+    return LeaseHandover.handOver(
+        inner,
+        result -> {
+          entry.end(leaseOf.apply(result));
+          return result;
+        },
+        failure -> entry.endWithoutLease(),
+        leaseOf);
   }
 
   @Override
@@ -153,10 +145,5 @@ final class RecordingLockManager implements LockManager {
   @Override
   public void close(Duration grace) {
     manager.close(grace);
-  }
-
-  private static Throwable causeOf(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 }

@@ -9,12 +9,12 @@ import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
+import dev.holdfast.spi.LeaseHandover;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /** A manager that observes the requests and the leases of another manager. */
@@ -57,7 +57,10 @@ final class ObservedLockManager implements LockManager {
   private <X extends Exception> Optional<Lease> observe(
       LockRequest request, String action, Call<Optional<Lease>, X> call) throws X {
     ObservedRequest observed = new ObservedRequest(observations, request, action);
-    Optional<Lease> lease = inScope(observed, call);
+    return answered(observed, inScope(observed, call));
+  }
+
+  private static Optional<Lease> answered(ObservedRequest observed, Optional<Lease> lease) {
     if (lease.isEmpty()) {
       observed.contended();
     }
@@ -83,51 +86,21 @@ final class ObservedLockManager implements LockManager {
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ACQUIRE);
-    return observe(
-        observed,
+    return LeaseHandover.handOver(
         inScope(observed, () -> manager.tryAcquireAsync(request)),
-        Function.identity(),
+        lease -> answered(observed, lease),
+        observed::failed,
         Function.identity());
   }
 
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ADOPT);
-    return observe(
-        observed,
+    return LeaseHandover.handOver(
         inScope(observed, () -> manager.adoptAsync(text, request)),
-        Optional::of,
-        Optional::orElseThrow);
-  }
-
-  /**
-   * Observes the result before the caller sees it. Returns a lease that the caller does not take.
-   */
-  private static <T> CompletableFuture<T> observe(
-      ObservedRequest observed,
-      CompletableFuture<T> inner,
-      Function<T, Optional<Lease>> leaseOf,
-      Function<Optional<Lease>, T> resultOf) {
-    CompletableFuture<T> outer = new CompletableFuture<>();
-    outer.whenComplete((result, failure) -> inner.cancel(false));
-    inner.whenComplete(
-        (result, failure) -> {
-          if (failure != null) {
-            Throwable cause = causeOf(failure);
-            observed.failed(cause);
-            outer.completeExceptionally(cause);
-            return;
-          }
-          Optional<Lease> lease = leaseOf.apply(result);
-          if (lease.isEmpty()) {
-            observed.contended();
-          }
-          Optional<Lease> own = lease.map(observed::granted);
-          if (!outer.complete(resultOf.apply(own))) {
-            own.ifPresent(Lease::releaseAsync);
-          }
-        });
-    return outer;
+        observed::granted,
+        observed::failed,
+        Optional::of);
   }
 
   @Override
@@ -211,10 +184,5 @@ final class ObservedLockManager implements LockManager {
   @Override
   public void close(Duration grace) {
     manager.close(grace);
-  }
-
-  private static Throwable causeOf(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 }

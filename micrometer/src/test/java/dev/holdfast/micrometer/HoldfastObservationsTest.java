@@ -198,7 +198,7 @@ class HoldfastObservationsTest {
     HoldfastObservations.observed(Forwarding.manager(method -> late), "m", registry)
         .tryAcquireAsync(REQUEST)
         .cancel(false);
-    late.complete(memory.tryAcquireAsync(REQUEST).join());
+    late.complete(memory.tryAcquireAsync(REQUEST.holdAtLeast(Duration.ofHours(1))).join());
 
     soon().untilAsserted(() -> assertThat(recorded.ended(HOLD)).hasSize(1));
     soon().untilAsserted(() -> assertThat(memory.inspect(REQUEST.name())).isEmpty());

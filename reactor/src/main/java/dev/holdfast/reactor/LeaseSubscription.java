@@ -4,6 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.spi.LeaseHandover;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -98,7 +99,7 @@ final class LeaseSubscription implements Subscription {
     } else if (end()) {
       emit(lease.get());
     } else {
-      lease.get().releaseAsync();
+      LeaseHandover.releaseUnclaimed(lease.get());
     }
   }
 
@@ -106,7 +107,7 @@ final class LeaseSubscription implements Subscription {
     try {
       subscriber.onNext(lease);
     } catch (RuntimeException | Error e) { // against the contract of subscribers
-      lease.releaseAsync();
+      LeaseHandover.releaseUnclaimed(lease);
       throw e;
     }
     subscriber.onComplete();

@@ -1,0 +1,78 @@
+package dev.holdfast.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.memory.ManualClock;
+import dev.holdfast.memory.MemoryLocks;
+import dev.holdfast.memory.MemoryStore;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Leases of requests with a minimum that arrive for subscribers who do not take them. */
+class UntakenLeaseTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final LockRequest REQUEST =
+      LockRequest.of("x", Duration.ofSeconds(30)).holdAtLeast(Duration.ofHours(1));
+
+  private final LockManager memory = MemoryLocks.builder().clock(new ManualClock()).open();
+  private final MemoryStore store = memory.unwrap(MemoryStore.class).orElseThrow();
+  private final CompletableFuture<Optional<Lease>> onItsWay = new Uncancellable<>();
+
+  @AfterEach
+  void close() {
+    memory.close();
+  }
+
+  @Test
+  void aLeaseThatArrivesAfterTheCancellationIsReleasedBeforeItsMinimum() {
+    LeaseSubscription subscription = subscription();
+    subscription.request(1);
+    subscription.cancel();
+
+    arrives();
+
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(store.holder("x")).isEmpty());
+  }
+
+  @Test
+  void aLeaseWhoseSubscriberThrowsIsReleasedBeforeItsMinimum() {
+    subscription().request(1);
+
+    arrives();
+
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(store.holder("x")).isEmpty());
+  }
+
+  private void arrives() {
+    Optional<Lease> lease = memory.tryAcquireAsync(REQUEST).join();
+    assertThat(store.holder("x")).isPresent();
+    onItsWay.complete(lease);
+  }
+
+  /** Returns a subscription whose subscriber throws when a lease arrives. */
+  private LeaseSubscription subscription() {
+    LockManager fake =
+        (LockManager)
+            Proxy.newProxyInstance(
+                LockManager.class.getClassLoader(),
+                new Class<?>[] {LockManager.class},
+                (self, method, arguments) -> onItsWay);
+    return new LeaseSubscription(fake, REQUEST, new RequestingSubscriber(1, failure -> {}));
+  }
+
+  /** A fake future that its consumer cannot cancel: the lease is on its way. */
+  private static final class Uncancellable<T> extends CompletableFuture<T> {
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      return false;
+    }
+  }
+}

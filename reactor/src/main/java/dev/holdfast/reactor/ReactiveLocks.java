@@ -22,11 +22,13 @@ import reactor.core.publisher.Mono;
  * Mono<Order> shipped = locks.usingLock(request, lease -> load().flatMap(order -> ship(order)));
  * }</pre>
  *
- * <p>All publishers are cold: each subscriber acquires a lease of its own, when it first requests
- * an element. No thread is blocked. A lease arrives on the manager's callback executor. The request
- * waits as with {@link LockManager#acquire(LockRequest)}: until the lock is acquired, unless it has
- * {@link LockRequest#waitAtMost}. The publishers fail with the exceptions of that method. Safe for
- * use by many threads.
+ * <p>All publishers are cold: each subscriber acquires a lease of its own. {@link #usingLock} and
+ * {@link #usingLockMany(LockRequest, Function)} acquire at the subscription, as {@link
+ * Mono#usingWhen} does. {@link #acquire} acquires at the first request. No thread is blocked. A
+ * lease arrives on the manager's callback executor. The request waits as with {@link
+ * LockManager#acquire(LockRequest)}: until the lock is acquired, unless it has {@link
+ * LockRequest#waitAtMost}. The publishers fail with the exceptions of that method. Safe for use by
+ * many threads.
  */
 public final class ReactiveLocks {
   private final LockManager manager;

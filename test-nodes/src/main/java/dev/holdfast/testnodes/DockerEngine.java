@@ -1,13 +1,7 @@
 package dev.holdfast.testnodes;
 
 import com.github.dockerjava.api.DockerClient;
-import com.github.dockerjava.api.model.ExposedPort;
-import com.github.dockerjava.api.model.HostConfig;
-import com.github.dockerjava.api.model.PortBinding;
-import com.github.dockerjava.api.model.Ports.Binding;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -16,9 +10,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.testcontainers.DockerClientFactory;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.startupcheck.StartupCheckStrategy;
+import org.testcontainers.containers.wait.strategy.WaitAllStrategy;
 import org.testcontainers.images.RemoteDockerImage;
 import org.testcontainers.utility.DockerImageName;
-import org.testcontainers.utility.ResourceReaper;
 
 /**
  * The Docker engine that Testcontainers finds. Each call is bounded, and made on a thread of its
@@ -35,7 +32,6 @@ record DockerEngine(DockerClient client, String host) {
   static final String LABEL = "dev.holdfast.testnodes.jvm";
 
   static final String THIS_JVM = UUID.randomUUID().toString();
-  private static final Map<String, String> LABELS = Map.of(LABEL, THIS_JVM);
   private static final AtomicInteger THREAD_COUNT = new AtomicInteger();
   static final ExecutorService THREADS =
       Executors.newCachedThreadPool(
@@ -66,49 +62,42 @@ record DockerEngine(DockerClient client, String host) {
 
   private static DockerEngine find() {
     DockerClient client = DockerClientFactory.instance().client();
-    // Removes our containers should this JVM not come to do it.
-    ResourceReaper.instance().registerLabelsFilterForCleanup(LABELS);
     String host = DockerClientFactory.instance().dockerHostIpAddress();
     return new DockerEngine(client, host.equals("localhost") ? Ports.HOST : host);
   }
 
-  /** Pulls the image unless it is there; the name that it has by Testcontainers' settings. */
-  String pulled(String image) {
+  /**
+   * Pulls the image unless it is there. It then has the name that Testcontainers' settings give it.
+   */
+  static RemoteDockerImage pulled(String image) {
     return await(
         "get the image " + image,
         PULL_LIMIT,
-        async(() -> new RemoteDockerImage(DockerImageName.parse(image)).get()));
+        async(
+            () -> {
+              RemoteDockerImage pulled = new RemoteDockerImage(DockerImageName.parse(image));
+              pulled.get();
+              return pulled;
+            }));
   }
 
   /**
-   * Makes a container that runs {@code redis-server}, whatever the image runs by itself.
-   *
-   * @param node how errors name it
+   * Describes a container that runs {@code redis-server}, whatever the image runs by itself. Its
+   * start returns as soon as Docker has started it: Testcontainers would log the output of a server
+   * that ends during its start, and the output may contain a password.
    */
-  DockerContainer create(String image, String node, List<String> arguments, HostConfig settings) {
-    return call(
-        "make the container of " + node,
-        () ->
-            new DockerContainer(
-                this,
-                client
-                    .createContainerCmd(image)
-                    .withEntrypoint("redis-server")
-                    .withCmd(arguments)
-                    .withExposedPorts(ExposedPort.tcp(PORT))
-                    .withHostConfig(settings)
-                    .withLabels(LABELS)
-                    .exec()
-                    .getId(),
-                node));
+  static GenericContainer<?> container(RemoteDockerImage image, String... arguments) {
+    return new GenericContainer<>(image)
+        .withCreateContainerCmdModifier(command -> command.withEntrypoint("redis-server"))
+        .withCommand(arguments)
+        .withLabel(LABEL, THIS_JVM)
+        .withStartupCheckStrategy(new NoStartupCheck())
+        .waitingFor(new WaitAllStrategy(WaitAllStrategy.Mode.WITH_INDIVIDUAL_TIMEOUTS_ONLY));
   }
 
   /** Servers without a password must not be open to other machines, if it can be helped. */
-  HostConfig publishedAt(int port) {
-    Binding binding =
-        host.equals(Ports.HOST) ? Binding.bindIpAndPort(Ports.HOST, port) : Binding.bindPort(port);
-    return HostConfig.newHostConfig()
-        .withPortBindings(new PortBinding(binding, ExposedPort.tcp(PORT)));
+  String publishedAt(int port) {
+    return (host.equals(Ports.HOST) ? host + ":" : "") + port + ":" + PORT;
   }
 
   /**
@@ -140,7 +129,24 @@ record DockerEngine(DockerClient client, String host) {
       if (cause instanceof NodeException already) {
         throw already;
       }
+      if (cause instanceof ContainerLaunchException) {
+        while (cause.getCause() != null) {
+          cause = cause.getCause();
+        }
+      }
       throw new NodeException("Docker could not " + what + ": " + cause.getMessage() + ".", cause);
+    }
+  }
+
+  private static final class NoStartupCheck extends StartupCheckStrategy {
+    @Override
+    public boolean waitUntilStartupSuccessful(DockerClient client, String id) {
+      return true;
+    }
+
+    @Override
+    public StartupStatus checkStartupState(DockerClient client, String id) {
+      return StartupStatus.SUCCESSFUL;
     }
   }
 }

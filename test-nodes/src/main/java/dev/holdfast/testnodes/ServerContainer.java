@@ -1,11 +1,21 @@
 package dev.holdfast.testnodes;
 
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.command.SyncDockerCmd;
+import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.ChangeLog;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.images.builder.Transferable;
 
 /**
  * One server as a container. Its data is in there, so that a server that is to start empty gets a
@@ -24,16 +34,18 @@ final class ServerContainer implements Server {
       Pattern.compile("port is already allocated|address already in use|Ports are not available");
 
   private final ServerImage image;
-  private final String config;
   private final int port;
-  private volatile @Nullable DockerContainer container;
+  private final GenericContainer<?> container;
   private volatile CompletableFuture<Boolean> launch = CompletableFuture.completedFuture(true);
   private volatile CompletableFuture<Boolean> removal = CompletableFuture.completedFuture(true);
 
   private ServerContainer(ServerImage image, String config, int port) {
     this.image = image;
-    this.config = config;
     this.port = port;
+    container =
+        DockerEngine.container(image.image(), CONF_FILE)
+            .withCopyToContainer(Transferable.of(config), CONF_FILE);
+    container.setPortBindings(List.of(image.engine().publishedAt(port)));
   }
 
   /** Returns a place in containers of this image. */
@@ -70,11 +82,10 @@ final class ServerContainer implements Server {
     launch =
         DockerEngine.async(
             () -> {
-              DockerContainer existing = container;
-              if (existing == null) {
+              if (container.getContainerId() == null) {
                 startNew();
-              } else {
-                existing.start();
+              } else { // GenericContainer would make a new one, without the data
+                docker("start", DockerClient::startContainerCmd);
               }
               return true;
             });
@@ -106,37 +117,37 @@ final class ServerContainer implements Server {
 
   @Override
   public TestNode.State state() {
-    DockerContainer present = container;
-    return present == null ? TestNode.State.DOWN : present.state();
+    return running()
+        .map(
+            state ->
+                Boolean.TRUE.equals(state.getPaused()) ? TestNode.State.FROZEN : TestNode.State.UP)
+        .orElse(TestNode.State.DOWN);
   }
 
+  /** Returns the process id as the engine's system sees it. */
   @Override
   public OptionalLong pid() {
-    DockerContainer present = container;
-    return present == null ? OptionalLong.empty() : present.pid();
+    return running().stream().mapToLong(ContainerState::getPidLong).findAny();
   }
 
   @Override
   public void freeze() {
-    DockerContainer present = container;
-    if (present != null) {
-      present.pause();
-    }
+    docker("pause", DockerClient::pauseContainerCmd);
   }
 
   @Override
   public void thaw() {
-    DockerContainer present = container;
-    if (present != null) {
-      present.unpause();
-    }
+    docker("unpause", DockerClient::unpauseContainerCmd);
   }
 
   @Override
   public void sendKill() {
-    DockerContainer present = container;
-    if (present != null) {
-      present.kill();
+    try {
+      docker("kill", DockerClient::killContainerCmd);
+    } catch (NodeException e) {
+      if (state() != TestNode.State.DOWN) {
+        throw e;
+      }
     }
   }
 
@@ -165,9 +176,10 @@ final class ServerContainer implements Server {
 
   @Override
   public boolean hasData() {
-    DockerContainer present = container;
-    return present != null
-        && present.changedPaths().stream()
+    String id = container.getContainerId();
+    return id != null
+        && call("look into", docker -> docker.containerDiffCmd(id).exec()).stream()
+            .map(ChangeLog::getPath)
             .filter(path -> path.startsWith(FOLDER))
             .anyMatch(path -> Redis.isData(path.substring(FOLDER.length())));
   }
@@ -178,27 +190,69 @@ final class ServerContainer implements Server {
   }
 
   private void startNew() {
-    DockerContainer created =
-        image
-            .engine()
-            .create(image.name(), address(), List.of(CONF_FILE), image.engine().publishedAt(port));
-    container = created;
     try {
-      created.write(CONF_FILE, config);
-      created.start();
-    } catch (NodeException e) {
+      container.start();
+    } catch (ContainerLaunchException e) {
       remove();
       throw e;
     }
   }
 
+  /** Kills it if it runs, and removes it with its data. */
   private boolean remove() {
-    DockerContainer present = container;
-    if (present != null) {
-      present.remove();
-      container = null;
+    try {
+      docker(
+          "remove",
+          (docker, id) -> docker.removeContainerCmd(id).withForce(true).withRemoveVolumes(true));
+    } catch (NodeException e) {
+      // Testcontainers' own shutdown hook may have been first, and be at it.
+      if (!Waiting.until(TestNode.START_LIMIT, () -> inspect().isEmpty())) {
+        throw e;
+      }
     }
-    return true;
+    return call(
+        "forget",
+        docker -> {
+          container.stop(); // so that the next start makes a new one
+          return true;
+        });
+  }
+
+  private Optional<ContainerState> running() {
+    return inspect().filter(state -> Boolean.TRUE.equals(state.getRunning()));
+  }
+
+  private Optional<ContainerState> inspect() {
+    String id = container.getContainerId();
+    return id == null
+        ? Optional.empty()
+        : call(
+            "inspect",
+            docker -> {
+              try {
+                return Optional.of(docker.inspectContainerCmd(id).exec().getState());
+              } catch (NotFoundException e) {
+                return Optional.empty();
+              }
+            });
+  }
+
+  /** Sends a command about the container, if there is one. */
+  private void docker(String verb, BiFunction<DockerClient, String, SyncDockerCmd<?>> command) {
+    String id = container.getContainerId();
+    if (id != null) {
+      call(
+          verb,
+          docker -> {
+            command.apply(docker, id).exec();
+            return true;
+          });
+    }
+  }
+
+  private <T> T call(String verb, Function<DockerClient, T> action) {
+    return DockerEngine.call(
+        verb + " the container of " + address(), () -> action.apply(container.getDockerClient()));
   }
 
   /** The engine may give the port back a moment later; after that, another process has it. */
@@ -207,8 +261,11 @@ final class ServerContainer implements Server {
   }
 
   private NodeException notStarted(String why) {
-    DockerContainer present = container;
-    String output = present == null ? "" : Redis.withoutSecrets(present.output());
+    String id = container.getContainerId();
+    String output =
+        id == null
+            ? ""
+            : Redis.withoutSecrets(call("read the output of", docker -> container.getLogs()));
     return new NodeException(
         "The node "
             + address()

@@ -1,15 +1,15 @@
 package dev.holdfast.testnodes;
 
-import com.github.dockerjava.api.model.HostConfig;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.images.RemoteDockerImage;
 
 /** An image whose redis-server runs in containers, shown by having asked its version. */
-record ServerImage(DockerEngine engine, String name, String version) {
+record ServerImage(DockerEngine engine, RemoteDockerImage image, String name, String version) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final Map<String, String> VERSIONS = new ConcurrentHashMap<>();
 
@@ -20,27 +20,28 @@ record ServerImage(DockerEngine engine, String name, String version) {
    */
   static ServerImage probe(String image) {
     DockerEngine engine = DockerEngine.connect();
-    String name = pulled(engine, image);
+    RemoteDockerImage pulled = pulled(image);
+    String name = pulled.get();
     String version = VERSIONS.get(name);
     if (version == null) {
-      version = askVersion(engine, name);
+      version = askVersion(pulled, name);
       VERSIONS.put(name, version);
     }
-    return new ServerImage(engine, name, version);
+    return new ServerImage(engine, pulled, name, version);
   }
 
-  private static String pulled(DockerEngine engine, String image) {
+  private static RemoteDockerImage pulled(String image) {
     try {
-      return engine.pulled(image);
+      return DockerEngine.pulled(image);
     } catch (NodeException e) {
       throw cannotRun(image, e.getMessage(), e);
     }
   }
 
-  private static String askVersion(DockerEngine engine, String image) {
+  private static String askVersion(RemoteDockerImage pulled, String image) {
     String output;
     try {
-      output = versionOutput(engine, image);
+      output = DockerEngine.call("start the container of " + image, () -> versionOutput(pulled));
     } catch (NodeException e) {
       throw cannotRun(image, e.getMessage(), e);
     }
@@ -51,17 +52,13 @@ record ServerImage(DockerEngine engine, String name, String version) {
     return version.group(1);
   }
 
-  private static String versionOutput(DockerEngine engine, String image) {
-    DockerContainer container =
-        engine.create(image, image, List.of("--version"), HostConfig.newHostConfig());
-    try {
+  private static String versionOutput(RemoteDockerImage image) {
+    try (GenericContainer<?> container = DockerEngine.container(image, "--version")) {
       container.start();
-      if (!Waiting.until(LIMIT, () -> container.state() == TestNode.State.DOWN)) {
+      if (!Waiting.until(LIMIT, () -> !container.isRunning())) {
         throw new NodeException("It did not end within " + LIMIT.toSeconds() + " s.");
       }
-      return container.output();
-    } finally {
-      container.remove();
+      return container.getLogs();
     }
   }
 

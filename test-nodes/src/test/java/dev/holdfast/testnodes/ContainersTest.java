@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.github.dockerjava.api.model.Container;
-import com.github.dockerjava.api.model.HostConfig;
 import dev.holdfast.testnodes.TestNode.State;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -19,6 +18,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.images.RemoteDockerImage;
 
 /**
  * Behaviour of nodes in containers alone; the other tests run for them too, when told by property.
@@ -154,17 +155,17 @@ class ContainersTest {
   @Test
   void anImageWithoutRedisOnItsPathIsNamed() {
     String image = "holdfast-test-without-redis:1";
-    String redis = engine.pulled(ContainerSource.DEFAULT_IMAGE);
-    DockerContainer container =
-        engine.create(redis, "the test", List.of(), HostConfig.newHostConfig());
-    engine
-        .client()
-        .commitCmd(container.id())
-        .withRepository("holdfast-test-without-redis")
-        .withTag("1")
-        .withEnv("PATH=/nowhere")
-        .exec();
-    container.remove();
+    RemoteDockerImage redis = DockerEngine.pulled(ContainerSource.DEFAULT_IMAGE);
+    try (GenericContainer<?> container = DockerEngine.container(redis)) {
+      container.start();
+      engine
+          .client()
+          .commitCmd(container.getContainerId())
+          .withRepository("holdfast-test-without-redis")
+          .withTag("1")
+          .withEnv("PATH=/nowhere")
+          .exec();
+    }
     try {
       assertThatThrownBy(() -> startFrom(image))
           .isInstanceOf(NodeException.class)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.testsupport.Rule;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -47,7 +48,8 @@ class ContextLoaderTest {
   }
 
   @Test
-  @DisplayName("DISC-5: a backend that only the class loader of the builder sees is found")
+  @Rule("DISC-5")
+  @DisplayName("a backend that only the class loader of the builder sees is found")
   void aBackendThatOnlyTheGivenLoaderSeesIsFound() throws Exception {
     URL jar = tiny("tiny").build().toUri().toURL();
     try (URLClassLoader loader = new URLClassLoader(new URL[] {jar}, before);
@@ -81,7 +83,8 @@ class ContextLoaderTest {
   }
 
   @Test
-  @DisplayName("DISC-3: a backend that cannot be loaded is skipped for one that can")
+  @Rule("DISC-3")
+  @DisplayName("a backend that cannot be loaded is skipped for one that can")
   void aBackendThatCannotBeLoadedIsSkippedForOneThatCan() throws Exception {
     useAsContext(tiny("tiny").services("gone.Missing", "tiny.Tiny").build());
 

@@ -9,6 +9,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -307,7 +308,8 @@ class ClosingTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: a backend that throws as it closes leaves no thread of the manager")
+  @Rule("CLOSE-4")
+  @DisplayName("a backend that throws as it closes leaves no thread of the manager")
   void aBackendThatThrowsAsItClosesLeavesNoThread() {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     manager.close();

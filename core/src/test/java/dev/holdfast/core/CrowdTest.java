@@ -8,6 +8,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("WAIT-14: of a thousand attempts 256 are under way, and the others follow in order")
+  @Rule("WAIT-14")
+  @DisplayName("of a thousand attempts 256 are under way, and the others follow in order")
   void ofAThousandAttempts256AreUnderWayAndTheOthersFollowInTheirOrder() {
     List<CompletableFuture<Optional<Lease>>> all = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
@@ -90,7 +92,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("WAIT-5, WAIT-14: a wake-up at the moment of its permit loses no waiter")
+  @Rule({"WAIT-5", "WAIT-14"})
+  @DisplayName("a wake-up at the moment of its permit loses no waiter")
   void aWakeUpAtTheMomentOfItsPermitLosesNoWaiter() {
     AtomicReference<Runnable> atEachReading = new AtomicReference<>(() -> {});
     Clock clock =
@@ -195,7 +198,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("WAIT-14: one whose wait ends before there is room says that nobody was asked")
+  @Rule("WAIT-14")
+  @DisplayName("one whose wait ends before there is room says that nobody was asked")
   void whoseWaitEndsBeforeThereIsRoomIsToldThatNobodyWasAsked() {
     crowd();
     CompletableFuture<Optional<Lease>> late =
@@ -299,7 +303,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("WAIT-14: what is handed over needs no room")
+  @Rule("WAIT-14")
+  @DisplayName("what is handed over needs no room")
   void whatIsHandedOverNeedsNoRoom() throws Exception {
     backend.answerAtOnce(Op.ATTEMPT);
     Lease lease = manager.acquire(request("x"));
@@ -335,7 +340,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("EXT-9: an extension that waits for room is over when its lease ends")
+  @Rule("EXT-9")
+  @DisplayName("an extension that waits for room is over when its lease ends")
   void anExtensionThatWaitsForRoomIsOverWhenItsLeaseEnds() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
@@ -348,7 +354,8 @@ class CrowdTest {
   }
 
   @Test
-  @DisplayName("EXT-9: a hundred thousand that wait for one another end with their lease")
+  @Rule("EXT-9")
+  @DisplayName("a hundred thousand that wait for one another end with their lease")
   void manyExtensionsEndWithTheirLease() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.EXTEND);

@@ -11,6 +11,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -243,7 +244,8 @@ class ExtendingTest {
   }
 
   @Test
-  @DisplayName("EXT-9: an extension that is not answered ends with its lease, which has expired")
+  @Rule("EXT-9")
+  @DisplayName("an extension that is not answered ends with its lease, which has expired")
   void anExtensionEndsWithItsLease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
@@ -256,7 +258,8 @@ class ExtendingTest {
   }
 
   @Test
-  @DisplayName("RES-1: each extension that ends with its lease has an exception of its own")
+  @Rule("RES-1")
+  @DisplayName("each extension that ends with its lease has an exception of its own")
   void eachExtensionThatEndsWithItsLeaseHasItsOwnException() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);

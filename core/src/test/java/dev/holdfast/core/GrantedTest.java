@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
@@ -21,7 +22,8 @@ class GrantedTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-12: a lease shows the numbers of its own grant")
+  @Rule("ACQ-12")
+  @DisplayName("a lease shows the numbers of its own grant")
   void aLeaseShowsTheNumbersOfItsOwnGrant() throws Exception {
     Lease first = manager.acquire(REQUEST);
     assertThat(first.release()).isTrue();
@@ -34,7 +36,8 @@ class GrantedTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release of what is free is false")
+  @Rule("INSP-2")
+  @DisplayName("a forced release of what is free is false")
   void aForcedReleaseOfWhatIsFreeIsFalse() {
     assertThat(manager.forceRelease("x")).isFalse();
   }

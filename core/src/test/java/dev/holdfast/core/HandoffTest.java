@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,8 @@ class HandoffTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @Test
-  @DisplayName("WAIT-10: the next one's attempt does not wait for the answer to the release")
+  @Rule("WAIT-10")
+  @DisplayName("the next one's attempt does not wait for the answer to the release")
   void theNextOnesAttemptDoesNotWaitForTheAnswerToTheRelease() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
@@ -40,7 +42,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-5: an attempt that overtook the release is made again")
+  @Rule("WAIT-5")
+  @DisplayName("an attempt that overtook the release is made again")
   void anAttemptThatOvertookTheReleaseIsMadeAgain() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
@@ -64,7 +67,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-1: nobody whose time is over is handed a lock")
+  @Rule("WAIT-1")
+  @DisplayName("nobody whose time is over is handed a lock")
   void nobodyWhoseTimeIsOverIsHandedALock() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> late = waiter(REQUEST.waitAtMost(Duration.ofSeconds(1)));
@@ -78,7 +82,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: after eight in a row others have a moment for an attempt of theirs")
+  @Rule("WAIT-10")
+  @DisplayName("after eight in a row others have a moment for an attempt of theirs")
   void afterEightInARowOthersHaveAMoment() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_IN_ROW + 2);
@@ -95,7 +100,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: a row goes on though nobody waits for a moment in its midst")
+  @Rule("WAIT-10")
+  @DisplayName("a row goes on though nobody waits for a moment in its midst")
   void aRowGoesOnThoughNobodyWaitsForAMoment() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_IN_ROW; i++) {
@@ -109,7 +115,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-5: who is asking while a row ends asks again")
+  @Rule("WAIT-5")
+  @DisplayName("who is asking while a row ends asks again")
   void whoIsAskingWhileARowEndsAsksAgain() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_IN_ROW; i++) {
@@ -127,7 +134,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: a row counts grants whose attempts overtook the release")
+  @Rule("WAIT-10")
+  @DisplayName("a row counts grants whose attempts overtook the release")
   void aRowCountsGrantsWhoseAttemptsOvertookTheRelease() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(MAX_IN_ROW + 1);
@@ -145,7 +153,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-5: where the one who was handed the lock has left, the next one asks")
+  @Rule("WAIT-5")
+  @DisplayName("where the one who was handed the lock has left, the next one asks")
   void whereTheOneWhoWasHandedTheLockHasLeftTheNextOneAsks() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> first = waiter(REQUEST.waitForever());
@@ -158,7 +167,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: what is kept for longer is handed to nobody")
+  @Rule("WAIT-10")
+  @DisplayName("what is kept for longer is handed to nobody")
   void whatIsKeptForLongerIsHandedToNobody() throws Exception {
     Lease held = manager.acquire(REQUEST.holdAtLeast(Duration.ofSeconds(1)));
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
@@ -171,7 +181,8 @@ class HandoffTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: others are told of a release that hands over to nobody, and of no other")
+  @Rule("WAIT-10")
+  @DisplayName("others are told of a release that hands over to nobody, and of no other")
   void othersAreToldOfAReleaseThatHandsOverToNobody() throws Exception {
     Lease held = manager.acquire(REQUEST);
     held = handedOver(held, waiter(REQUEST.waitForever()));

@@ -10,6 +10,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +54,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-5: the first renewal is counted from the beginning of the attempt")
+  @Rule("KEEP-5")
+  @DisplayName("the first renewal is counted from the beginning of the attempt")
   void theFirstRenewalIsCountedFromTheBeginningOfTheAttempt() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
@@ -64,7 +66,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-5: a renewal that is late already is sent at once")
+  @Rule("KEEP-5")
+  @DisplayName("a renewal that is late already is sent at once")
   void aRenewalThatIsLateAlreadyIsSentAtOnce() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
@@ -75,7 +78,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-5: a renewal is counted from the beginning of the renewal before it")
+  @Rule("KEEP-5")
+  @DisplayName("a renewal is counted from the beginning of the renewal before it")
   void aRenewalIsCountedFromTheBeginningOfTheOneBefore() throws Exception {
     manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
@@ -88,7 +92,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("LOSS-4: a kept lease that ends while its renewal is not answered is UNREACHABLE")
+  @Rule("LOSS-4")
+  @DisplayName("a kept lease that ends while its renewal is not answered is UNREACHABLE")
   void aKeptLeaseThatEndsWhileItsRenewalIsNotAnsweredIsUnreachable() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
@@ -97,7 +102,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-1: an extension by next to nothing does not end the renewals")
+  @Rule("KEEP-1")
+  @DisplayName("an extension by next to nothing does not end the renewals")
   void anExtensionByNextToNothingIsNotTheLongestHold() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     lease.extend(Duration.ofNanos(900_000));
@@ -118,7 +124,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-2: a renewal that failed is tried again sooner, and then as before")
+  @Rule("KEEP-2")
+  @DisplayName("a renewal that failed is tried again sooner, and then as before")
   void aRenewalThatFailedIsTriedAgainSoonerAndThenAsBefore() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
@@ -214,7 +221,8 @@ class KeepingAliveTest {
   }
 
   @Test
-  @DisplayName("KEEP-4: who only awaits the loss keeps nothing alive")
+  @Rule("KEEP-4")
+  @DisplayName("who only awaits the loss keeps nothing alive")
   void whoOnlyAwaitsTheLossKeepsNothingAlive() throws Exception {
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     collect(dropped(manager.acquire(REQUEST), lost));

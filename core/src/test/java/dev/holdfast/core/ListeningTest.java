@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,8 @@ class ListeningTest {
       ScriptedBackend.manager(backend, time).retryDelay(Duration.ofSeconds(5)).build();
 
   @Test
-  @DisplayName("WAIT-11: who is told of a release tries within a moment")
+  @Rule("WAIT-11")
+  @DisplayName("who is told of a release tries within a moment")
   void whoIsToldOfAReleaseTriesWithinAMoment() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
@@ -46,7 +48,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: who was told in vain is sooner the next time, thrice")
+  @Rule("WAIT-11")
+  @DisplayName("who was told in vain is sooner the next time, thrice")
   void whoWasToldInVainIsSoonerTheNextTime() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
@@ -56,7 +59,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-13: after a row, each of those who listen has its turn before its own is next")
+  @Rule("WAIT-13")
+  @DisplayName("after a row, each of those who listen has its turn before its own is next")
   void afterARowEachOfTheOthersHasItsTurn() throws InterruptedException {
     backend.others(3);
     haveARow();
@@ -69,7 +73,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-13: news that comes in mid-attempt counts, and its turn is not lost")
+  @Rule("WAIT-13")
+  @DisplayName("news that comes in mid-attempt counts, and its turn is not lost")
   void newsInMidAttemptCounts() throws InterruptedException {
     backend.others(2);
     haveARow();
@@ -89,7 +94,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-13: between two there is no order, nor where it is not known who listens")
+  @Rule("WAIT-13")
+  @DisplayName("between two there is no order, nor where it is not known who listens")
   void betweenTwoThereIsNoOrder() throws InterruptedException {
     haveARow();
 
@@ -97,7 +103,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: hints in a row put no attempt off")
+  @Rule("WAIT-11")
+  @DisplayName("hints in a row put no attempt off")
   void hintsInARowPutNoAttemptOff() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
@@ -110,7 +117,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-2: who cannot listen waits anyway")
+  @Rule("WAIT-2")
+  @DisplayName("who cannot listen waits anyway")
   void whoCannotListenWaitsAllTheSame() {
     backend.giveToAnother("x", TTL);
     backend.failToWatch(new IllegalStateException("it cannot listen"));
@@ -121,7 +129,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a hint in mid-attempt brings another attempt")
+  @Rule("WAIT-11")
+  @DisplayName("a hint in mid-attempt brings another attempt")
   void aHintInMidAttemptBringsAnotherAttempt() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
@@ -139,7 +148,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: nobody listens who does not wait, or waits no more")
+  @Rule("WAIT-11")
+  @DisplayName("nobody listens who does not wait, or waits no more")
   void nobodyListensWhoDoesNotWait() throws Exception {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     assertThat(manager.tryAcquire("x", TTL)).isEmpty();
@@ -159,7 +169,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: nobody listens once the manager is closed")
+  @Rule("WAIT-11")
+  @DisplayName("nobody listens once the manager is closed")
   void nobodyListensOnceTheManagerIsClosed() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
@@ -169,7 +180,8 @@ class ListeningTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: where nobody else listens, nobody rests for others")
+  @Rule("WAIT-10")
+  @DisplayName("where nobody else listens, nobody rests for others")
   void whereNobodyElseListensNobodyRests() throws Exception {
     backend.others(0);
     Lease held = manager.acquire(LockRequest.of("x", TTL));

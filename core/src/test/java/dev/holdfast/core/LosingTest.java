@@ -11,6 +11,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +93,8 @@ class LosingTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-4: isHeld and remaining are exact though every thread is stuck")
+  @Rule("VAL-4")
+  @DisplayName("isHeld and remaining are exact though every thread is stuck")
   void isHeldAndRemainingAreExactThoughEveryThreadIsStuck() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL.minus(TICK));
@@ -108,7 +110,8 @@ class LosingTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-4: whoever sees the end of a lease asks the backend nothing")
+  @Rule("VAL-4")
+  @DisplayName("whoever sees the end of a lease asks the backend nothing")
   void whoeverSeesTheEndOfALeaseAsksTheBackendNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL);

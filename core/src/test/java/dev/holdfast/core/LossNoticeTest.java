@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -31,7 +32,8 @@ class LossNoticeTest {
   }
 
   @Test
-  @DisplayName("LOSS-6: losses are told though the thread that renews is stuck")
+  @Rule("LOSS-6")
+  @DisplayName("losses are told though the thread that renews is stuck")
   void lossesAreToldThoughTheThreadThatRenewsIsStuck() throws Exception {
     Lease renewed = manager.acquire(LockRequest.of("renewed", TTL).keepAliveUpTo(LONG));
     Lease other = manager.acquire(LockRequest.of("other", TTL));

@@ -7,6 +7,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockListener;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -110,7 +111,8 @@ class ManagerOptionsTest {
           maxTtl     | 0s   | option maxTtl: '0s' is out of range: give more than zero, up to 365 days
           maxTtl     | 366d | option maxTtl: '366d' is out of range: give more than zero, up to 365 days
           """)
-  @DisplayName("ERR-4: a URL's value that is out of range is shown where it stands")
+  @Rule("ERR-4")
+  @DisplayName("a URL's value that is out of range is shown where it stands")
   void aValueOutOfRangeIsShown(String option, String value, String message) {
     assertThatThrownBy(() -> ManagerOptions.defaults().read(url(Map.of(option, value))))
         .isInstanceOf(LockConfigurationException.class)

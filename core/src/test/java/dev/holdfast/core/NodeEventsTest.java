@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockListener;
 import dev.holdfast.LockNode;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -36,7 +37,8 @@ class NodeEventsTest {
   }
 
   @Test
-  @DisplayName("LISTEN-12: the number of votes that are not reported is logged once a minute")
+  @Rule("LISTEN-12")
+  @DisplayName("the number of votes that are not reported is logged once a minute")
   void droppedVotesAreLoggedOnceAMinuteWithTheirNumber() throws Exception {
     try (Warnings warnings = Warnings.of(LockListener.class)) {
       voteAndReport(MAX_WAITING);

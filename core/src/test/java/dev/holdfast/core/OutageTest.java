@@ -11,6 +11,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -59,7 +60,8 @@ class OutageTest {
   }
 
   @Test
-  @DisplayName("WAIT-15: a wait that ends behind an attempt that no quorum answers is an outage")
+  @Rule("WAIT-15")
+  @DisplayName("a wait that ends behind an attempt that no quorum answers is an outage")
   void aWaitThatEndsBehindAnAttemptThatHangsIsAnOutage() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
@@ -79,7 +81,8 @@ class OutageTest {
   }
 
   @Test
-  @DisplayName("WAIT-15: an attempt that has been answered says nothing of an outage any more")
+  @Rule("WAIT-15")
+  @DisplayName("an attempt that has been answered says nothing of an outage any more")
   void anAttemptThatHasBeenAnsweredIsInNoOutage() {
     backend.giveToAnother("x", TTL);
     backend.holdBack(Op.ATTEMPT);
@@ -133,7 +136,8 @@ class OutageTest {
   }
 
   @Test
-  @DisplayName("RES-1: each of those who see one outage has an exception of its own")
+  @Rule("RES-1")
+  @DisplayName("each of those who see one outage has an exception of its own")
   void whoeverSeesAnOutageHasItsOwnException() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("y", TTL));
     backend.failing(Op.ATTEMPT, outage);
@@ -153,7 +157,8 @@ class OutageTest {
   }
 
   @Test
-  @DisplayName("FAULT-8: an outage that the head's own ttl made is not reported by those behind it")
+  @Rule("FAULT-8")
+  @DisplayName("an outage that the head's own ttl made is not reported by those behind it")
   void anOutageThatTheHeadsTtlMadeIsItsOwn() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first =

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class OwnThreadsTest {
   @Test
-  @DisplayName("CLOSE-4: the threads that a manager started end with it")
+  @Rule("CLOSE-4")
+  @DisplayName("the threads that a manager started end with it")
   void theThreadsThatAManagerStartedEndWithIt() throws Exception {
     Set<Thread> before = threads();
     LockManager manager = LockManagerBuilder.over(new ScriptedBackend(Clock.system())).build();

@@ -11,6 +11,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,8 @@ class RefusedRequestsTest {
   }
 
   @Test
-  @DisplayName("ACQ-23: a check refuses what a request is refused for, and asks no node")
+  @Rule("ACQ-23")
+  @DisplayName("a check refuses what a request is refused for, and asks no node")
   void aCheckRefusesAWrongRequestUnasked() {
     LockManager manager = manager();
 
@@ -50,7 +52,8 @@ class RefusedRequestsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: a ttl above maxTtl is answered with keepAliveUpTo, not with a larger maxTtl")
+  @Rule("ERR-4")
+  @DisplayName("a ttl above maxTtl is answered with keepAliveUpTo, not with a larger maxTtl")
   void aTtlAboveTheLongestIsToldOfKeepAlive() {
     String advice = "ask for 30s and keepAliveUpTo(2h)";
     assertRefused(manager(), LockRequest.of("x", Duration.ofHours(2)), "2h", "60s", advice);
@@ -63,13 +66,15 @@ class RefusedRequestsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: a ttl that is no number of seconds is shown in milliseconds")
+  @Rule("ERR-4")
+  @DisplayName("a ttl that is no number of seconds is shown in milliseconds")
   void aTtlOfPartsOfSecondsIsShownInMilliseconds() {
     assertRefused(manager(), LockRequest.of("x", Duration.ofMillis(60_001)), "60001ms", "60s");
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl with which the backend cannot work is refused unasked")
+  @Rule("VAL-6")
+  @DisplayName("a ttl with which the backend cannot work is refused unasked")
   void aTtlThatIsOfNoUseToTheBackendIsRefusedUnasked() throws Exception {
     LockManager manager = manager();
     assertRefused(manager, LockRequest.of("x", ScriptedBackend.USELESS_TTL), "1 ns");
@@ -86,7 +91,8 @@ class RefusedRequestsTest {
   }
 
   @Test
-  @DisplayName("CAP-2: keepAlive without extension is refused unasked")
+  @Rule("CAP-2")
+  @DisplayName("keepAlive without extension is refused unasked")
   void keepAliveWithoutExtensionIsRefusedUnasked() {
     backend.declare(Set.of());
     assertRefused(manager(), REQUEST.keepAliveUpTo(TTL), "keepAliveUpTo", "KEEP_ALIVE");

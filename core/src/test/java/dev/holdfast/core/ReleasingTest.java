@@ -15,6 +15,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Call;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,7 +131,8 @@ class ReleasingTest {
   }
 
   @Test
-  @DisplayName("REL-7: close throws no LockException, whatever became of the lease")
+  @Rule("REL-7")
+  @DisplayName("close throws no LockException, whatever became of the lease")
   void closeThrowsNoLockExceptionWhateverBecameOfTheLease() throws Exception {
     Lease unreachable = manager.acquire(REQUEST);
     backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
@@ -167,7 +169,8 @@ class ReleasingTest {
   }
 
   @Test
-  @DisplayName("REL-10: releases that are not confirmed are warned of once a second, with a count")
+  @Rule("REL-10")
+  @DisplayName("releases that are not confirmed are warned of once a second, with a count")
   void releasesThatAreNotConfirmedAreWarnedOfOnceASecond() throws Exception {
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -194,7 +197,8 @@ class ReleasingTest {
   }
 
   @Test
-  @DisplayName("REL-10: a logger that throws ends no later warning")
+  @Rule("REL-10")
+  @DisplayName("a logger that throws ends no later warning")
   void aLoggerThatThrowsEndsNoLaterWarning() throws Exception {
     Lease first = manager.acquire(REQUEST);
     Lease second = manager.acquire(LockRequest.of("y", TTL));
@@ -226,7 +230,8 @@ class ReleasingTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-9: a release waits for no extension, and ends the one that is under way")
+  @Rule("REL-9")
+  @DisplayName("a release waits for no extension, and ends the one that is under way")
   void aReleaseIsSentBehindAnExtensionThatIsUnderWay() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
@@ -246,7 +251,8 @@ class ReleasingTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-9: no extension is sent behind a release, though both begin at once")
+  @Rule("REL-9")
+  @DisplayName("no extension is sent behind a release, though both begin at once")
   void aReleaseIsSentBehindAnExtensionThatIsBeingSent() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CountDownLatch isSending = new CountDownLatch(1);

@@ -7,6 +7,7 @@ import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,8 @@ class RenewalDuringReleaseTest {
   }
 
   @Test
-  @DisplayName("LISTEN-7: a renewal that is answered in the middle of a release is no outage")
+  @Rule("LISTEN-7")
+  @DisplayName("a renewal that is answered in the middle of a release is no outage")
   void aRenewalThatIsAnsweredInTheMiddleOfAReleaseIsNoOutage() throws Exception {
     List<LockListener.Renewal> renewals = new ArrayList<>();
     LockListener listener =

@@ -13,6 +13,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -104,7 +105,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-14: a listener of the builder is there before the first request")
+  @Rule("LISTEN-14")
+  @DisplayName("a listener of the builder is there before the first request")
   void aListenerOfTheBuilderLearnsOfTheFirstRequest() throws Exception {
     LockManager listened = ScriptedBackend.manager(backend, time).listener(new Recorder()).build();
 
@@ -129,7 +131,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-2: a transfer is the end of its lease, and its adoption is another grant")
+  @Rule("LISTEN-2")
+  @DisplayName("a transfer is the end of its lease, and its adoption is another grant")
   void aTransferIsReportedWithTheTimeUntilIt() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST);
@@ -286,7 +289,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-1: an adoption has one result, too, also if it is refused before any I/O")
+  @Rule("LISTEN-1")
+  @DisplayName("an adoption has one result, too, also if it is refused before any I/O")
   void eachAdoptionHasOneResult() throws Exception {
     String text = manager.acquire(REQUEST).transfer(TTL);
     listen();
@@ -419,7 +423,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-5: each call that blocks is refused inside a listener, and not afterwards")
+  @Rule("LISTEN-5")
+  @DisplayName("each call that blocks is refused inside a listener, and not afterwards")
   void aCallThatBlocksIsRefusedInsideAndAllowedAfterwards() throws Exception {
     Lease held = manager.acquire("held", TTL);
     String text = manager.acquire("given", TTL).transfer(TTL);
@@ -540,7 +545,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-13: without a listener a request and its lease have nothing for one")
+  @Rule("LISTEN-13")
+  @DisplayName("without a listener a request and its lease have nothing for one")
   void withoutAListenerNothingIsMadeForOne() {
     ManagerContext context = contextWith(new Listeners(time));
     WaitLimit wait = WaitLimit.startingNow(time, 0);
@@ -573,7 +579,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-13: without a listener no clock is read for one")
+  @Rule("LISTEN-13")
+  @DisplayName("without a listener no clock is read for one")
   void withoutAListenerNoClockIsReadForOne() throws Exception {
     CountingClock without = new CountingClock();
     useOnce(without, ScriptedBackend.manager(backend, time).clock(without).build(), false);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class SlowListenerTest {
   }
 
   @Test
-  @DisplayName("LISTEN-9: a call that takes long and throws is logged for both")
+  @Rule("LISTEN-9")
+  @DisplayName("a call that takes long and throws is logged for both")
   void aSlowCallThatThrowsIsLoggedAsSlow() throws Exception {
     manager.addListener(
         new LockListener() {

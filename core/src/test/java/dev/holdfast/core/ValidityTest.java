@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -16,7 +17,8 @@ class ValidityTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-1: of a ttl of 10 s, 1 % and 2 ms are lost to drift, counted from the start")
+  @Rule("VAL-1")
+  @DisplayName("of a ttl of 10 s, 1 % and 2 ms are lost to drift, counted from the start")
   void driftIsDeductedFromTheTtl() {
     assertThat(START.nanosUntil(VALIDITY.until(START, Duration.ofSeconds(10))))
         .isEqualTo(Duration.ofMillis(9_898).toNanos());
@@ -24,7 +26,8 @@ class ValidityTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-1: part of a nanosecond of drift is deducted whole")
+  @Rule("VAL-1")
+  @DisplayName("part of a nanosecond of drift is deducted whole")
   void driftIsRoundedUp() {
     Validity third = new Validity(1.0 / 3);
 
@@ -34,13 +37,15 @@ class ValidityTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: others count with a lock for its ttl, 1 % and 2 ms")
+  @Rule("GUARD-1")
+  @DisplayName("others count with a lock for its ttl, 1 % and 2 ms")
   void othersCountWithALockForLonger() {
     assertThat(VALIDITY.outlived(Duration.ofSeconds(10))).isEqualTo(Duration.ofMillis(10_102));
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl is usable above, and not at, the allowance for drift alone")
+  @Rule("VAL-6")
+  @DisplayName("a ttl is usable above, and not at, the allowance for drift alone")
   void aTtlThatLeavesNothingIsRefused() {
     Duration least = Duration.ofNanos(2_020_204); // 2 ms, and 1 % of itself rounded up
 

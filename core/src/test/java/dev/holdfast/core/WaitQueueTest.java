@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,8 +102,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName(
-      "WAIT-12: who comes to wait behind a lease of the same manager pauses before it asks")
+  @Rule("WAIT-12")
+  @DisplayName("who comes to wait behind a lease of the same manager pauses before it asks")
   void whoComesBehindALeaseOfTheSameManagerPausesBeforeItAsks() throws Exception {
     manager.acquire(REQUEST);
     waiters(1);
@@ -113,7 +114,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName("WAIT-12: two who take turns ask once for each grant")
+  @Rule("WAIT-12")
+  @DisplayName("two who take turns ask once for each grant")
   void twoWhoTakeTurnsAskOnceForEachGrant() throws Exception {
     backend.others(0);
     Lease held = manager.acquire(REQUEST);
@@ -127,7 +129,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName("ACQ-6: who does not wait asks at once, whoever holds the lock")
+  @Rule("ACQ-6")
+  @DisplayName("who does not wait asks at once, whoever holds the lock")
   void whoDoesNotWaitAsksAtOnce() throws Exception {
     manager.acquire(REQUEST);
     assertThat(manager.tryAcquire(REQUEST)).isEmpty();
@@ -135,7 +138,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName("WAIT-12: who has no time for a pause asks at once")
+  @Rule("WAIT-12")
+  @DisplayName("who has no time for a pause asks at once")
   void whoHasNoTimeForAPauseAsksAtOnce() throws Exception {
     manager.acquire(REQUEST);
     LockRequest brief = REQUEST.waitAtMost(RETRY);
@@ -151,7 +155,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName("INSP-2: who comes after a forced release of the same manager asks at once")
+  @Rule("INSP-2")
+  @DisplayName("who comes after a forced release of the same manager asks at once")
   void whoComesAfterAForcedReleaseAsksAtOnce() throws Exception {
     manager.acquire(REQUEST);
     manager.forceRelease("x");
@@ -160,7 +165,8 @@ class WaitQueueTest {
   }
 
   @Test
-  @DisplayName("WAIT-5: behind a lease whose end nobody has noticed, a waiter asks at once")
+  @Rule("WAIT-5")
+  @DisplayName("behind a lease whose end nobody has noticed, a waiter asks at once")
   void behindALeaseWhoseEndNobodyHasNoticedAWaiterAsksAtOnce() throws Exception {
     manager.acquire(REQUEST);
     time.passUnnoticed(REQUEST.ttl());

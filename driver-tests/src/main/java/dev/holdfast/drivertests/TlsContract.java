@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.ManagerBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testsupport.Logs;
+import dev.holdfast.testsupport.Rule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,8 @@ public abstract class TlsContract {
   }
 
   @Test
-  @DisplayName("OPEN-7: rediss:// works with an authority that the JVM trusts")
+  @Rule("OPEN-7")
+  @DisplayName("rediss:// works with an authority that the JVM trusts")
   void aPrivateAuthorityThatTheJvmTrusts() throws InterruptedException {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     try (LockManager locks = LockManager.open(url("localhost") + "?quorumTimeout=5s")) {
@@ -73,7 +75,8 @@ public abstract class TlsContract {
   }
 
   @Test
-  @DisplayName("OPEN-7: user, password and database apply to a connection with TLS")
+  @Rule("OPEN-7")
+  @DisplayName("user, password and database apply to a connection with TLS")
   void userPasswordAndDatabaseOverTls() throws InterruptedException {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     try (LockManager locks = LockManager.open(url("app:s3cret@localhost") + "/3");
@@ -86,20 +89,23 @@ public abstract class TlsContract {
   }
 
   @Test
-  @DisplayName("OPEN-7: a certificate for another host is refused")
+  @Rule("OPEN-7")
+  @DisplayName("a certificate for another host is refused")
   void anotherNameThanTheCertificatesIsRefused() {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     assertThatItIsRefused(url("127.0.0.1"), WRONG_NAME);
   }
 
   @Test
-  @DisplayName("OPEN-7: a certificate of an unknown authority is refused")
+  @Rule("OPEN-7")
+  @DisplayName("a certificate of an unknown authority is refused")
   void anAuthorityThatNobodyTrustsIsRefused() {
     assertThatItIsRefused(url("localhost"), UNKNOWN);
   }
 
   @Test
-  @DisplayName("DISC-5: rediss:// works with an authority that the builder is given")
+  @Rule("DISC-5")
+  @DisplayName("rediss:// works with an authority that the builder is given")
   void aPrivateAuthorityThatTheBuilderIsGiven() throws Exception {
     try (LockManager locks =
         LockManager.builder(url("localhost") + "?quorumTimeout=5s&connectTimeout=10s")
@@ -110,7 +116,8 @@ public abstract class TlsContract {
   }
 
   @Test
-  @DisplayName("OPEN-7: with trust managers, too, a certificate for another host is refused")
+  @Rule("OPEN-7")
+  @DisplayName("with trust managers, too, a certificate for another host is refused")
   void anotherNameThanTheCertificatesIsRefusedWithTrustManagers() throws Exception {
     ManagerBuilder builder =
         LockManager.builder(url("127.0.0.1")).trustManagers(server.trustManagers());
@@ -120,7 +127,8 @@ public abstract class TlsContract {
   }
 
   @Test
-  @DisplayName("DISC-5: the builder's key managers show a certificate to the server")
+  @Rule("DISC-5")
+  @DisplayName("the builder's key managers show a certificate to the server")
   void aCertificateOfTheClient() throws Exception {
     ManagerBuilder builder =
         LockManager.builder(url("localhost") + "?quorumTimeout=5s&connectTimeout=10s")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.it.ClockShim;
+import dev.holdfast.testsupport.Rule;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,8 +37,9 @@ class SingleTripTest {
   @ParameterizedTest
   @FieldSource("DRIVERS")
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
+  @Rule("ACQ-15")
   @DisplayName(
-      "ACQ-15: with clocks up to 200 ms apart, and contention without end, most grants take one trip")
+      "with clocks up to 200 ms apart, and contention without end, most grants take one trip")
   void mostGrantsTakeOneTrip(String driver) throws Exception {
     assumeThat(ClockShim.given()).as("a library for clocks").isPresent();
     Chaos calm = new Chaos(driver, NODES, 1, LENGTH, List.of(), List.of(), "");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
+import dev.holdfast.testsupport.Rule;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

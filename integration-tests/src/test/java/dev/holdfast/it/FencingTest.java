@@ -11,6 +11,7 @@ import dev.holdfast.redlock.jedis.JedisRedlock;
 import dev.holdfast.tck.SteppedClock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.rules.CriticalSection;
 import dev.holdfast.tck.rules.Workers;
+import dev.holdfast.testsupport.Rule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

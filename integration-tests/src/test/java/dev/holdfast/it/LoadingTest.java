@@ -12,6 +12,7 @@ import dev.holdfast.testnodes.RawRedis;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -14,6 +14,7 @@ import dev.holdfast.testnodes.NodeSource;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

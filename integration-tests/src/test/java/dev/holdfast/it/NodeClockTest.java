@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
-import dev.holdfast.tck.Rule;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -12,6 +12,7 @@ import dev.holdfast.redlock.RestartGuardAdmin.Node;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

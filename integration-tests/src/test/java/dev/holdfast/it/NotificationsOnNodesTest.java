@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

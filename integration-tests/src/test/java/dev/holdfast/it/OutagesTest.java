@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.tck.rules.Stalls;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -3,6 +3,7 @@ package dev.holdfast.it;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.rules.Workers;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;

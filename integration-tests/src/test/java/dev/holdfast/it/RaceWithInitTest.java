@@ -15,6 +15,7 @@ import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.testnodes.RedisErrorReply;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -11,6 +11,7 @@ import dev.holdfast.drivertests.Connections;
 import dev.holdfast.tck.rules.Workers;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
 import dev.holdfast.testsupport.Logs;
+import dev.holdfast.testsupport.Rule;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

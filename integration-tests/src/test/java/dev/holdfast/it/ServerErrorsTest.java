@@ -10,6 +10,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testsupport.Eventually;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

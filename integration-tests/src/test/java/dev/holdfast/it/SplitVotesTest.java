@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.rules.CriticalSection;
 import dev.holdfast.tck.rules.Workers;
+import dev.holdfast.testsupport.Rule;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

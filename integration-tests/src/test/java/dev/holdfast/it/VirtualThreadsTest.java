@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.rules.CriticalSection;
 import dev.holdfast.tck.rules.Workers;
+import dev.holdfast.testsupport.Rule;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -9,6 +9,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -103,7 +104,8 @@ class MemoryOutageTest {
   }
 
   @Test
-  @DisplayName("TRANSFER-7: an adoption during an outage ends the transfer, as it does with nodes")
+  @Rule("TRANSFER-7")
+  @DisplayName("an adoption during an outage ends the transfer, as it does with nodes")
   void anAdoptionThatIsNotAnsweredEndsItsTransfer() throws Exception {
     LockRequest request = LockRequest.of("x", TTL);
     String text = locks.acquire(request).transfer(TTL);

@@ -7,6 +7,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,8 @@ class AdoptingTest {
   private final LockManager locks = Redlock.open(nodes, time.plainOptions());
 
   @Test
-  @DisplayName("TRANSFER-7: an adoption that was sent to no node leaves the text usable")
+  @Rule("TRANSFER-7")
+  @DisplayName("an adoption that was sent to no node leaves the text usable")
   void anAdoptionThatAskedNoNodeLeavesTheTextUsable() {
     String text = transferred();
     for (int node = 0; node < 3; node++) {
@@ -45,7 +47,8 @@ class AdoptingTest {
   }
 
   @Test
-  @DisplayName("TRANSFER-7: an adoption that nodes were asked for ends the transfer, and says so")
+  @Rule("TRANSFER-7")
+  @DisplayName("an adoption that nodes were asked for ends the transfer, and says so")
   void anAdoptionThatNodesDoNotAnswerEndsTheTransfer() {
     CompletableFuture<Lease> adopted = locks.adoptAsync(transferred(), REQUEST);
 

@@ -12,6 +12,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ class ForeignTypeTest {
   private final LockManager locks = Redlock.open(nodes, time.plainOptions());
 
   @Test
-  @DisplayName("ACQ-9: keys of another type that alone prevent a quorum are a configuration error")
+  @Rule("ACQ-9")
+  @DisplayName("keys of another type that alone prevent a quorum are a configuration error")
   void aForeignTypeIsAConfigurationError() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -47,8 +49,9 @@ class ForeignTypeTest {
   }
 
   @Test
+  @Rule("ACQ-9")
   @DisplayName(
-      "ACQ-9: keys of another type and nodes that do not answer are an outage that" + " names both")
+      "keys of another type and nodes that do not answer are an outage that" + " names both")
   void foreignTypeAndSilentNodesAreAnOutage() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -65,7 +68,8 @@ class ForeignTypeTest {
   }
 
   @Test
-  @DisplayName("ACQ-9: another owner beside a key of another type is contention")
+  @Rule("ACQ-9")
+  @DisplayName("another owner beside a key of another type is contention")
   void aForeignTypeBesideAnotherOwnerIsContention() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -78,8 +82,8 @@ class ForeignTypeTest {
   }
 
   @Test
-  @DisplayName(
-      "ACQ-9: keys of another type are contention if the silent nodes could change" + " nothing")
+  @Rule("ACQ-9")
+  @DisplayName("keys of another type are contention if the silent nodes could change" + " nothing")
   void foreignTypeIsContentionIfSilentNodesCouldChangeNothing() {
     CompletableFuture<Optional<Lease>> future = ask();
     refuse(nodes.take(), 2, 3, 4);

@@ -13,6 +13,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,7 +54,8 @@ class FuzzedRepliesTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   @Tag("exclusion")
-  @DisplayName("ERR-2, ERR-6: malformed replies grant nothing, and the error names their nodes")
+  @Rule({"ERR-2", "ERR-6"})
+  @DisplayName("malformed replies grant nothing, and the error names their nodes")
   void malformedRepliesGrantNothing(long seed) {
     Random random = new Random(seed);
     try (LockManager locks = open(random)) {
@@ -71,7 +73,8 @@ class FuzzedRepliesTest {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   @Tag("exclusion")
-  @DisplayName("ERR-2, ERR-6: malformed replies neither extend nor end a lease")
+  @Rule({"ERR-2", "ERR-6"})
+  @DisplayName("malformed replies neither extend nor end a lease")
   void malformedRepliesNeitherExtendNorLose(long seed) {
     Random random = new Random(seed);
     try (LockManager locks = open(random)) {

@@ -12,6 +12,7 @@ import dev.holdfast.redlock.internal.guard.GuardTerms;
 import dev.holdfast.redlock.internal.lock.LockValues;
 import dev.holdfast.redlock.internal.lock.RedlockPrimitive;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,9 +46,9 @@ class InspectingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"alice", "bob"})
+  @Rule("INSP-1")
   @DisplayName(
-      "INSP-1: the holder is the owner that most nodes name, for as long as a"
-          + " quorum of them does")
+      "the holder is the owner that most nodes name, for as long as a" + " quorum of them does")
   void holderIsTheOwnerThatMostNodesName(String holder) {
     String most = holder.equals("alice") ? ALICE : BOB;
     String other = holder.equals("alice") ? BOB : ALICE;
@@ -68,8 +69,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName(
-      "INSP-1: a holder that only a minority names is shown, for as long as all of" + " them do")
+  @Rule("INSP-1")
+  @DisplayName("a holder that only a minority names is shown, for as long as all of" + " them do")
   void holderOfAMinorityIsShown() {
     var status = inspect();
     List<Asked> asked = nodes.take();
@@ -83,8 +84,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName(
-      "VAL-6: a ttl above maxTtl is refused, even if the manager's own limit is" + " higher")
+  @Rule("VAL-6")
+  @DisplayName("a ttl above maxTtl is refused, even if the manager's own limit is" + " higher")
   void ttlAboveMaxTtlIsRefused() {
     primitive.requireUsable("a", Duration.ofSeconds(60));
     assertThatThrownBy(() -> primitive.requireUsable("a", Duration.ofMillis(60_001)))
@@ -93,7 +94,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1: a free lock has no holder")
+  @Rule("INSP-1")
+  @DisplayName("a free lock has no holder")
   void freeLockHasNoHolder() {
     var status = inspect();
     nodes.answer(a -> reply(a, NOTHING));
@@ -102,7 +104,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1: a key of another type is shown with its type")
+  @Rule("INSP-1")
+  @DisplayName("a key of another type is shown with its type")
   void keyOfAnotherTypeIsShown() {
     var status = inspect();
     nodes.answer(a -> reply(a, List.of("list", "", -1L)));
@@ -111,7 +114,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1: values of other libraries are cut and made printable")
+  @Rule("INSP-1")
+  @DisplayName("values of other libraries are cut and made printable")
   void foreignValuesAreCutAndMadePrintable() {
     assertThat(LockValues.labelOf("another's")).isEqualTo("another's");
     assertThat(LockValues.labelOf("host:1:" + "0a".repeat(20))).isEqualTo("host:1");
@@ -133,7 +137,8 @@ class InspectingTest {
   @ParameterizedTest
   @MethodSource("noReplies")
   @Tag("exclusion")
-  @DisplayName("ERR-6: a malformed reply to an inspection is no vote")
+  @Rule("ERR-6")
+  @DisplayName("a malformed reply to an inspection is no vote")
   void malformedReplyToAnInspectionIsNoVote(Object bad) {
     var status = inspect();
     List<Asked> asked = nodes.take();
@@ -146,7 +151,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-1, ERR-1: a minority that is silent is waited for, until its time is up")
+  @Rule({"INSP-1", "ERR-1"})
+  @DisplayName("a minority that is silent is waited for, until its time is up")
   void aMinorityThatIsSilentIsWaitedFor() {
     var status = inspect();
     List<Asked> asked = nodes.take();
@@ -159,7 +165,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release is true if one node had the lock")
+  @Rule("INSP-2")
+  @DisplayName("a forced release is true if one node had the lock")
   void forcedReleaseIsTrueIfOneNodeHadTheLock() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
@@ -171,7 +178,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release of a free lock is false")
+  @Rule("INSP-2")
+  @DisplayName("a forced release of a free lock is false")
   void forcedReleaseOfAFreeLockIsFalse() {
     var removed = forceRelease();
     nodes.answer(a -> reply(a, Scripts.MISSING));
@@ -180,7 +188,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("ERR-1: a forced release that no quorum answers is an outage")
+  @Rule("ERR-1")
+  @DisplayName("a forced release that no quorum answers is an outage")
   void aForcedReleaseWithoutAQuorumIsAnOutage() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
@@ -193,7 +202,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("ACQ-9: a forced release removes no key of another type, and names its nodes")
+  @Rule("ACQ-9")
+  @DisplayName("a forced release removes no key of another type, and names its nodes")
   void forcedReleaseRemovesNoKeyOfAnotherType() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();
@@ -207,7 +217,8 @@ class InspectingTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a lock is removed although another node has a key of another type")
+  @Rule("INSP-2")
+  @DisplayName("a lock is removed although another node has a key of another type")
   void lockIsRemovedDespiteAKeyOfAnotherType() {
     var removed = forceRelease();
     List<Asked> asked = nodes.take();

@@ -9,6 +9,7 @@ import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.guard.GuardTerms;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +35,9 @@ class NewNodesTest {
   private LockManager locks = open(options().trustNewNodes());
 
   @Test
+  @Rule("GUARD-8")
   @DisplayName(
-      "GUARD-8: if all nodes look new they are initialised, each with the"
-          + " quarantine that was seen")
+      "if all nodes look new they are initialised, each with the" + " quarantine that was seen")
   void newNodesAreInitialised() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> looks = nodes.take();
@@ -57,8 +58,8 @@ class NewNodesTest {
 
   @ParameterizedTest
   @MethodSource("others")
-  @DisplayName(
-      "GUARD-8: if one node does not look new, none is initialised, and the" + " attempt goes on")
+  @Rule("GUARD-8")
+  @DisplayName("if one node does not look new, none is initialised, and the" + " attempt goes on")
   void nodeThatIsNotNewPreventsIt(Object other) {
     ask();
     List<Asked> looks = nodes.take();
@@ -72,7 +73,8 @@ class NewNodesTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: if one node is down at first, none is initialised, now or later")
+  @Rule("GUARD-8")
+  @DisplayName("if one node is down at first, none is initialised, now or later")
   void nodeThatIsDownPreventsIt() {
     nodes.unreachable(2, new IllegalStateException("refused"));
 
@@ -86,7 +88,8 @@ class NewNodesTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: nodes that come back new later wait")
+  @Rule("GUARD-8")
+  @DisplayName("nodes that come back new later wait")
   void laterNewNodesWait() {
     ask();
     nodes.take().forEach(a -> reply(a, isNew(a.node())));
@@ -103,7 +106,8 @@ class NewNodesTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: without the option no node is initialised")
+  @Rule("GUARD-8")
+  @DisplayName("without the option no node is initialised")
   void withoutTheOptionNoNodeIsInitialised() {
     locks = open(options());
 
@@ -114,7 +118,8 @@ class NewNodesTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  @DisplayName("GUARD-8: each opening warns, unless there is no guard")
+  @Rule("GUARD-8")
+  @DisplayName("each opening warns, unless there is no guard")
   void eachOpeningWarns(boolean guard) {
     List<String> warnings = new ArrayList<>();
     Handler handler =

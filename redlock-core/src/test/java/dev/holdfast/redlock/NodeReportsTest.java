@@ -15,6 +15,7 @@ import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.internal.vote.Vote;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -85,7 +86,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("LISTEN-12: each vote is reported once, also one that comes after the decision")
+  @Rule("LISTEN-12")
+  @DisplayName("each vote is reported once, also one that comes after the decision")
   void eachVoteIsReportedOnce() {
     List<Asked> asked = ask();
     asked.get(0).round().reply(0, FENCE);
@@ -105,8 +107,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName(
-      "LISTEN-12: a node that lets the deadline pass is silent, and its late vote is not reported")
+  @Rule("LISTEN-12")
+  @DisplayName("a node that lets the deadline pass is silent, and its late vote is not reported")
   void aLateVoteWasReportedAsSilence() {
     List<Asked> asked = ask();
     asked.get(0).round().reply(0, FENCE);
@@ -121,7 +123,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("LISTEN-12: a node that is down is silent, and takes one from the margin")
+  @Rule("LISTEN-12")
+  @DisplayName("a node that is down is silent, and takes one from the margin")
   void aNodeThatIsDownIsSilent() {
     nodes.unreachable(4, new IllegalStateException("refused"));
     nodes.breakConnection(4);
@@ -135,7 +138,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("LISTEN-14: a listener of the builder learns of each node that is connected, or not")
+  @Rule("LISTEN-14")
+  @DisplayName("a listener of the builder learns of each node that is connected, or not")
   void nodesAreReportedFromTheOpeningOn() {
     ScriptedNodes three = new ScriptedNodes(3);
     three.unreachable(1, new IllegalStateException("refused"));
@@ -149,7 +153,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("LISTEN-14: a manager over nodes that are connected already reports each of them")
+  @Rule("LISTEN-14")
+  @DisplayName("a manager over nodes that are connected already reports each of them")
   void nodesThatAreConnectedAlreadyAreReported() {
     LockPrimitive connected = locks.unwrap(LockPrimitive.class).orElseThrow();
 
@@ -166,7 +171,8 @@ class NodeReportsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
-  @DisplayName("NODES-5: a node that goes down and comes back is reported, with the cause")
+  @Rule("NODES-5")
+  @DisplayName("a node that goes down and comes back is reported, with the cause")
   void aNodeThatGoesDownIsReported(int size) {
     ScriptedNodes some = new ScriptedNodes(size);
     LockManager opened = Redlock.open(some, time.options());
@@ -194,7 +200,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-5: a connection that is replaced at once is no change")
+  @Rule("NODES-5")
+  @DisplayName("a connection that is replaced at once is no change")
   void aConnectionThatIsReplacedIsNoChange() {
     locks.addListener(new Recorder());
 
@@ -205,8 +212,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName(
-      "NODES-6: a node in quarantine is shown with the time of its next vote, until it votes")
+  @Rule("NODES-6")
+  @DisplayName("a node in quarantine is shown with the time of its next vote, until it votes")
   void aNodeInQuarantineIsShown() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
@@ -228,7 +235,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-6: the cause of a quarantine has no times, which are true for a moment only")
+  @Rule("NODES-6")
+  @DisplayName("the cause of a quarantine has no times, which are true for a moment only")
   void theCauseOfAQuarantineStaysTrue() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
@@ -246,7 +254,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-6: a node that loses its data twice is shown with its present quarantine")
+  @Rule("NODES-6")
+  @DisplayName("a node that loses its data twice is shown with its present quarantine")
   void aSecondLossOfDataIsShown() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
@@ -270,7 +279,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-5: each quarantine is reported once, also one that follows on another")
+  @Rule("NODES-5")
+  @DisplayName("each quarantine is reported once, also one that follows on another")
   void eachQuarantineIsReported() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 3000 57000 0 0 1700000000000001");
@@ -294,7 +304,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-5: a quarantine that clients with other clocks restart is reported once")
+  @Rule("NODES-5")
+  @DisplayName("a quarantine that clients with other clocks restart is reported once")
   void quarantineThatClientsWithOtherClocksRestartIsReportedOnce() {
     List<Asked> asked = ask();
     asked.get(1).round().error(1, "QUARANTINE " + FENCE + " 0 60000 0 1 1700000000000001");
@@ -314,7 +325,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-5: a node that reports a quarantine after it went down comes back as up")
+  @Rule("NODES-5")
+  @DisplayName("a node that reports a quarantine after it went down comes back as up")
   void quarantineOfANodeThatIsDownIsForgotten() {
     List<Asked> asked = ask();
     grant(asked, 0, 2, 3, 4);
@@ -332,7 +344,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-4: ping counts the nodes that vote, or will vote when they are asked")
+  @Rule("NODES-4")
+  @DisplayName("ping counts the nodes that vote, or will vote when they are asked")
   void pingCountsNodesThatVote() {
     assertThat(pinged(VOTES, VOTES, OVER, QUARANTINED, QUARANTINED)).isTrue();
     assertThat(pinged(VOTES, VOTES, QUARANTINED, QUARANTINED, QUARANTINED)).isFalse();
@@ -350,7 +363,8 @@ class NodeReportsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
-  @DisplayName("NODES-4: ping is true while a quorum answers, and false while no node does")
+  @Rule("NODES-4")
+  @DisplayName("ping is true while a quorum answers, and false while no node does")
   void pingIsFalseWithoutAQuorum(int size) {
     ScriptedNodes some = new ScriptedNodes(size);
     LockPrimitive redlock =

@@ -13,6 +13,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -40,9 +41,9 @@ class OpeningTest {
   private ScriptedNodes nodes = new ScriptedNodes(3);
 
   @Test
+  @Rule("OPEN-4")
   @DisplayName(
-      "OPEN-4: with a quorum up, a first attempt waits for the other nodes no"
-          + " longer than nodeTimeout")
+      "with a quorum up, a first attempt waits for the other nodes no" + " longer than nodeTimeout")
   void silentMinorityHasNodeTimeout() {
     nodes.silent(2);
     CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
@@ -56,7 +57,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: without a quorum the wait ends with connectTimeout, and names each node")
+  @Rule("OPEN-1")
+  @DisplayName("without a quorum the wait ends with connectTimeout, and names each node")
   void withoutAQuorumTheWaitEndsWithConnectTimeout() {
     nodes.silent(1);
     nodes.silent(2);
@@ -74,7 +76,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: the time in which a driver loads its classes is no part of connectTimeout")
+  @Rule("OPEN-1")
+  @DisplayName("the time in which a driver loads its classes is no part of connectTimeout")
   void theStartOfADriverIsNoPartOfConnectTimeout() {
     nodes.beforeConnecting(() -> time.advance(Duration.ofSeconds(3)));
     CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
@@ -96,7 +99,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("OPEN-4: requests during the opening connect nothing twice")
+  @Rule("OPEN-4")
+  @DisplayName("requests during the opening connect nothing twice")
   void concurrentRequestsConnectOnce() {
     nodes.silent(2);
     LockManager locks = openLazily();
@@ -107,8 +111,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName(
-      "OPEN-4: a driver that throws as it connects and disconnects leaves no caller waiting")
+  @Rule("OPEN-4")
+  @DisplayName("a driver that throws as it connects and disconnects leaves no caller waiting")
   void aDriverThatThrowsLeavesNoCallerWaiting() {
     AtomicBoolean exhausted = new AtomicBoolean(true);
     nodes.beforeConnecting(() -> throwOnce(exhausted));
@@ -125,7 +129,8 @@ class OpeningTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, Integer.MAX_VALUE})
-  @DisplayName("CLOSE-4: opening that fails for any reason closes the driver")
+  @Rule("CLOSE-4")
+  @DisplayName("opening that fails for any reason closes the driver")
   void openingThatFailsForAnyReasonClosesTheDriver(int failures) {
     AtomicInteger left = new AtomicInteger(failures);
     Scheduler failing =
@@ -146,7 +151,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: a logger that throws during opening leaves no connection and no thread")
+  @Rule("CLOSE-4")
+  @DisplayName("a logger that throws during opening leaves no connection and no thread")
   void loggerThatThrowsDuringOpeningLeavesNothingOpen() {
     Handler full =
         new Handler() {
@@ -177,7 +183,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: a random generator that throws during opening leaves nothing open")
+  @Rule("CLOSE-4")
+  @DisplayName("a random generator that throws during opening leaves nothing open")
   void randomGeneratorThatThrowsDuringOpeningLeavesNothingOpen() {
     Set<Thread> before = timers();
     RedlockOptions options =
@@ -193,7 +200,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: the failure to close is suppressed in the failure to open")
+  @Rule("CLOSE-4")
+  @DisplayName("the failure to close is suppressed in the failure to open")
   void failureToCloseIsSuppressedInTheFailureToOpen() {
     nodes = new ScriptedNodes(0);
     Error exhausted = new OutOfMemoryError("unable to create native thread");
@@ -206,7 +214,8 @@ class OpeningTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 32})
-  @DisplayName("ERR-4: a number of nodes that cannot be is refused, and nothing is left open")
+  @Rule("ERR-4")
+  @DisplayName("a number of nodes that cannot be is refused, and nothing is left open")
   void aNumberOfNodesThatCannotBeIsRefused(int size) {
     nodes = new ScriptedNodes(size);
     assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions()))
@@ -218,7 +227,8 @@ class OpeningTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-2: of thirty-one nodes sixteen grant")
+  @Rule("ACQ-2")
+  @DisplayName("of thirty-one nodes sixteen grant")
   void ofThirtyOneNodesSixteenGrant() {
     nodes = new ScriptedNodes(31);
     CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
@@ -233,7 +243,8 @@ class OpeningTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: nodes with databases of different numbers are refused, and named")
+  @Rule("GUARD-1")
+  @DisplayName("nodes with databases of different numbers are refused, and named")
   void databasesOfDifferentNumbersAreRefused() {
     nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379"));
     assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions().restartGuard(true)))
@@ -247,7 +258,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("FAULT-1: three nodes tolerate faults, and two do not")
+  @Rule("FAULT-1")
+  @DisplayName("three nodes tolerate faults, and two do not")
   void threeNodesTolerateFaults() {
     assertThat(openLazily().capabilities()).contains(LockCapability.FAULT_TOLERANT);
     nodes = new ScriptedNodes(2);
@@ -264,7 +276,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: the timer that a manager started ends with it")
+  @Rule("CLOSE-4")
+  @DisplayName("the timer that a manager started ends with it")
   void theTimerThatAManagerStartedEndsWithIt() {
     Set<Thread> before = timers();
     LockManager locks = Redlock.open(nodes, RedlockOptions.defaults());
@@ -277,7 +290,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: the timer ends also if the driver throws as it closes")
+  @Rule("CLOSE-4")
+  @DisplayName("the timer ends also if the driver throws as it closes")
   void theTimerEndsAlsoIfTheDriverThrowsAsItCloses() {
     Set<Thread> before = timers();
     LockManager locks = Redlock.open(nodes, RedlockOptions.defaults());
@@ -290,7 +304,8 @@ class OpeningTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: a scheduler that a manager was given is left as it is")
+  @Rule("CLOSE-4")
+  @DisplayName("a scheduler that a manager was given is left as it is")
   void aSchedulerThatWasGivenIsLeftAsItIs() {
     List<Integer> ran = new ArrayList<>();
     LockManager locks = openLazily();

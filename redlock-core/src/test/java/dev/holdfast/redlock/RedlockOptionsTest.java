@@ -10,6 +10,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.testsupport.Rule;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -114,7 +115,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: connect is eager or lazy")
+  @Rule("ERR-4")
+  @DisplayName("connect is eager or lazy")
   void connectIsEagerOrLazy() {
     assertThat(from(Map.of("connect", "eager")).forAlgorithm().isLazy()).isFalse();
     assertThatThrownBy(() -> from(Map.of("connect", "soon")))
@@ -123,7 +125,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: newNodes is wait or trust, and wait unless something is said")
+  @Rule("ERR-4")
+  @DisplayName("newNodes is wait or trust, and wait unless something is said")
   void newNodesIsWaitOrTrust() {
     assertThat(from(Map.of()).forAlgorithm().isTrustingNewNodes()).isFalse();
     assertThat(from(Map.of("newNodes", "wait")).forAlgorithm().isTrustingNewNodes()).isFalse();
@@ -135,7 +138,8 @@ class RedlockOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nodeTimeout", "quorumTimeout", "connectTimeout", "retryDelay"})
-  @DisplayName("ERR-4: a URL's times are above zero, and an hour at most")
+  @Rule("ERR-4")
+  @DisplayName("a URL's times are above zero, and an hour at most")
   void theTimesOfAUrlAreInRange(String option) {
     assertThatCode(() -> from(Map.of(option, "1h"))).doesNotThrowAnyException();
     for (String wrong : List.of("0s", "3600001ms")) {
@@ -146,7 +150,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: a program's times are above zero, and an hour at most")
+  @Rule("ERR-4")
+  @DisplayName("a program's times are above zero, and an hour at most")
   void theTimesOfAProgramAreInRange() {
     requireLimits("nodeTimeout", HOUR, time -> RedlockOptions.defaults().nodeTimeout(time));
     requireLimits("quorumTimeout", HOUR, time -> RedlockOptions.defaults().quorumTimeout(time));
@@ -156,7 +161,8 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("ERR-4: a program's owner label is of 1 to 256 bytes")
+  @Rule("ERR-4")
+  @DisplayName("a program's owner label is of 1 to 256 bytes")
   void anOwnerLabelOfAProgramIsInRange() {
     RedlockOptions defaults = RedlockOptions.defaults();
     assertThatCode(() -> defaults.ownerLabel("o".repeat(256))).doesNotThrowAnyException();
@@ -167,7 +173,8 @@ class RedlockOptionsTest {
 
   @ParameterizedTest
   @CsvSource({"0,true", "0.99,true", "-0.001,false", "1,false", "NaN,false"})
-  @DisplayName("ERR-4: drift is from 0 % to 99 %")
+  @Rule("ERR-4")
+  @DisplayName("drift is from 0 % to 99 %")
   void driftIsInRange(double drift, boolean allowed) {
     if (allowed) {
       assertThat(RedlockOptions.defaults().drift(drift).forAlgorithm().validity().drift())
@@ -193,7 +200,8 @@ class RedlockOptionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-5: without another source of chance, tokens come of a secure one")
+  @Rule("ACQ-5")
+  @DisplayName("without another source of chance, tokens come of a secure one")
   void tokensComeOfASecureSource() {
     assertThat(RedlockOptions.defaults().forAlgorithm().random()).isInstanceOf(SecureRandom.class);
     RandomGenerator own = () -> 0;

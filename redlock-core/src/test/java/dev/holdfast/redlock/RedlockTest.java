@@ -15,6 +15,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -39,8 +40,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "VAL-1: validity is the ttl less the time since before the first message," + " less drift")
+  @Rule("VAL-1")
+  @DisplayName("validity is the ttl less the time since before the first message," + " less drift")
   void validityIsMeasuredFromBeforeTheFirstMessage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -55,7 +56,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-2: the third of five votes decides, and the rest changes nothing")
+  @Rule("ACQ-2")
+  @DisplayName("the third of five votes decides, and the rest changes nothing")
   void aQuorumDecides() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -73,7 +75,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-2, VAL-5: a machine that slept through the votes has no lock")
+  @Rule({"VAL-2", "VAL-5"})
+  @DisplayName("a machine that slept through the votes has no lock")
   void aMachineThatSleptHasSpentItsValidity() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -88,7 +91,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("REL-2, ACQ-3: a failed attempt is released on every node, the silent ones too")
+  @Rule({"REL-2", "ACQ-3"})
+  @DisplayName("a failed attempt is released on every node, the silent ones too")
   void failedAttemptIsReleasedOnEveryNode() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -124,7 +128,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("ERR-1, ERR-2: without a quorum of answers it is an outage that names each node")
+  @Rule({"ERR-1", "ERR-2"})
+  @DisplayName("without a quorum of answers it is an outage that names each node")
   void noQuorumOfAnswersIsAnOutage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -146,8 +151,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName(
-      "ERR-1: if mending misconfigured nodes makes a quorum, it is a configuration" + " error")
+  @Rule("ERR-1")
+  @DisplayName("if mending misconfigured nodes makes a quorum, it is a configuration" + " error")
   void mistakesThatPreventAQuorumAreConfigurationErrors() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -164,7 +169,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("ERR-1: if mending misconfigured nodes makes no quorum, it is an outage")
+  @Rule("ERR-1")
+  @DisplayName("if mending misconfigured nodes makes no quorum, it is an outage")
   void mistakesThatPreventNoQuorumAreAnOutage() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -183,7 +189,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: a reply of an unexpected kind is no vote")
+  @Rule("ERR-6")
+  @DisplayName("a reply of an unexpected kind is no vote")
   void anUnexpectedReplyIsNoVote() {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -201,7 +208,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-5: every attempt has a token of its own")
+  @Rule("ACQ-5")
+  @DisplayName("every attempt has a token of its own")
   void everyAttemptHasItsOwnToken() {
     LockManager locks = open();
     Set<String> tokens = new HashSet<>();
@@ -230,8 +238,9 @@ class RedlockTest {
   }
 
   @Test
+  @Rule("EXT-7")
   @DisplayName(
-      "EXT-7: a node that always answers last learns the script, but touches no key, for a release"
+      "a node that always answers last learns the script, but touches no key, for a release"
           + " may be under way")
   void aDecidedExtensionIsTaughtButNotSentAgain() {
     Lease lease = acquired(open());
@@ -264,8 +273,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "REL-6: a release that a broken connection lost is sent once more on the" + " next one")
+  @Rule("REL-6")
+  @DisplayName("a release that a broken connection lost is sent once more on the" + " next one")
   void unansweredReleaseIsSentOnTheNextConnection() {
     Lease lease = acquired(open());
     var released = lease.releaseAsync();
@@ -291,7 +300,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("ACQ-3, REL-2: closing lets a release reach a node that does not know the script")
+  @Rule({"ACQ-3", "REL-2"})
+  @DisplayName("closing lets a release reach a node that does not know the script")
   void closingLetsTheLastReleaseBeAnswered() throws InterruptedException {
     LockManager locks = open();
     CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -316,7 +326,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a silent node's release is pending, too, once its connection breaks")
+  @Rule("REL-6")
+  @DisplayName("a silent node's release is pending, too, once its connection breaks")
   void releaseThatFailsAfterItsDeadlineIsPending() {
     Lease lease = acquired(open());
     var released = lease.releaseAsync();
@@ -346,7 +357,8 @@ class RedlockTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-1: the new end of validity counts from before the extension was sent")
+  @Rule("EXT-1")
+  @DisplayName("the new end of validity counts from before the extension was sent")
   void anExtensionIsMeasuredFromBeforeItWasSent() {
     Lease lease = acquired(open());
     time.advance(Duration.ofSeconds(5));
@@ -360,7 +372,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("EXT-5: another token on a quorum is TAKEN, no key on a quorum is REMOVED")
+  @Rule("EXT-5")
+  @DisplayName("another token on a quorum is TAKEN, no key on a quorum is REMOVED")
   void quorumOfOtherTokensIsALoss() {
     for (long code : List.of(Scripts.OTHER, Scripts.MISSING)) {
       nodes = new ScriptedNodes(5);
@@ -380,7 +393,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("EXT-7: a key that is put back is no vote")
+  @Rule("EXT-7")
+  @DisplayName("a key that is put back is no vote")
   void aKeyThatIsPutBackIsNoVote() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL);
@@ -394,8 +408,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName(
-      "EXT-4: an extension without a quorum of answers throws, and the lease is still held")
+  @Rule("EXT-4")
+  @DisplayName("an extension without a quorum of answers throws, and the lease is still held")
   void anExtensionInAnOutageLeavesTheLease() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL);
@@ -410,7 +424,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("REL-3: a release is false when a quorum no longer holds the token")
+  @Rule("REL-3")
+  @DisplayName("a release is false when a quorum no longer holds the token")
   void aReleaseThatComesLateIsFalse() {
     Lease lease = acquired(open());
     var released = lease.releaseAsync();
@@ -420,7 +435,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("REL-4: a release that no quorum answers is an outage, and the lease is over")
+  @Rule("REL-4")
+  @DisplayName("a release that no quorum answers is an outage, and the lease is over")
   void aReleaseInAnOutageThrows() {
     Lease lease = acquired(open());
     var released = lease.releaseAsync();
@@ -432,7 +448,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl that the allowance for drift uses up is refused before any message")
+  @Rule("VAL-6")
+  @DisplayName("a ttl that the allowance for drift uses up is refused before any message")
   void aTtlThatLeavesNoValidityIsRefused() {
     LockManager locks = open();
     assertThatThrownBy(() -> locks.tryAcquire("a", Duration.ofMillis(2)))
@@ -457,7 +474,8 @@ class RedlockTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: a release and the next one's attempt reach each node in this order")
+  @Rule("WAIT-10")
+  @DisplayName("a release and the next one's attempt reach each node in this order")
   void aReleaseAndTheNextOnesAttemptReachEachNodeInThisOrder() {
     LockManager locks = open();
     Lease held = acquired(locks);

@@ -11,6 +11,7 @@ import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,8 +47,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName(
-      "GUARD-2: each state is reported: new, back without its data, of other" + " clients, voting")
+  @Rule("GUARD-2")
+  @DisplayName("each state is reported: new, back without its data, of other" + " clients, voting")
   void eachStateIsReported() {
     answer(NEW, BACK, VOTES);
     assertThat(guard.nodes())
@@ -76,7 +77,8 @@ class RestartGuardAdminTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-2, GUARD-6: a quarantine that is over ends when a lock is requested")
+  @Rule({"GUARD-2", "GUARD-6"})
+  @DisplayName("a quarantine that is over ends when a lock is requested")
   void quarantineThatIsOverIsNoVoteYet() {
     answer(List.of(70_000L, 0L, 0L, "1700000000000002"), List.of(70_000L, 0L, 1L, "17"), VOTES);
 
@@ -88,7 +90,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: of each new node the very quarantine is ended that was looked at")
+  @Rule("GUARD-5")
+  @DisplayName("of each new node the very quarantine is ended that was looked at")
   void theQuarantineIsEndedThatWasLookedAt() {
     answer(NEW, NEW, List.of(0L, 60_000L, 1L, "1700000000000003"));
     marks(VOTES, VOTES, VOTES);
@@ -99,8 +102,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName(
-      "GUARD-5: the operator is asked with the nodes as they were seen, and may" + " refuse")
+  @Rule("GUARD-5")
+  @DisplayName("the operator is asked with the nodes as they were seen, and may" + " refuse")
   void operatorMayRefuse() {
     answer(NEW, NEW, NEW);
     marks(VOTES, VOTES, VOTES);
@@ -115,7 +118,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: nothing is done if all nodes vote")
+  @Rule("GUARD-5")
+  @DisplayName("nothing is done if all nodes vote")
   void nothingIsDoneIfAllVote() {
     answer(VOTES, VOTES, VOTES);
 
@@ -131,7 +135,8 @@ class RestartGuardAdminTest {
 
   @ParameterizedTest
   @MethodSource("others")
-  @DisplayName("GUARD-5: if one node does not look new, no node is initialised")
+  @Rule("GUARD-5")
+  @DisplayName("if one node does not look new, no node is initialised")
   void nodeThatIsNotNewPreventsIt(Object other) {
     answer(NEW, other, NEW);
 
@@ -147,7 +152,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: the error says how long to wait: until the last node votes")
+  @Rule("GUARD-5")
+  @DisplayName("the error says how long to wait: until the last node votes")
   void errorSaysHowLongToWait() {
     answer(VOTES, List.of(0L, 12_000L, 0L, "1"), NEW);
 
@@ -159,7 +165,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName("GUARD-4, GUARD-5: a node of other clients is a mistake in the configuration")
+  @Rule({"GUARD-4", "GUARD-5"})
+  @DisplayName("a node of other clients is a mistake in the configuration")
   void nodeOfOtherClientsIsAMistake() {
     answer(NEW, OTHERS, VOTES);
 
@@ -170,7 +177,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: a node whose record changed meanwhile is named")
+  @Rule("GUARD-5")
+  @DisplayName("a node whose record changed meanwhile is named")
   void nodeThatCouldNotBeInitialisedIsNamed() {
     answer(NEW, NEW, NEW);
     marks(VOTES, BACK, "LOADING");
@@ -185,8 +193,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName(
-      "GUARD-8: a call for the state is a first connection: nodes that are new" + " later wait")
+  @Rule("GUARD-8")
+  @DisplayName("a call for the state is a first connection: nodes that are new" + " later wait")
   void nodesThatAreNewAfterTheFirstCallWait() {
     answer(NEW, NEW, VOTES);
     marks(VOTES, VOTES, VOTES);
@@ -208,8 +216,8 @@ class RestartGuardAdminTest {
   }
 
   @Test
-  @DisplayName(
-      "GUARD-2: the nodes of a closed manager are unreachable, and no call waits" + " for ever")
+  @Rule("GUARD-2")
+  @DisplayName("the nodes of a closed manager are unreachable, and no call waits" + " for ever")
   void nodesOfAClosedManagerAreUnreachable() {
     answer(VOTES, VOTES, VOTES);
     replies.remove(1);
@@ -223,7 +231,8 @@ class RestartGuardAdminTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Tag("exclusion")
-  @DisplayName("GUARD-1: there is no RestartGuardAdmin if the option is off")
+  @Rule("GUARD-1")
+  @DisplayName("there is no RestartGuardAdmin if the option is off")
   void thereIsNoAdminWithoutTheGuard(boolean on) {
     try (LockManager other =
         Redlock.open(new Answering(), RedlockOptions.defaults().restartGuard(on))) {
@@ -249,7 +258,8 @@ class RestartGuardAdminTest {
   @ParameterizedTest
   @MethodSource("badReplies")
   @Tag("exclusion")
-  @DisplayName("ERR-6: a malformed answer is no vote")
+  @Rule("ERR-6")
+  @DisplayName("a malformed answer is no vote")
   void malformedAnswerIsNoVote(Object bad) {
     answer(bad, VOTES, VOTES);
 

@@ -10,6 +10,7 @@ import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,9 +48,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "ACQ-11, REL-6: a release that is sent again keeps other owners out for the"
-          + " rest of the time")
+  @Rule({"ACQ-11", "REL-6"})
+  @DisplayName("a release that is sent again keeps other owners out for the" + " rest of the time")
   void resentReleaseKeepsTheRestOfHoldAtLeast() {
     comesBackAfter(SECOND);
     assertThat(wordsOf(nodes.take(), Scripts.KEEP)).startsWith("4000", "1");
@@ -57,7 +57,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-11, REL-6: once the least hold is over it deletes")
+  @Rule({"ACQ-11", "REL-6"})
+  @DisplayName("once the least hold is over it deletes")
   void onceTheLeastHoldIsOverItDeletes() {
     comesBackAfter(SECOND.multipliedBy(6));
     assertThat(wordsOf(nodes.take(), Scripts.RELEASE)).isEmpty();
@@ -65,7 +66,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: after the longest ttl no release is pending")
+  @Rule("REL-6")
+  @DisplayName("after the longest ttl no release is pending")
   void afterTheLongestTtlNoReleaseIsPending() {
     comesBackAfter(Duration.ofSeconds(61));
     assertThat(nodes.take()).isEmpty();
@@ -73,7 +75,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a release that fails again is sent again")
+  @Rule("REL-6")
+  @DisplayName("a release that fails again is sent again")
   void aReleaseThatFailsAgainIsSentAgain() {
     comesBackAfter(SECOND);
     goesAway();
@@ -83,7 +86,8 @@ class SendingAgainTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a release that is deferred while its node comes up is sent again, too")
+  @Rule("REL-6")
+  @DisplayName("a release that is deferred while its node comes up is sent again, too")
   void aReleaseThatIsDeferredWhileItsNodeComesUpIsSentAgain() {
     comesBackAfter(SECOND);
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));

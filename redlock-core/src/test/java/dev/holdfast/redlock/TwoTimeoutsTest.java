@@ -11,6 +11,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One time-out for stragglers, another for a quorum of answers, in a time that the test moves. */
+/** One timeout for stragglers, another for a quorum of answers, in a time that the test moves. */
 class TwoTimeoutsTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
@@ -30,7 +31,8 @@ class TwoTimeoutsTest {
   private final ScriptedNodes nodes = new ScriptedNodes(5);
 
   @Test
-  @DisplayName("FAULT-8: healthy nodes that answer within quorumTimeout are no outage")
+  @Rule("FAULT-8")
+  @DisplayName("healthy nodes that answer within quorumTimeout are no outage")
   void slowNodesGrant() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -41,7 +43,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-8: answers that were not read while this process stood still count")
+  @Rule("FAULT-8")
+  @DisplayName("answers that were not read while this process stood still count")
   void aStallOfThisProcessIsNoOutage() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -53,7 +56,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-2: stragglers are waited for until nodeTimeout after the sending")
+  @Rule("FAULT-2")
+  @DisplayName("stragglers are waited for until nodeTimeout after the sending")
   void stragglersAreWaitedForUntilNodeTimeout() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -69,7 +73,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-2: stragglers of a slow quorum are waited for once more as long as it took")
+  @Rule("FAULT-2")
+  @DisplayName("stragglers of a slow quorum are waited for once more as long as it took")
   void stragglersOfASlowQuorumAreWaitedForOnceMoreAsLongAsItTook() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -83,7 +88,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-2: errors are no answers: a quorum of them sets no straggler's deadline")
+  @Rule("FAULT-2")
+  @DisplayName("errors are no answers: a quorum of them sets no straggler's deadline")
   void errorsAreNoAnswers() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -97,7 +103,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("ERR-1: once no quorum can answer, the pending nodes are stragglers")
+  @Rule("ERR-1")
+  @DisplayName("once no quorum can answer, the pending nodes are stragglers")
   void onceNoQuorumCanAnswerPendingNodesAreStragglers() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -113,7 +120,8 @@ class TwoTimeoutsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
+  @Rule("VAL-5")
+  @DisplayName("an attempt waits no longer than a grant would be valid, and says so")
   void anAttemptWaitsNoLongerThanItsValidity() {
     CompletableFuture<Optional<Lease>> future =
         open().tryAcquireAsync(LockRequest.of("a", Duration.ofMillis(200)));
@@ -127,9 +135,9 @@ class TwoTimeoutsTest {
   }
 
   @Test
+  @Rule("FAULT-8")
   @DisplayName(
-      "FAULT-8: a ttl that leaves no time for answers makes no outage for waiters"
-          + " in the queue")
+      "a ttl that leaves no time for answers makes no outage for waiters" + " in the queue")
   void outageByAShortTtlIsNotThatOfOtherWaiters() {
     LockManager locks = open();
     Duration wait = Duration.ofMillis(10);
@@ -144,8 +152,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName(
-      "WAIT-15: nodes that were far away the last time are no outage for waiters" + " in the queue")
+  @Rule("WAIT-15")
+  @DisplayName("nodes that were far away the last time are no outage for waiters" + " in the queue")
   void distantNodesAreNoOutageForQueuedWaiters() {
     LockManager locks = open();
     locks.tryAcquireAsync(LockRequest.of("a", TTL).waitAtMost(TTL));
@@ -168,7 +176,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-1: after quorumTimeout of silence later calls do not wait for the node again")
+  @Rule("FAULT-1")
+  @DisplayName("after quorumTimeout of silence later calls do not wait for the node again")
   void silentNodesAreGivenUpWhenARoundExpires() {
     LockManager locks = open();
     for (int node : List.of(0, 1, 2)) {
@@ -186,8 +195,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName(
-      "FAULT-1: nodes that fell silent a moment after the sending are given up in time, too")
+  @Rule("FAULT-1")
+  @DisplayName("nodes that fell silent a moment after the sending are given up in time, too")
   void nodesThatFellSilentAMomentLaterAreGivenUpInTime() {
     LockManager locks = open();
     locks.tryAcquireAsync(LockRequest.of("a", TTL));
@@ -226,7 +235,8 @@ class TwoTimeoutsTest {
   }
 
   @Test
-  @DisplayName("FAULT-8: a round that expires late checks its nodes once more")
+  @Rule("FAULT-8")
+  @DisplayName("a round that expires late checks its nodes once more")
   void roundThatExpiresLateGivesNoNodeUp() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -242,7 +252,8 @@ class TwoTimeoutsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-9: a release follows an extension that hangs, which then sends nothing more")
+  @Rule("REL-9")
+  @DisplayName("a release follows an extension that hangs, which then sends nothing more")
   void aReleaseFollowsAnExtensionThatHangs() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2, 3, 4);

@@ -12,6 +12,7 @@ import dev.holdfast.redlock.RestartGuardAdmin.Node;
 import dev.holdfast.redlock.RestartGuardAdmin.State;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
@@ -23,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DemoFaultsTest {
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: nodes that were killed are back at once")
+  @Rule("GUARD-1")
+  @DisplayName("nodes that were killed are back at once")
   void nodesThatWereKilledAreBackAtOnce() throws InterruptedException {
     try (TestNodes nodes = TestNodes.start(DemoPlan.NODES)) {
       DemoFaults faults = DemoFaults.begin(nodes);
@@ -37,7 +39,8 @@ class DemoFaultsTest {
   @ParameterizedTest
   @ValueSource(strings = {"lettuce", "jedis", "redisson"})
   @Tag("exclusion")
-  @DisplayName("GUARD-1: they are kept out of votes for as long as the demo counts them as away")
+  @Rule("GUARD-1")
+  @DisplayName("they are kept out of votes for as long as the demo counts them as away")
   void theyAreKeptOutOfVotesForAsLong(String driver) {
     DemoPlan plan = new DemoPlan(1, 1, true, true, false, driver, Optional.empty());
     try (TestNodes nodes = TestNodes.start(DemoPlan.NODES);

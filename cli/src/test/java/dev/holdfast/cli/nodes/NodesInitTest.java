@@ -6,6 +6,7 @@ import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +48,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: marks them, so that locks are got at once")
+  @Rule("GUARD-5")
+  @DisplayName("marks them, so that locks are got at once")
   void marksNewNodes() {
     assertThat(run()).isEqualTo(69);
 
@@ -63,7 +65,8 @@ class NodesInitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"y\n", "YES \n"})
-  @DisplayName("GUARD-5: asks on a terminal, says what it means, and does it if the answer is yes")
+  @Rule("GUARD-5")
+  @DisplayName("asks on a terminal, says what it means, and does it if the answer is yes")
   void asksOnATerminal(String answer) {
     Program init = init(TERMINAL).awaitErr("[y/N]");
     assertThat(init.err())
@@ -80,7 +83,8 @@ class NodesInitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"n\n", "\n", "yeah\n", ""})
-  @DisplayName("GUARD-5: leaves them if the answer is another or none")
+  @Rule("GUARD-5")
+  @DisplayName("leaves them if the answer is another or none")
   void leavesThemIfTheAnswerIsNo(String answer) {
     Program init = init(TERMINAL, "--json").awaitErr("[y/N]").type(answer);
 
@@ -90,7 +94,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: refuses where no answer is possible, and says what to write")
+  @Rule("GUARD-5")
+  @DisplayName("refuses where no answer is possible, and says what to write")
   void refusesWhereNobodyCanBeAsked() {
     Program init = init(Map.of());
 
@@ -100,7 +105,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: where all vote there is nothing to do and to ask")
+  @Rule("GUARD-5")
+  @DisplayName("where all vote there is nothing to do and to ask")
   void whereAllVoteThereIsNothingToDo() {
     assertThat(init(Map.of(), "--yes").exitCode()).isZero();
 
@@ -111,7 +117,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: where some vote the others are not marked; says for how long to wait")
+  @Rule("GUARD-5")
+  @DisplayName("where some vote the others are not marked; says for how long to wait")
   void whereSomeVoteTheOthersAreNotMarked() {
     nodes.node(1).vouch(0);
 
@@ -125,7 +132,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: where one does not answer none is marked")
+  @Rule("GUARD-5")
+  @DisplayName("where one does not answer none is marked")
   void whereOneDoesNotAnswerNoneIsMarked() {
     nodes.node(1).kill();
 
@@ -137,7 +145,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-4: nodes of clients with another maxTtl are left to them")
+  @Rule("GUARD-4")
+  @DisplayName("nodes of clients with another maxTtl are left to them")
   void nodesOfOthersAreLeftToThem() {
     assertThat(init(Map.of(), "--yes").exitCode()).isZero();
 
@@ -149,7 +158,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: the result is there as JSON")
+  @Rule("GUARD-5")
+  @DisplayName("the result is there as JSON")
   void theResultIsThereAsJson() {
     Program init = init(Map.of(), "--yes", "--json");
 
@@ -166,7 +176,8 @@ class NodesInitTest {
   }
 
   @Test
-  @DisplayName("GUARD-5: nodes that were started here vote already; locks of others have no guard")
+  @Rule("GUARD-5")
+  @DisplayName("nodes that were started here vote already; locks of others have no guard")
   void nodesThatWereStartedHereVoteAlready() {
     Map<String, String> here = Map.of("HOLDFAST_STATE", state.toString());
     assertThat(start(here, "nodes", "start", "--count", "3").exitCode()).isZero();

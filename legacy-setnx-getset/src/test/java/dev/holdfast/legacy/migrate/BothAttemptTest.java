@@ -15,6 +15,7 @@ import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.LockPrimitive.Refusal;
+import dev.holdfast.testsupport.Rule;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -89,8 +90,9 @@ class BothAttemptTest {
   }
 
   @Test
+  @Rule("FAULT-5")
   @DisplayName(
-      "FAULT-5: is not over in an outage of the old lock before the new one's server was asked,"
+      "is not over in an outage of the old lock before the new one's server was asked,"
           + " so that what was cut with the old connection costs no second attempt")
   void isNotOverInAnOutageOfTheOldLockBeforeTheNewOneWasAsked() {
     CompletableFuture<Optional<LockStatus>> inspected = new CompletableFuture<>();

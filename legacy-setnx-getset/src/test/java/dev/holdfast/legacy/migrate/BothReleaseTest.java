@@ -13,6 +13,7 @@ import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.LockPrimitive.Released;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -183,8 +184,8 @@ class BothReleaseTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "REL-9: is sent behind an extension of the new lock, and the old one is left as it is")
+  @Rule("REL-9")
+  @DisplayName("is sent behind an extension of the new lock, and the old one is left as it is")
   void isSentBehindAnExtensionOfTheNewLock() {
     Grant grant = locks.granted();
     CompletableFuture<Extension> answer = new CompletableFuture<>();
@@ -202,7 +203,8 @@ class BothReleaseTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-9: is sent behind an extension of the old lock")
+  @Rule("REL-9")
+  @DisplayName("is sent behind an extension of the old lock")
   void isSentBehindAnExtensionOfTheOldLock() {
     Grant grant = locks.granted();
     ofOld.extend = CompletableFuture::new;

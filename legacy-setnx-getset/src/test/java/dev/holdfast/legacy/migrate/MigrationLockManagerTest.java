@@ -19,6 +19,7 @@ import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.memory.MemoryLocks;
 import dev.holdfast.memory.MemoryStore;
+import dev.holdfast.testsupport.Rule;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -140,7 +141,8 @@ class MigrationLockManagerTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource
-  @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
+  @Rule("WAIT-15")
+  @DisplayName("a wait that ends behind an attempt without an answer is an outage")
   void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage(Side silent) {
     ClockReading end = Clock.system().now().plusNanos(TTL.toNanos());
     ScriptedPrimitive ofOld = new ScriptedPrimitive("old", new CopyOnWriteArrayList<>(), end);

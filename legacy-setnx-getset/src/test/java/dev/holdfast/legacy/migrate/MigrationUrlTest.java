@@ -17,6 +17,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.ManagerBuilder;
 import dev.holdfast.spi.LockProvider;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URL;
@@ -70,7 +71,8 @@ class MigrationUrlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"from", "both", "to"})
-  @DisplayName("DISC-5: the callback executor of the builder is that of each phase")
+  @Rule("DISC-5")
+  @DisplayName("the callback executor of the builder is that of each phase")
   void eachPhaseUsesTheCallbackExecutor(String phase) {
     ExecutorService executor =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
@@ -91,7 +93,8 @@ class MigrationUrlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"from", "both", "to"})
-  @DisplayName("LISTEN-14: a listener of the builder learns of all requests and nodes, once")
+  @Rule("LISTEN-14")
+  @DisplayName("a listener of the builder learns of all requests and nodes, once")
   void eachPhaseHasTheListener(String phase) throws InterruptedException {
     Queue<String> events = new ConcurrentLinkedQueue<>();
     LockListener listener =
@@ -125,7 +128,8 @@ class MigrationUrlTest {
   }
 
   @Test
-  @DisplayName("CAP-2: a lease of phase both refuses to be transferred, and stays held")
+  @Rule("CAP-2")
+  @DisplayName("a lease of phase both refuses to be transferred, and stays held")
   void phaseBothRefusesATransfer() throws InterruptedException {
     try (LockManager locks = LockManager.open("migrate:both?from=memory:&to=memory:");
         Lease lease = locks.acquire("a", TTL)) {
@@ -147,7 +151,8 @@ class MigrationUrlTest {
     "to, to=memory:, memory",
     "from, from=setnx:redis://h1, setnx"
   })
-  @DisplayName("DISC-5: the trust managers of the builder are those of each phase, and are refused")
+  @Rule("DISC-5")
+  @DisplayName("the trust managers of the builder are those of each phase, and are refused")
   void eachPhaseRefusesTrustManagersThatItsLockCannotApply(
       String phase, String side, String backend) throws Exception {
     String other = side.startsWith("from") ? "to=memory:x" : "from=memory:x";

@@ -13,6 +13,7 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -171,7 +172,8 @@ class SetnxAttemptTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-1: validity is the ttl less the drift, and ends before the stamp")
+  @Rule("VAL-1")
+  @DisplayName("validity is the ttl less the drift, and ends before the stamp")
   void validityEndsBeforeTheStamp() throws InterruptedException {
     Lease lease = Fleet.take(fleet.manager(clock), "orders");
 
@@ -182,7 +184,8 @@ class SetnxAttemptTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-5: a grant whose time was over when it came is an outage, and leaves no key")
+  @Rule("VAL-5")
+  @DisplayName("a grant whose time was over when it came is an outage, and leaves no key")
   void aGrantThatComesTooLateIsNone() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -197,8 +200,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName(
-      "ACQ-3: the stamp of an attempt that was answered after its time is taken away again")
+  @Rule("ACQ-3")
+  @DisplayName("the stamp of an attempt that was answered after its time is taken away again")
   void whatAnAttemptInAnOutageLeftGoesWhenTheServerAnswers() {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
@@ -275,7 +278,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl that the allowance for drift uses up is refused, and nothing is asked")
+  @Rule("VAL-6")
+  @DisplayName("a ttl that the allowance for drift uses up is refused, and nothing is asked")
   void aTtlThatDriftUsesUpIsRefused() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -287,7 +291,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("VAL-6: a ttl that is shorter than every time-out is no mistake")
+  @Rule("VAL-6")
+  @DisplayName("a ttl that is shorter than every timeout is no mistake")
   void aTtlBelowTheTimeoutsIsTaken() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.nodeTimeout(Fleet.TTL.multipliedBy(2)));
@@ -297,7 +302,8 @@ class SetnxAttemptTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-5: an attempt waits no longer than a grant would be valid, and says so")
+  @Rule("VAL-5")
+  @DisplayName("an attempt waits no longer than a grant would be valid, and says so")
   void anAttemptWaitsNoLongerThanItsValidity() {
     LockManager locks = fleet.manager(clock);
     NODE.freeze();
@@ -317,7 +323,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("WAIT-15: a wait that ends behind an attempt without an answer is an outage")
+  @Rule("WAIT-15")
+  @DisplayName("a wait that ends behind an attempt without an answer is an outage")
   void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -339,7 +346,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("WAIT-15: a wait that ends behind an attempt that may still be answered is none")
+  @Rule("WAIT-15")
+  @DisplayName("a wait that ends behind an attempt that may still be answered is none")
   void aWaitBehindAnAttemptThatBeganJustNowIsNoOutage() throws InterruptedException {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -356,7 +364,8 @@ class SetnxAttemptTest {
   }
 
   @Test
-  @DisplayName("WAIT-15: a wait that ends behind an attempt that was answered once is none")
+  @Rule("WAIT-15")
+  @DisplayName("a wait that ends behind an attempt that was answered once is none")
   void aWaitBehindAnAttemptThatWasAnsweredIsNoOutage() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
     Between between = fleet.between();

@@ -12,6 +12,7 @@ import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,8 @@ class SetnxExtensionTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-3: an extension never writes an earlier stamp")
+  @Rule("EXT-3")
+  @DisplayName("an extension never writes an earlier stamp")
   void anExtensionByLessKeepsTheLaterStamp() {
     LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
@@ -65,7 +67,8 @@ class SetnxExtensionTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-2: a stamp that has passed, or nearly so, is not extended")
+  @Rule("EXT-2")
+  @DisplayName("a stamp that has passed, or nearly so, is not extended")
   void aStampThatHasNearlyPassedIsNotExtended() {
     LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
@@ -80,7 +83,8 @@ class SetnxExtensionTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-5, EXT-6: an extension that finds no key puts nothing there")
+  @Rule({"EXT-5", "EXT-6"})
+  @DisplayName("an extension that finds no key puts nothing there")
   void anExtensionOfALockThatWasRemovedWritesNothing() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -94,7 +98,8 @@ class SetnxExtensionTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-5, EXT-6: an extension that comes just after a removal leaves nothing")
+  @Rule({"EXT-5", "EXT-6"})
+  @DisplayName("an extension that comes just after a removal leaves nothing")
   void anExtensionJustAfterARemovalTakesAwayWhatItPutThere() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -107,7 +112,8 @@ class SetnxExtensionTest {
   }
 
   @Test
-  @DisplayName("EXT-5: an extension that finds a stamp that has expired was too late")
+  @Rule("EXT-5")
+  @DisplayName("an extension that finds a stamp that has expired was too late")
   void anExtensionThatFindsAnExpiredStampIsALoss() {
     LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
@@ -118,7 +124,8 @@ class SetnxExtensionTest {
   }
 
   @Test
-  @DisplayName("EXT-5: an extension whose GETSET finds a stamp that has expired was too late")
+  @Rule("EXT-5")
+  @DisplayName("an extension whose GETSET finds a stamp that has expired was too late")
   void anExtensionThatOverwritesAnExpiredStampIsALoss() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);

@@ -15,6 +15,7 @@ import dev.holdfast.core.Clock;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Logs;
+import dev.holdfast.testsupport.Rule;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -98,7 +99,8 @@ class SetnxLocksTest {
           clockMargin=2h   | clockMargin, PT2H, is out of range: give 0s to 1h
           clockMargin=250  | 250ms
           """)
-  @DisplayName("DISC-4, ERR-4: a wrong option is shown with what is right")
+  @Rule({"DISC-4", "ERR-4"})
+  @DisplayName("a wrong option is shown with what is right")
   void aWrongOptionIsShownWithWhatIsRight(String option, String what) {
     assertThatThrownBy(() -> LockManager.open("setnx:redis://127.0.0.1:1?" + option))
         .isInstanceOf(LockConfigurationException.class)
@@ -111,7 +113,8 @@ class SetnxLocksTest {
     "quorumTimeout=100ms&nodeTimeout=200ms, 200",
     "quorumTimeout=200ms, 200"
   })
-  @DisplayName("REL-4: an operation may take quorumTimeout, or nodeTimeout if that is longer")
+  @Rule("REL-4")
+  @DisplayName("an operation may take quorumTimeout, or nodeTimeout if that is longer")
   void anOperationMayTakeTheLongerOfTheTwoTimeouts(String options, int millis)
       throws InterruptedException {
     try (LockManager locks = LockManager.open("setnx:" + NODE.uri() + "?" + options)) {
@@ -128,7 +131,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("FAULT-8: a server that pauses for less than quorumTimeout is no outage")
+  @Rule("FAULT-8")
+  @DisplayName("a server that pauses for less than quorumTimeout is no outage")
   void aServerThatPausesIsNoOutage() throws InterruptedException {
     try (LockManager locks = LockManager.open("setnx:" + NODE.uri())) {
       NODE.command("CLIENT", "PAUSE", "300", "ALL");
@@ -172,7 +176,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: a server that is down fails the opening, with its address and the cause")
+  @Rule("OPEN-1")
+  @DisplayName("a server that is down fails the opening, with its address and the cause")
   void aServerThatIsDownIsAnOutage() {
     LockOutageException outage =
         catchThrowableOfType(
@@ -186,7 +191,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: a server that hangs fails the opening within connectTimeout")
+  @Rule("OPEN-1")
+  @DisplayName("a server that hangs fails the opening within connectTimeout")
   void aServerThatHangsIsAnOutage() {
     NODE.freeze();
     try {
@@ -200,7 +206,8 @@ class SetnxLocksTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("OPEN-2: a replica is an error that names it and its master")
+  @Rule("OPEN-2")
+  @DisplayName("a replica is an error that names it and its master")
   void aReplicaIsAMistake() {
     TestNode replica = NODES.node(1);
     replica.command("REPLICAOF", NODE.host(), Integer.toString(NODE.port()));
@@ -229,7 +236,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("OPEN-4: connect=lazy connects for the first lock")
+  @Rule("OPEN-4")
+  @DisplayName("connect=lazy connects for the first lock")
   void aLazyManagerConnectsForTheFirstLock() throws InterruptedException {
     TestNode down = NODES.node(1);
     down.kill();
@@ -245,7 +253,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("ERR-3: a password stands in no message")
+  @Rule("ERR-3")
+  @DisplayName("a password stands in no message")
   void aPasswordIsNeverShown() {
     String secret = "hunter2-" + NODE.port();
     for (String user : List.of("app", "")) {
@@ -263,8 +272,8 @@ class SetnxLocksTest {
 
   @ParameterizedTest
   @CsvSource({"://:wrong@, '', without any password configured", "://, /9999, out of range"})
-  @DisplayName(
-      "ERR-1: a password that nobody asks for, or a database that is not there, is no outage")
+  @Rule("ERR-1")
+  @DisplayName("a password that nobody asks for, or a database that is not there, is no outage")
   void whatTheUrlHasTooManyOfIsAMistake(String start, String end, String message) {
     String url = "setnx:" + NODE.uri().replace("://", start) + end + "?" + PATIENT;
 
@@ -355,7 +364,8 @@ class SetnxLocksTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: closing leaves no connection")
+  @Rule("CLOSE-4")
+  @DisplayName("closing leaves no connection")
   void closingLeavesNoConnection() throws InterruptedException {
     LockManager locks = patient(Clock.system()).open();
     locks.acquire("orders", TTL);

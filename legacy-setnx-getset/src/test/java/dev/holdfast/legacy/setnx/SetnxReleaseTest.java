@@ -16,6 +16,7 @@ import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,8 @@ class SetnxReleaseTest {
   @AutoClose private final Fleet fleet = new Fleet(NODE);
 
   @Test
-  @DisplayName("LOSS-4: a release that finds no key says so")
+  @Rule("LOSS-4")
+  @DisplayName("a release that finds no key says so")
   void aLockThatWasRemovedIsSeenAtItsRelease() throws InterruptedException {
     Lease lease = Fleet.take(fleet.manager(clock), "orders");
     fleet.say("DEL", KEY);
@@ -93,7 +95,8 @@ class SetnxReleaseTest {
   }
 
   @Test
-  @DisplayName("REL-2: releases that a frozen server kept waiting are all sent")
+  @Rule("REL-2")
+  @DisplayName("releases that a frozen server kept waiting are all sent")
   void releasesWhoseTimeIsOverAreSentAllTheSame() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
@@ -119,7 +122,8 @@ class SetnxReleaseTest {
   }
 
   @Test
-  @DisplayName("REL-4: a release that is not answered is an outage whose outcome nobody knows")
+  @Rule("REL-4")
+  @DisplayName("a release that is not answered is an outage whose outcome nobody knows")
   void aReleaseThatIsNotAnsweredIsAnOutage() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
@@ -181,7 +185,8 @@ class SetnxReleaseTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-9: an extension that a release follows writes nothing more")
+  @Rule("REL-9")
+  @DisplayName("an extension that a release follows writes nothing more")
   void anExtensionThatAReleaseFollowsWritesNothingMore() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);

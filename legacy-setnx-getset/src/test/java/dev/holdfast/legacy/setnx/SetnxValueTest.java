@@ -10,6 +10,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.core.LockPrimitive;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.Rule;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -80,7 +81,8 @@ class SetnxValueTest {
   }
 
   @Test
-  @DisplayName("ACQ-9: a key of another type is an error that names key and node")
+  @Rule("ACQ-9")
+  @DisplayName("a key of another type is an error that names key and node")
   void aKeyOfAnotherTypeIsAnErrorAndIsLeftAsItIs() {
     fleet.say("RPUSH", KEY, "no", "lock");
 

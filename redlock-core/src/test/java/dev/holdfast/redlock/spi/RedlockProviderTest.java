@@ -7,6 +7,7 @@ import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
+import dev.holdfast.testsupport.Rule;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.TrustManagerFactory;
@@ -27,7 +28,8 @@ class RedlockProviderTest {
   }
 
   @Test
-  @DisplayName("DISC-5: a driver that does not apply trust managers refuses them")
+  @Rule("DISC-5")
+  @DisplayName("a driver that does not apply trust managers refuses them")
   void aDriverThatDoesNotApplyTrustManagersRefusesThem() throws Exception {
     LockUrl url = LockUrl.parse("redlock:rediss://h1", Map.of());
     TrustManagerFactory trust =

@@ -17,6 +17,7 @@ import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -42,7 +43,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: each attempt sends the terms of the guard as its last arguments")
+  @Rule("GUARD-1")
+  @DisplayName("each attempt sends the terms of the guard as its last arguments")
   void eachAttemptSendsTheTermsOfTheGuard() {
     locks = open(time.options().cluster("bills").maxTtl(Duration.ofSeconds(20)));
     ask();
@@ -55,7 +57,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("EXT-7: a node that was just connected is taught the script that puts keys back")
+  @Rule("EXT-7")
+  @DisplayName("a node that was just connected is taught the script that puts keys back")
   void connectedNodeIsTaughtTheScripts() {
     assertThat(nodes.notified())
         .filteredOn(notified -> notified.node() == 2)
@@ -66,7 +69,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: the vote of a node under quarantine does not count")
+  @Rule("GUARD-1")
+  @DisplayName("the vote of a node under quarantine does not count")
   void aVoteUnderQuarantineDoesNotCount() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -86,7 +90,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-2: the message says when a quorum votes again, not when all nodes do")
+  @Rule("GUARD-2")
+  @DisplayName("the message says when a quorum votes again, not when all nodes do")
   void theMessageSaysWhenAQuorumVotes() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -100,7 +105,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-2: one quarantine is reported if a quorum waits only for its end")
+  @Rule("GUARD-2")
+  @DisplayName("one quarantine is reported if a quorum waits only for its end")
   void oneQuarantineIsReportedIfAQuorumWaitsForItAlone() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -113,7 +119,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-2: no end of quarantines is reported if it would not suffice")
+  @Rule("GUARD-2")
+  @DisplayName("no end of quarantines is reported if it would not suffice")
   void noEndIsReportedIfItWouldNotSuffice() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -128,7 +135,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-4: a veto is reported although a quorum answered")
+  @Rule("GUARD-4")
+  @DisplayName("a veto is reported although a quorum answered")
   void vetoIsReportedAlthoughAQuorumAnswered() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -144,7 +152,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-2: the message says how to let nodes vote that look new")
+  @Rule("GUARD-2")
+  @DisplayName("the message says how to let nodes vote that look new")
   void messageSaysHowToLetNewNodesVote() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -164,7 +173,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: a quorum without the node in quarantine grants")
+  @Rule("GUARD-1")
+  @DisplayName("a quorum without the node in quarantine grants")
   void aQuorumWithoutItGrants() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -176,7 +186,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3: a node whose quarantine began before the grant does not extend")
+  @Rule("GUARD-3")
+  @DisplayName("a node whose quarantine began before the grant does not extend")
   void aNodeWhoseQuarantineBeganBeforeTheGrantDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -195,7 +206,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3: a node in quarantine that had refused the lease does not extend it")
+  @Rule("GUARD-3")
+  @DisplayName("a node in quarantine that had refused the lease does not extend it")
   void aNodeThatDidNotHoldTheKeyDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -214,7 +226,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3: a node whose key may have expired does not extend in quarantine")
+  @Rule("GUARD-3")
+  @DisplayName("a node whose key may have expired does not extend in quarantine")
   void nodeWhoseKeyMayHaveExpiredDoesNotExtend() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);
@@ -236,7 +249,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3: it is the answer that has to come before the key may have expired there")
+  @Rule("GUARD-3")
+  @DisplayName("it is the answer that has to come before the key may have expired there")
   void theAnswerHasToComeBeforeTheKeyMayHaveExpired() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);
@@ -260,7 +274,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3: a node that has kept the key by extensions extends in quarantine")
+  @Rule("GUARD-3")
+  @DisplayName("a node that has kept the key by extensions extends in quarantine")
   void aNodeThatHasKeptTheKeyByExtensionsExtends() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1);
@@ -283,7 +298,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-3, EXT-5: nodes that lost a lease deny it, in quarantine too")
+  @Rule({"GUARD-3", "EXT-5"})
+  @DisplayName("nodes that lost a lease deny it, in quarantine too")
   void nodesThatLostALeaseDenyItInQuarantine() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -301,8 +317,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName(
-      "GUARD-4: one node that belongs to other clients vetoes the attempt, which" + " is released")
+  @Rule("GUARD-4")
+  @DisplayName("one node that belongs to other clients vetoes the attempt, which" + " is released")
   void nodeOfOtherClientsVetoesTheAttempt() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -321,7 +337,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("GUARD-4: a node that refused this client when it was connected vetoes, too")
+  @Rule("GUARD-4")
+  @DisplayName("a node that refused this client when it was connected vetoes, too")
   void aNodeThatRefusedTheConnectionVetoes() {
     nodes = new ScriptedNodes(3);
     nodes.firstError(2, "GUARDED 60000 5 other");
@@ -335,7 +352,8 @@ class GuardTermsTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: the connection to a node that refuses this client is dropped")
+  @Rule("CLOSE-4")
+  @DisplayName("the connection to a node that refuses this client is dropped")
   void theConnectionToANodeThatRefusesThisClientIsDropped() {
     nodes = new ScriptedNodes(3);
     nodes.firstError(2, "GUARDED 60000 5 other");
@@ -349,7 +367,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-4, EXT-1: a node that now belongs to other clients vetoes no extension")
+  @Rule({"GUARD-4", "EXT-1"})
+  @DisplayName("a node that now belongs to other clients vetoes no extension")
   void nodeOfOtherClientsVetoesNoExtension() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);
@@ -379,7 +398,8 @@ class GuardTermsTest {
         "GUARDED 1 2"
       })
   @Tag("exclusion")
-  @DisplayName("ERR-6: an error that only resembles the guard's is no vote and names the node")
+  @Rule("ERR-6")
+  @DisplayName("an error that only resembles the guard's is no vote and names the node")
   void errorLikeThatOfTheGuardIsNoVote(String error) {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -393,7 +413,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: with fewer than three nodes the guard is off by default")
+  @Rule("GUARD-1")
+  @DisplayName("with fewer than three nodes the guard is off by default")
   void guardIsOffByDefaultBelowThreeNodes() {
     nodes = new ScriptedNodes(2);
     locks = open(time.options());
@@ -408,7 +429,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: without fencing the guard precedes a plain SET")
+  @Rule("GUARD-1")
+  @DisplayName("without fencing the guard precedes a plain SET")
   void withoutFencingTheGuardPrecedesAPlainSet() {
     locks = open(time.options().fencing(false));
     CompletableFuture<Optional<Lease>> future = ask();
@@ -423,8 +445,8 @@ class GuardTermsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-1: without guard and fencing a lock is a plain SET, for servers without scripts")
+  @Rule("GUARD-1")
+  @DisplayName("without guard and fencing a lock is a plain SET, for servers without scripts")
   void withoutBothALockIsAPlainSet() {
     locks = open(time.options().fencing(false).restartGuard(false));
     ask();

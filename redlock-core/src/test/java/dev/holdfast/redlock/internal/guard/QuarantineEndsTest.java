@@ -14,6 +14,7 @@ import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +41,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: a quarantine that is over ends when a quorum of the same terms grants")
+  @Rule("GUARD-6")
+  @DisplayName("a quarantine that is over ends when a quorum of the same terms grants")
   void aQuorumOfTheSameTermsEndsIt() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -53,7 +55,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: also of a node that answers when the quorum has granted")
+  @Rule("GUARD-6")
+  @DisplayName("also of a node that answers when the quorum has granted")
   void alsoWhereTheAnswerComesLate() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -68,7 +71,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-1: a quarantine that is not over is left, also if it is seen late")
+  @Rule("GUARD-1")
+  @DisplayName("a quarantine that is not over is left, also if it is seen late")
   void quarantineInProgressIsLeft() {
     ask();
     List<Asked> asked = nodes.take();
@@ -84,7 +88,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: a node of other terms keeps the client from ending any quarantine")
+  @Rule("GUARD-6")
+  @DisplayName("a node of other terms keeps the client from ending any quarantine")
   void nodeOfOtherTermsPreventsEnds() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -100,7 +105,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-4: a veto is remembered of a node that always answers last")
+  @Rule("GUARD-4")
+  @DisplayName("a veto is remembered of a node that always answers last")
   void lateVetoIsRemembered() {
     CompletableFuture<Optional<Lease>> first = ask();
     List<Asked> asked = nodes.take();
@@ -125,9 +131,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-4, GUARD-6: a client whose end of a quarantine is refused for its"
-          + " terms is vetoed")
+  @Rule({"GUARD-4", "GUARD-6"})
+  @DisplayName("a client whose end of a quarantine is refused for its" + " terms is vetoed")
   void endByAClientOfOtherTermsIsAVeto() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -149,9 +154,9 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
+  @Rule("GUARD-6")
   @DisplayName(
-      "GUARD-6: a client that has seen no node of its terms, and not all nodes,"
-          + " ends no quarantine")
+      "a client that has seen no node of its terms, and not all nodes," + " ends no quarantine")
   void withoutANodeOfItsTermsAClientEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -171,7 +176,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-2, GUARD-6: one node of the same terms does, and the vote counts at once")
+  @Rule({"GUARD-2", "GUARD-6"})
+  @DisplayName("one node of the same terms does, and the vote counts at once")
   void oneNodeOfItsTermsDoes() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -187,7 +193,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: the vote counts only if the quarantine was the one that was seen")
+  @Rule("GUARD-6")
+  @DisplayName("the vote counts only if the quarantine was the one that was seen")
   void theVoteCountsOnlyIfItWasTheSame() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -204,7 +211,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: a vote against counts, too: it is contention, no outage")
+  @Rule("GUARD-6")
+  @DisplayName("a vote against counts, too: it is contention, no outage")
   void aVoteAgainstCountsToo() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -219,7 +227,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: if all N are in quarantine, it ends once it is over on a quorum")
+  @Rule("GUARD-6")
+  @DisplayName("if all N are in quarantine, it ends once it is over on a quorum")
   void ifAllAreInQuarantineAQuorumThatIsOverEnds() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -237,7 +246,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: if all N are in quarantine and it is over on a minority, none ends")
+  @Rule("GUARD-6")
+  @DisplayName("if all N are in quarantine and it is over on a minority, none ends")
   void ifOnlyAMinorityIsOverNoneEnds() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -252,8 +262,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-1, GUARD-6: if all N are in quarantine, the longest maxTtl of all" + " clients counts")
+  @Rule({"GUARD-1", "GUARD-6"})
+  @DisplayName("if all N are in quarantine, the longest maxTtl of all" + " clients counts")
   void ifAllAreInQuarantineTheLongestMaxTtlCounts() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -276,8 +286,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-6: if a node of the same terms votes, the maxTtl of other clients" + " does not count")
+  @Rule("GUARD-6")
+  @DisplayName("if a node of the same terms votes, the maxTtl of other clients" + " does not count")
   void ifANodeVotesOtherMaxTtlsDoNotCount() {
     ask();
     List<Asked> asked = nodes.take();
@@ -289,8 +299,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-6: an extension ends quarantines, too, by the votes of nodes with all" + " their data")
+  @Rule("GUARD-6")
+  @DisplayName("an extension ends quarantines, too, by the votes of nodes with all" + " their data")
   void extensionEndsQuarantinesToo() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);
@@ -307,7 +317,8 @@ class QuarantineEndsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("GUARD-6: an extension that a node of other terms answers ends no quarantine")
+  @Rule("GUARD-6")
+  @DisplayName("an extension that a node of other terms answers ends no quarantine")
   void extensionAnsweredByANodeOfOtherTermsEndsNone() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);

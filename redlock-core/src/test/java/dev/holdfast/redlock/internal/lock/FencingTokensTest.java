@@ -15,6 +15,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +40,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-12: a number that a quorum gave is the token, after one trip")
+  @Rule("ACQ-12")
+  @DisplayName("a number that a quorum gave is the token, after one trip")
   void aNumberThatAQuorumGaveIsTheToken() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -51,7 +53,8 @@ class FencingTokensTest {
   }
 
   @Test
-  @DisplayName("ERR-1: a quorum that gives no number is contention")
+  @Rule("ERR-1")
+  @DisplayName("a quorum that gives no number is contention")
   void aQuorumThatGivesNoNumberIsContention() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -63,7 +66,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-12: of different numbers the largest is stored by a quorum before the grant")
+  @Rule("ACQ-12")
+  @DisplayName("of different numbers the largest is stored by a quorum before the grant")
   void theLargestIsStoredByAQuorumBeforeTheGrant() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -87,8 +91,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "GUARD-1, ACQ-12: a node that granted in quarantine does not count in the" + " second trip")
+  @Rule({"GUARD-1", "ACQ-12"})
+  @DisplayName("a node that granted in quarantine does not count in the" + " second trip")
   void nodeInQuarantineDoesNotCountInTheSecondTrip() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> storing = storingThoughOneIsUnderQuarantine();
@@ -99,8 +103,8 @@ class FencingTokensTest {
   }
 
   @Test
-  @DisplayName(
-      "ERR-1: a node in quarantine that prevents a quorum of the second trip is an" + " outage")
+  @Rule("ERR-1")
+  @DisplayName("a node in quarantine that prevents a quorum of the second trip is an" + " outage")
   void nodeInQuarantineThatPreventsTheSecondTripIsAnOutage() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> storing = storingThoughOneIsUnderQuarantine();
@@ -117,8 +121,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "ACQ-12, ACQ-3: an attempt whose token no quorum stored is not granted and" + " is released")
+  @Rule({"ACQ-12", "ACQ-3"})
+  @DisplayName("an attempt whose token no quorum stored is not granted and" + " is released")
   void tokenThatNoQuorumStoredIsNotGranted() {
     CompletableFuture<Optional<Lease>> future = ask();
     give(nodes.take(), 100, 102, 101);
@@ -132,7 +136,8 @@ class FencingTokensTest {
   }
 
   @Test
-  @DisplayName("ERR-1: silence in the second trip is an outage, within the limit of the attempt")
+  @Rule("ERR-1")
+  @DisplayName("silence in the second trip is an outage, within the limit of the attempt")
   void bothTripsHaveOneDeadline() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -149,7 +154,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("VAL-1, VAL-5: the second trip is time spent, too")
+  @Rule({"VAL-1", "VAL-5"})
+  @DisplayName("the second trip is time spent, too")
   void validityIsLookedAtAgainAfterTheSecondTrip() {
     CompletableFuture<Optional<Lease>> inTime = ask();
     List<Asked> asked = nodes.take();
@@ -171,7 +177,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-12: a number that came after the decision is not part of it")
+  @Rule("ACQ-12")
+  @DisplayName("a number that came after the decision is not part of it")
   void aLateNumberIsNoPartOfTheDecision() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
@@ -182,7 +189,8 @@ class FencingTokensTest {
   }
 
   @Test
-  @DisplayName("ACQ-15: a client that got a number of a clock that is ahead follows that clock")
+  @Rule("ACQ-15")
+  @DisplayName("a client that got a number of a clock that is ahead follows that clock")
   void clockThatIsAheadIsFollowed() {
     long ahead = 200_000;
     ask();
@@ -198,7 +206,8 @@ class FencingTokensTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-200_000, 5_000_001})
-  @DisplayName("ACQ-15: a clock that is behind, or too far ahead, is not followed")
+  @Rule("ACQ-15")
+  @DisplayName("a clock that is behind, or too far ahead, is not followed")
   void clockThatIsBehindOrTooFarAheadIsNotFollowed(long micros) {
     ask();
     reply(nodes.take(), time.wallMicros() + micros, 0, 1, 2);
@@ -210,8 +219,8 @@ class FencingTokensTest {
   @ParameterizedTest
   @CsvSource({"500, 11000", "1100, 11000", "1101, 11010", "60000, 600000"})
   @Tag("exclusion")
-  @DisplayName(
-      "ACQ-12: a counter outlives the largest lag of a client's clock, and ten of" + " maxTtl")
+  @Rule("ACQ-12")
+  @DisplayName("a counter outlives the largest lag of a client's clock, and ten of" + " maxTtl")
   void counterOutlivesTheLargestClockLag(long maxTtlMillis, String lifeMillis) {
     nodes = new ScriptedNodes(3);
     try (LockManager manager = open(options().maxTtl(Duration.ofMillis(maxTtlMillis)))) {
@@ -226,7 +235,8 @@ class FencingTokensTest {
   @ParameterizedTest
   @ValueSource(longs = {-1, 1L << 53, Long.MAX_VALUE, Long.MIN_VALUE})
   @Tag("exclusion")
-  @DisplayName("ERR-6: a reply that is no fencing token is no vote")
+  @Rule("ERR-6")
+  @DisplayName("a reply that is no fencing token is no vote")
   void replyThatIsNoFencingTokenIsNoVote(long number) {
     CompletableFuture<Optional<Lease>> future = ask();
     give(nodes.take(), 100, 100, number, number, number);
@@ -239,7 +249,8 @@ class FencingTokensTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-12: without fencing there is no token, and the lock is a plain SET")
+  @Rule("ACQ-12")
+  @DisplayName("without fencing there is no token, and the lock is a plain SET")
   void withoutFencingTheLockIsAPlainSet() {
     nodes = new ScriptedNodes(3);
     try (LockManager plain = open(options().fencing(false))) {
@@ -257,9 +268,9 @@ class FencingTokensTest {
   }
 
   @Test
+  @Rule("OPEN-5")
   @DisplayName(
-      "OPEN-5: the error for a user who may not run scripts names the right and"
-          + " the alternative")
+      "the error for a user who may not run scripts names the right and" + " the alternative")
   void errorNamesTheRightThatFencingNeeds() {
     nodes = new ScriptedNodes(3).withoutScripts();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.internal.lock.PendingReleases.Pending;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -16,7 +17,8 @@ class PendingReleasesTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: the pending releases of a node are taken once and in order")
+  @Rule("REL-6")
+  @DisplayName("the pending releases of a node are taken once and in order")
   void pendingReleasesAreTakenOnce() {
     pending.add(0, release("a", 10));
     pending.add(0, release("b", 10));
@@ -27,7 +29,8 @@ class PendingReleasesTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a release whose key has expired is no longer pending")
+  @Rule("REL-6")
+  @DisplayName("a release whose key has expired is no longer pending")
   void expiredReleasesAreDropped() {
     pending.add(0, release("a", 10));
     pending.add(0, release("b", 11));

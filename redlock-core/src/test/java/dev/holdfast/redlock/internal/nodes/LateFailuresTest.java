@@ -9,6 +9,7 @@ import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,8 @@ class LateFailuresTest {
   private final List<Asked> unanswered = new ArrayList<>();
 
   @Test
-  @DisplayName("FAULT-5: a late failure of a dropped connection does not end the next one")
+  @Rule("FAULT-5")
+  @DisplayName("a late failure of a dropped connection does not end the next one")
   void lateFailureOfADroppedConnectionDoesNotEndTheNextOne() {
     LockManager locks = Redlock.open(nodes, time.plainOptions());
     dropSilentConnection(locks);
@@ -45,7 +47,8 @@ class LateFailuresTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: a failure of the next connection ends it also after late failures")
+  @Rule("FAULT-5")
+  @DisplayName("a failure of the next connection ends it also after late failures")
   void failureOfTheNextConnectionEndsIt() {
     LockManager locks = Redlock.open(nodes, time.plainOptions());
     dropSilentConnection(locks);
@@ -58,7 +61,8 @@ class LateFailuresTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: a script that a replaced connection was taught does not end the next one")
+  @Rule("FAULT-5")
+  @DisplayName("a script that a replaced connection was taught does not end the next one")
   void lateFailureOfATaughtScriptDoesNotEndTheNextConnection() {
     LockManager locks = Redlock.open(nodes, time.plainOptions());
     Asked taught = teachAfterTheDecision(locks);

@@ -13,6 +13,7 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -66,7 +67,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: a node is reconnected although a logger throws as it goes down")
+  @Rule("OPEN-1")
+  @DisplayName("a node is reconnected although a logger throws as it goes down")
   void nodeIsReconnectedAlthoughALoggerThrows() {
     open();
     Handler full =
@@ -98,7 +100,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: a minority that is down is logged once and tried every second, for ever")
+  @Rule("OPEN-1")
+  @DisplayName("a minority that is down is logged once and tried every second, for ever")
   void aMinorityThatIsDownIsTriedForEver() {
     nodes.unreachable(2, new IllegalStateException("connection refused"));
     open();
@@ -111,7 +114,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-3: a node that comes back is used within a second, and one line says so")
+  @Rule("FAULT-3")
+  @DisplayName("a node that comes back is used within a second, and one line says so")
   void aNodeThatComesBackIsUsed() {
     nodes.unreachable(2, new IllegalStateException("connection refused"));
     LockManager locks = open();
@@ -124,7 +128,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-1: without a quorum, opening fails and names each node and cause")
+  @Rule("OPEN-1")
+  @DisplayName("without a quorum, opening fails and names each node and cause")
   void withoutAQuorumOpeningFails() {
     nodes.unreachable(1, new IllegalStateException("connection refused"));
     nodes.unreachable(2, new IllegalStateException("no route to host"));
@@ -138,7 +143,8 @@ class NodeConnectionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("OPEN-2: the same server twice is a configuration error that names both")
+  @Rule("OPEN-2")
+  @DisplayName("the same server twice is a configuration error that names both")
   void theSameServerTwiceIsRefused() {
     nodes.info(2, "run_id:r0\r\nrole:master\r\n");
     assertThatThrownBy(this::open)
@@ -148,7 +154,8 @@ class NodeConnectionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("OPEN-2: a replica is a configuration error that names its master")
+  @Rule("OPEN-2")
+  @DisplayName("a replica is a configuration error that names its master")
   void aReplicaIsRefused() {
     nodes.info(1, "run_id:x\r\nrole:slave\r\nmaster_host:h9\r\nmaster_port:6379\r\n");
     assertThatThrownBy(this::open)
@@ -158,7 +165,8 @@ class NodeConnectionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("OPEN-2: a node that comes back as the same server as another does not vote")
+  @Rule("OPEN-2")
+  @DisplayName("a node that comes back as the same server as another does not vote")
   void aNodeThatComesBackAsAnotherDoesNotVote() {
     LockManager locks = open();
     nodes.info(2, "run_id:r0\r\nrole:master\r\n");
@@ -171,7 +179,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-3: a policy that can evict lock keys is a warning that names node and policy")
+  @Rule("OPEN-3")
+  @DisplayName("a policy that can evict lock keys is a warning that names node and policy")
   void anEvictingPolicyIsAWarning() {
     nodes.info(0, "run_id:r0\r\nrole:master\r\nmaxmemory_policy:allkeys-lru\r\n");
     open();
@@ -179,7 +188,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-3: the warning comes once for each policy, even if the node reconnects")
+  @Rule("OPEN-3")
+  @DisplayName("the warning comes once for each policy, even if the node reconnects")
   void policyIsWarnedOfOnce() {
     for (String policy : List.of("allkeys-lru", "allkeys-lru", "volatile-ttl")) {
       nodes.info(0, "run_id:r0\r\nrole:master\r\nmaxmemory_policy:" + policy + "\r\n");
@@ -197,9 +207,9 @@ class NodeConnectionsTest {
   }
 
   @Test
+  @Rule("OPEN-1")
   @DisplayName(
-      "OPEN-1: a node that stays down is logged again only for a mistake that a"
-          + " person has to mend")
+      "a node that stays down is logged again only for a mistake that a" + " person has to mend")
   void onlyMistakesAreLoggedAgain() {
     for (String cause :
         List.of("connection refused", "no route", "NOAUTH give one", "NOAUTH give one")) {
@@ -216,7 +226,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: each node has a second connection of its own, and the log says so once")
+  @Rule("OPEN-5")
+  @DisplayName("each node has a second connection of its own, and the log says so once")
   void eachNodeHasASecondConnectionOfItsOwn() {
     nodes.withoutScripts();
     LockManager locks = open();
@@ -239,9 +250,9 @@ class NodeConnectionsTest {
   }
 
   @Test
+  @Rule("GUARD-2")
   @DisplayName(
-      "GUARD-2: the log names the end of the quarantine of a node that is back"
-          + " without its data")
+      "the log names the end of the quarantine of a node that is back" + " without its data")
   void quarantineIsLoggedWithItsEnd() {
     nodes.firstError(2, "QUARANTINE 1 3000 57000 0 0 17");
     Redlock.open(nodes, time.plainOptions().restartGuard(true));
@@ -252,7 +263,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: the log says how to let a new node vote")
+  @Rule("GUARD-8")
+  @DisplayName("the log says how to let a new node vote")
   void logSaysHowToLetNewNodesVote() {
     nodes.firstError(2, "QUARANTINE 1 0 60000 0 1 17");
     Redlock.open(nodes, time.plainOptions().restartGuard(true));
@@ -263,7 +275,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("GUARD-8: if new nodes are trusted, the log warns only of the option")
+  @Rule("GUARD-8")
+  @DisplayName("if new nodes are trusted, the log warns only of the option")
   void trustedNewNodesAreNotLogged() {
     nodes.firstError(2, "QUARANTINE 1 0 60000 0 1 17");
     Redlock.open(nodes, time.plainOptions().restartGuard(true).connectLazily().trustNewNodes())
@@ -272,7 +285,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("OPEN-4: connect=lazy connects at the first request")
+  @Rule("OPEN-4")
+  @DisplayName("connect=lazy connects at the first request")
   void lazyConnectsAtTheFirstRequest() {
     LockManager locks = Redlock.open(nodes, time.plainOptions().connectLazily());
     assertThat(nodes.connects()).isEmpty();
@@ -343,7 +357,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-3: a connection waits for a node that hangs, so that it is back at once")
+  @Rule("FAULT-3")
+  @DisplayName("a connection waits for a node that hangs, so that it is back at once")
   void connectionWaitsForANodeThatHangs() {
     LockManager locks = open();
     nodes.silent(2);
@@ -390,9 +405,9 @@ class NodeConnectionsTest {
   }
 
   @Test
+  @Rule("FAULT-5")
   @DisplayName(
-      "FAULT-5: a connection that broke is replaced at once, and commands are held"
-          + " back meanwhile")
+      "a connection that broke is replaced at once, and commands are held" + " back meanwhile")
   void brokenConnectionIsReplacedAtOnce() {
     LockManager locks = open();
     nodes.breakConnection(0);
@@ -408,7 +423,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: a connection that broke and is not back within nodeTimeout is down")
+  @Rule("FAULT-5")
+  @DisplayName("a connection that broke and is not back within nodeTimeout is down")
   void aConnectionThatIsNotBackInTimeIsDown() {
     Duration nodeTimeout = RedlockOptions.DEFAULT_NODE_TIMEOUT;
     LockManager locks = open();
@@ -432,7 +448,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: rounds that were held back in vain do not end the next connection")
+  @Rule("FAULT-5")
+  @DisplayName("rounds that were held back in vain do not end the next connection")
   void roundsHeldBackInVainDoNotEndTheNextConnection() {
     LockManager locks = open();
     CompletableFuture<Void> slow = new CompletableFuture<>();
@@ -450,7 +467,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: a failure between the ends of two connections holds later rounds back")
+  @Rule("FAULT-5")
+  @DisplayName("a failure between the ends of two connections holds later rounds back")
   void aFailureBetweenTheEndsOfTwoConnectionsHoldsLaterRoundsBack() {
     nodes.withoutScripts();
     LockManager locks = open();
@@ -469,7 +487,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("FAULT-5: rounds between a failure and the end of its connection are held back")
+  @Rule("FAULT-5")
+  @DisplayName("rounds between a failure and the end of its connection are held back")
   void roundsWaitWhileAConnectionEnds() {
     LockManager locks = open();
     var first = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
@@ -513,7 +532,8 @@ class NodeConnectionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-6: a release that a node refuses is sent again while its connection lasts")
+  @Rule("REL-6")
+  @DisplayName("a release that a node refuses is sent again while its connection lasts")
   void aRefusedReleaseIsSentAgain() {
     LockManager locks = open();
     var lease = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(30)));
@@ -552,7 +572,8 @@ class NodeConnectionsTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: a closed manager connects no more")
+  @Rule("CLOSE-4")
+  @DisplayName("a closed manager connects no more")
   void aClosedManagerConnectsNoMore() {
     nodes.unreachable(2, new IllegalStateException("connection refused"));
     LockManager locks = open();
@@ -573,7 +594,8 @@ class NodeConnectionsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("OPEN-2: a node that cannot be examined for another reason does not vote")
+  @Rule("OPEN-2")
+  @DisplayName("a node that cannot be examined for another reason does not vote")
   void aNodeThatCannotBeExaminedDoesNotVote() {
     ServerCheck examination =
         new ServerCheck(found -> log.add("found"), cause -> log.add(cause.getMessage()));

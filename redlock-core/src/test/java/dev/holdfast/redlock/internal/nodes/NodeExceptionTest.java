@@ -2,6 +2,7 @@ package dev.holdfast.redlock.internal.nodes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testsupport.Rule;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +31,8 @@ class NodeExceptionTest {
         "ERR Client sent AUTH, but no password is set",
         "ERR DB index is out of range"
       })
-  @DisplayName("ERR-1: a superfluous password, or a database that does not exist, is no outage")
+  @Rule("ERR-1")
+  @DisplayName("a superfluous password, or a database that does not exist, is no outage")
   void superfluousPasswordOrDatabaseIsAMistake(String reply) {
     assertThat(NodeException.reply(reply).isMisconfigured()).isTrue();
     assertThat(NodeException.of(new RuntimeException("no", new IllegalStateException(reply))))
@@ -38,7 +40,8 @@ class NodeExceptionTest {
   }
 
   @Test
-  @DisplayName("ERR-3: the password that a server without AUTH repeats is not shown")
+  @Rule("ERR-3")
+  @DisplayName("the password that a server without AUTH repeats is not shown")
   void argumentsOfACommandAreNotRepeated() {
     String reply = "ERR unknown command `AUTH`, with args beginning with: `hunter2`, ";
 
@@ -56,8 +59,8 @@ class NodeExceptionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"handshake timed out after 10000ms", "Connection reset by peer"})
-  @DisplayName(
-      "ERR-1: the message of a failure that TLS may have caused names the right" + " scheme")
+  @Rule("ERR-1")
+  @DisplayName("the message of a failure that TLS may have caused names the right" + " scheme")
   void failureThatTlsMayCauseNamesTheScheme(String message) {
     RuntimeException failure = new IllegalStateException(message);
     assertThat(NodeException.ofConnecting(failure, true))

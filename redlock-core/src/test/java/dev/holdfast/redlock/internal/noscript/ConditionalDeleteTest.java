@@ -8,6 +8,7 @@ import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +39,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a release compares and deletes by one command, after a GET of the key")
+  @Rule("REL-1")
+  @DisplayName("a release compares and deletes by one command, after a GET of the key")
   void releaseIsOneCommandAfterAGet() {
     CompletableFuture<@Nullable Object> release = release();
     assertThat(asked()).containsExactly("GET a", "DELEX a IFEQ me:1");
@@ -51,7 +53,8 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("REL-3: a key that is not there is missing")
+  @Rule("REL-3")
+  @DisplayName("a key that is not there is missing")
   void aKeyThatIsNotThereIsMissing() {
     CompletableFuture<@Nullable Object> release = release();
 
@@ -61,7 +64,8 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("REL-3: a key that expires between the GET and the command is missing")
+  @Rule("REL-3")
+  @DisplayName("a key that expires between the GET and the command is missing")
   void keyThatExpiresAfterTheGetIsMissing() {
     CompletableFuture<@Nullable Object> release = release();
 
@@ -72,7 +76,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-2: the key of another owner is left")
+  @Rule("REL-2")
+  @DisplayName("the key of another owner is left")
   void keyOfAnotherOwnerIsLeft() {
     CompletableFuture<@Nullable Object> release = release();
 
@@ -112,7 +117,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: any other error of the command is an error of the release and no vote")
+  @Rule("ERR-6")
+  @DisplayName("any other error of the command is an error of the release and no vote")
   void otherErrorsOfTheCommandAreErrorsOfTheRelease() {
     CompletableFuture<@Nullable Object> release = release();
 
@@ -124,9 +130,9 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
+  @Rule("ACQ-9")
   @DisplayName(
-      "ACQ-9: a key of another type is recognised by the GET, because DELEX gives"
-          + " another error")
+      "a key of another type is recognised by the GET, because DELEX gives" + " another error")
   void keyOfAnotherTypeIsRecognisedByTheGet() {
     CompletableFuture<@Nullable Object> release = release();
     List<ScriptedNodes.Asked> taken = nodes.take();
@@ -142,7 +148,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: a reply that is no number of keys is no vote")
+  @Rule("ERR-6")
+  @DisplayName("a reply that is no number of keys is no vote")
   void aReplyThatIsNoNumberIsNoVote() {
     CompletableFuture<@Nullable Object> release = release();
 
@@ -153,7 +160,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-11: a release that sets the key's life is a transaction")
+  @Rule("ACQ-11")
+  @DisplayName("a release that sets the key's life is a transaction")
   void aReleaseThatSetsTheLifeIsATransaction() {
     ask(Scripts.KEEP, TOKEN, "4000", "0", "0");
 
@@ -162,7 +170,8 @@ class ConditionalDeleteTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a release waits for the extension of its key, which could put the key back")
+  @Rule("REL-1")
+  @DisplayName("a release waits for the extension of its key, which could put the key back")
   void aReleaseWaitsForTheExtensionOfItsKey() {
     ask(Scripts.EXTEND.plain(), TOKEN, "50000");
     release();
@@ -175,7 +184,8 @@ class ConditionalDeleteTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a release that notifies waiters reports that nothing was published")
+  @Rule("WAIT-11")
+  @DisplayName("a release that notifies waiters reports that nothing was published")
   void releaseThatNotifiesReportsThatNothingWasPublished() {
     CompletableFuture<@Nullable Object> release = ask(Scripts.RELEASE, TOKEN, "channel");
 

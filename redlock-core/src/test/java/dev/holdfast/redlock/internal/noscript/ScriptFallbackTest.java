@@ -12,6 +12,7 @@ import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -31,14 +32,16 @@ class ScriptFallbackTest {
   private final LockManager locks = Redlock.open(nodes, time.options().fencing(false));
 
   @Test
-  @DisplayName("OPEN-5: a second connection is made if scripts are forbidden")
+  @Rule("OPEN-5")
+  @DisplayName("a second connection is made if scripts are forbidden")
   void secondConnectionIsMadeWithoutScripts() {
     assertThat(nodes.connects()).containsExactly(FIRST, SECOND);
   }
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a release compares and deletes in one transaction")
+  @Rule("REL-1")
+  @DisplayName("a release compares and deletes in one transaction")
   void aReleaseComparesAndDeletes() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
@@ -52,7 +55,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("REL-2: the key of another owner is left")
+  @Rule("REL-2")
+  @DisplayName("the key of another owner is left")
   void keyOfAnotherOwnerIsLeft() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
@@ -63,7 +67,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("REL-2: a key that changes after it was compared is compared again")
+  @Rule("REL-2")
+  @DisplayName("a key that changes after it was compared is compared again")
   void aKeyThatChangesIsComparedAgain() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
@@ -76,7 +81,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("REL-2: nothing is deleted if MULTI is refused")
+  @Rule("REL-2")
+  @DisplayName("nothing is deleted if MULTI is refused")
   void nothingIsDeletedIfMultiIsRefused() {
     Lease lease = acquired("a");
     CompletableFuture<Boolean> released = lease.releaseAsync();
@@ -90,7 +96,8 @@ class ScriptFallbackTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-3: an extension never shortens, and puts a missing key back")
+  @Rule("EXT-3")
+  @DisplayName("an extension never shortens, and puts a missing key back")
   void extensionNeverShortens() {
     Lease lease = acquired("a");
     var extended = lease.extendAsync(Duration.ofSeconds(20));
@@ -111,7 +118,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("ACQ-3: a release waits for the answer to the SET before it")
+  @Rule("ACQ-3")
+  @DisplayName("a release waits for the answer to the SET before it")
   void aReleaseWaitsForTheSet() {
     Duration ttl = Duration.ofMillis(500);
     var attempt = locks.tryAcquireAsync(LockRequest.of("a", ttl));
@@ -160,7 +168,8 @@ class ScriptFallbackTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("FAULT-4: both connections end if one command fails")
+  @Rule("FAULT-4")
+  @DisplayName("both connections end if one command fails")
   void bothConnectionsEndIfOneCommandFails() {
     locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
     nodes.answer(a -> a.round().failure(a.node(), new IllegalStateException("protocol error")));
@@ -170,7 +179,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: a node is not used while its second connection cannot be made")
+  @Rule("OPEN-5")
+  @DisplayName("a node is not used while its second connection cannot be made")
   void aNodeIsNotUsedWithoutItsSecondConnection() {
     nodes.unreachable(SECOND, new IllegalStateException("maxclients reached"));
     nodes.breakConnection(FIRST);
@@ -185,7 +195,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: a node without its second connection is down for the cause of that")
+  @Rule("OPEN-5")
+  @DisplayName("a node without its second connection is down for the cause of that")
   void failureOfTheSecondConnectionIsTheCause() {
     nodes.unreachable(SECOND, new IllegalStateException("maxclients reached"));
     nodes.breakConnection(FIRST);
@@ -196,7 +207,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: the end of the first connection is the cause, not that of the second")
+  @Rule("OPEN-5")
+  @DisplayName("the end of the first connection is the cause, not that of the second")
   void endOfTheFirstConnectionIsTheCause() {
     CompletableFuture<Void> second = new CompletableFuture<>();
     nodes.connecting(SECOND, second);
@@ -211,7 +223,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: a late reply over a connection that broke makes no second connection")
+  @Rule("OPEN-5")
+  @DisplayName("a late reply over a connection that broke makes no second connection")
   void lateReplyOverAConnectionThatBrokeMakesNoSecondConnection() {
     nodes.keepTaughtScripts(true);
     nodes.breakConnection(FIRST);
@@ -228,7 +241,8 @@ class ScriptFallbackTest {
   }
 
   @Test
-  @DisplayName("OPEN-5: a reply while a connection is dropped makes no second connection")
+  @Rule("OPEN-5")
+  @DisplayName("a reply while a connection is dropped makes no second connection")
   void replyWhileAConnectionIsDroppedMakesNoSecondConnection() {
     nodes.keepTaughtScripts(true);
     nodes.breakConnection(FIRST);

@@ -8,6 +8,7 @@ import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testsupport.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,8 +35,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName(
-      "ACQ-11: a release that keeps other owners out shortens the key's life" + " atomically")
+  @Rule("ACQ-11")
+  @DisplayName("a release that keeps other owners out shortens the key's life" + " atomically")
   void releaseMayShorten() {
     Asking asking = keep(4_000, false);
     assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
@@ -49,7 +50,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-21: a release of a valid lease lengthens the key's life atomically")
+  @Rule("ACQ-21")
+  @DisplayName("a release of a valid lease lengthens the key's life atomically")
   void releaseOfAValidLeaseMayLengthen() {
     Asking asking = keep(60_000, true);
     assertThat(asked()).containsExactly("WATCH a", "PTTL a", "GET a");
@@ -63,7 +65,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-21: the key of another owner is not lengthened")
+  @Rule("ACQ-21")
+  @DisplayName("the key of another owner is not lengthened")
   void theKeyOfAnotherOwnerIsNotLengthened() {
     Asking asking = keep(60_000, true);
     answer("OK", 4_000L, "another");
@@ -75,7 +78,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ACQ-21: the release of a lease that is over never lengthens a key's life")
+  @Rule("ACQ-21")
+  @DisplayName("the release of a lease that is over never lengthens a key's life")
   void aReleaseOfALeaseThatIsOverNeverLengthens() {
     Asking asking = keep(4_000, false);
     answer("OK", 4_000L, TOKEN);
@@ -86,7 +90,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("REL-3: a release of a missing key is reported")
+  @Rule("REL-3")
+  @DisplayName("a release of a missing key is reported")
   void releaseOfAMissingKeyIsReported() {
     Asking asking = release();
     answer("OK", -2L, null);
@@ -97,7 +102,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("REL-3: a key that expired between its comparison and its deletion was missing")
+  @Rule("REL-3")
+  @DisplayName("a key that expired between its comparison and its deletion was missing")
   void aKeyThatExpiredInBetweenWasMissing() {
     Asking asking = release();
     answer("OK", 1L, TOKEN);
@@ -109,7 +115,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("EXT-3: a key that lives at least as long as requested is unchanged")
+  @Rule("EXT-3")
+  @DisplayName("a key that lives at least as long as requested is unchanged")
   void keyThatLivesLongEnoughIsUnchanged() {
     Asking asking = extend(50_000);
     answer("OK", 50_000L, TOKEN);
@@ -120,7 +127,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("EXT-7: a key that was put back counts as missing")
+  @Rule("EXT-7")
+  @DisplayName("a key that was put back counts as missing")
   void aKeyThatWasPutBackCountsAsMissing() {
     Asking asking = extend(50_000);
     answer("OK", -2L, null);
@@ -148,7 +156,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: a key whose ttl cannot be read is not taken for ours")
+  @Rule("ERR-6")
+  @DisplayName("a key whose ttl cannot be read is not taken for ours")
   void keyWithoutAReadableTtlIsNotOurs() {
     Asking asking = release();
     answer("OK", "?", TOKEN);
@@ -160,7 +169,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: a key of another type is the server's own error, and is watched no longer")
+  @Rule("ERR-6")
+  @DisplayName("a key of another type is the server's own error, and is watched no longer")
   void aKeyOfAnotherTypeIsTheServersError() {
     Asking asking = release();
     List<ScriptedNodes.Asked> taken = nodes.take();
@@ -175,7 +185,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-1: an inspection reports type, value and ttl, and changes nothing")
+  @Rule("INSP-1")
+  @DisplayName("an inspection reports type, value and ttl, and changes nothing")
   void inspectionReportsTypeValueAndTtl() {
     Asking asking = ask(Scripts.INSPECT);
     assertThat(asked()).containsExactly("TYPE a", "GET a", "PTTL a");
@@ -185,7 +196,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-1: a key that is missing, or of another type, has no value")
+  @Rule("INSP-1")
+  @DisplayName("a key that is missing, or of another type, has no value")
   void missingKeyHasNoValue() {
     Asking missing = ask(Scripts.INSPECT);
     answer("none", null, -2L);
@@ -200,7 +212,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a forced release removes the lock of any owner")
+  @Rule("INSP-2")
+  @DisplayName("a forced release removes the lock of any owner")
   void forcedReleaseRemovesAnyOwnersLock() {
     Asking asking = ask(Scripts.REMOVE);
     assertThat(asked()).containsExactly("WATCH a", "TYPE a");
@@ -213,7 +226,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-2: of two forced releases at the same time the second finds nothing")
+  @Rule("INSP-2")
+  @DisplayName("of two forced releases at the same time the second finds nothing")
   void aForcedReleaseThatComesSecondFindsNothing() {
     Asking asking = ask(Scripts.REMOVE);
     answer("OK", "string");
@@ -227,7 +241,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-2: a lock that changes under three forced releases is no vote")
+  @Rule("INSP-2")
+  @DisplayName("a lock that changes under three forced releases is no vote")
   void aLockThatChangesUnderEachForcedReleaseIsNoVote() {
     Asking asking = ask(Scripts.REMOVE);
     for (int tries = 0; tries < 3; tries++) {
@@ -241,7 +256,8 @@ class TransactionalScriptsTest {
   }
 
   @Test
-  @DisplayName("INSP-2, ACQ-9: a forced release removes nothing that is no lock")
+  @Rule({"INSP-2", "ACQ-9"})
+  @DisplayName("a forced release removes nothing that is no lock")
   void aForcedReleaseRemovesNothingElse() {
     Asking nothing = ask(Scripts.REMOVE);
     answer("OK", "none");
@@ -294,7 +310,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a release is not continued on a later connection, which watches no key")
+  @Rule("REL-1")
+  @DisplayName("a release is not continued on a later connection, which watches no key")
   void releaseIsNotContinuedOnALaterConnection() {
     Asking compared = release();
     transactions.end();
@@ -306,7 +323,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("REL-1: a transaction that has begun is not continued on a later connection")
+  @Rule("REL-1")
+  @DisplayName("a transaction that has begun is not continued on a later connection")
   void transactionIsNotContinuedOnALaterConnection() {
     Asking begun = release();
     answer("OK", 1_000L, TOKEN);
@@ -329,7 +347,8 @@ class TransactionalScriptsTest {
 
   @Test
   @Tag("exclusion")
-  @DisplayName("ERR-6: an inspection that may not read the value is no vote")
+  @Rule("ERR-6")
+  @DisplayName("an inspection that may not read the value is no vote")
   void anInspectionThatMayNotReadTheValueIsNoVote() {
     Asking asking = ask(Scripts.INSPECT);
     List<ScriptedNodes.Asked> taken = nodes.take();

@@ -8,6 +8,7 @@ import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.ScriptedNodes;
 import dev.holdfast.redlock.ScriptedNodes.ScriptedSubscription;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
@@ -28,8 +29,8 @@ class ReleaseNotificationsTest {
   private int notified;
 
   @Test
-  @DisplayName(
-      "WAIT-11: a waiter is notified once when a quorum of nodes has published a" + " release")
+  @Rule("WAIT-11")
+  @DisplayName("a waiter is notified once when a quorum of nodes has published a" + " release")
   void waiterIsNotifiedOnceAQuorumHasPublished() {
     watch("a");
     tell("other:1", 0, 1, 1, 0);
@@ -41,7 +42,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: after a driver failed to subscribe, the next waiter asks all nodes")
+  @Rule("WAIT-11")
+  @DisplayName("after a driver failed to subscribe, the next waiter asks all nodes")
   void failedSubscriptionIsTriedAgain() {
     notifications.watch("first", () -> {});
     nodes.cannotSubscribe(1, new OutOfMemoryError("unable to create native thread"));
@@ -60,7 +62,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: late messages of one release do not count for another")
+  @Rule("WAIT-11")
+  @DisplayName("late messages of one release do not count for another")
   void lateMessagesOfOneReleaseDoNotCountForAnother() {
     watch("a");
     tell("other:1", 0, 1, 2);
@@ -75,7 +78,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a node that is thirty releases behind the others still counts")
+  @Rule("WAIT-11")
+  @DisplayName("a node that is thirty releases behind the others still counts")
   void nodeThatIsFarBehindCounts() {
     watch("a");
     for (int release = 1; release <= 31; release++) {
@@ -88,7 +92,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: releases that all nodes have published make room for others")
+  @Rule("WAIT-11")
+  @DisplayName("releases that all nodes have published make room for others")
   void releasesThatAllNodesPublishedAreForgotten() {
     watch("a");
     tell("other:0", 0, 1);
@@ -101,9 +106,9 @@ class ReleaseNotificationsTest {
   }
 
   @Test
+  @Rule("WAIT-11")
   @DisplayName(
-      "WAIT-11: a release that few nodes published, and that was forgotten, can"
-          + " still be notified")
+      "a release that few nodes published, and that was forgotten, can" + " still be notified")
   void forgottenReleaseCanStillBeNotified() {
     watch("a");
     tell("other:1", 0, 1);
@@ -117,7 +122,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a subscription always has a channel, which users may subscribe to")
+  @Rule("WAIT-11")
+  @DisplayName("a subscription always has a channel, which users may subscribe to")
   void subscriptionAlwaysHasAChannel() {
     watch("a").close();
     assertThat(Objects.requireNonNull(nodes.subscription(0)).channels).isEmpty();
@@ -125,7 +131,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a manager's own releases are ignored")
+  @Rule("WAIT-11")
+  @DisplayName("a manager's own releases are ignored")
   void ownReleasesAreIgnored() {
     watch("a");
     tell("own:1", 0, 1, 2, 3, 4);
@@ -133,7 +140,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: only keys that have a waiter are subscribed")
+  @Rule("WAIT-11")
+  @DisplayName("only keys that have a waiter are subscribed")
   void onlyKeysWithAWaiterAreSubscribed() {
     assertThat(nodes.subscription(0)).isNull();
     Watch first = watch("a");
@@ -147,7 +155,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a waiter that comes as another leaves is notified")
+  @Rule("WAIT-11")
+  @DisplayName("a waiter that comes as another leaves is notified")
   void newWaiterReplacesTheFormerOne() {
     Watch gone = watch("a");
     watch("a");
@@ -159,8 +168,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName(
-      "WAIT-11: a subscription that ended is replaced a second later, if there is" + " a waiter")
+  @Rule("WAIT-11")
+  @DisplayName("a subscription that ended is replaced a second later, if there is" + " a waiter")
   void endedSubscriptionIsReplaced() {
     Watch waiting = watch("a");
     ScriptedSubscription first = subscription(1);
@@ -179,7 +188,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a node that refuses subscriptions is asked once a second")
+  @Rule("WAIT-11")
+  @DisplayName("a node that refuses subscriptions is asked once a second")
   void refusedSubscriptionIsTriedOnceASecond() {
     watch("a");
     for (int second = 1; second <= 3; second++) {
@@ -194,7 +204,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: a node that is down is subscribed as soon as it is back")
+  @Rule("WAIT-11")
+  @DisplayName("a node that is down is subscribed as soon as it is back")
   void nodeThatIsDownIsSubscribedOnItsReturn() {
     away.add(1);
     watch("a");
@@ -213,7 +224,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: the end of a subscription that was replaced ends no other")
+  @Rule("WAIT-11")
+  @DisplayName("the end of a subscription that was replaced ends no other")
   void endOfAReplacedSubscriptionEndsNoOther() {
     watch("a");
     ScriptedSubscription first = subscription(1);
@@ -227,7 +239,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("CLOSE-4: closing the manager ends all subscriptions")
+  @Rule("CLOSE-4")
+  @DisplayName("closing the manager ends all subscriptions")
   void closingEndsAllSubscriptions() {
     watch("a");
     subscription(2).breakOff();
@@ -240,7 +253,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-10, WAIT-13: a release shows how many other managers wait")
+  @Rule({"WAIT-10", "WAIT-13"})
+  @DisplayName("a release shows how many other managers wait")
   void releaseShowsHowManyOtherManagersWait() {
     assertThat(others(Scripts.MINE)).isZero();
     assertThat(others(heardBy(1))).isOne();
@@ -260,7 +274,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-10: if nothing is published, other managers may wait")
+  @Rule("WAIT-10")
+  @DisplayName("if nothing is published, other managers may wait")
   void withoutPublishingOthersMayWait() {
     assertThat(notifications.none().others()).isOne();
     assertThat(others(Scripts.MINE_UNPUBLISHED)).isOne();
@@ -268,7 +283,8 @@ class ReleaseNotificationsTest {
   }
 
   @Test
-  @DisplayName("WAIT-11: publishing that too few nodes allow is not tried again")
+  @Rule("WAIT-11")
+  @DisplayName("publishing that too few nodes allow is not tried again")
   void refusedPublishingIsNotTriedAgain() {
     ReleaseNotifications.ReleaseNotification first = notifications.ofRelease("a", "label:f00");
     assertThat(first.message()).containsExactly("own:f00");

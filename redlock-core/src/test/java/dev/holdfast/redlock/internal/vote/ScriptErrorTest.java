@@ -2,6 +2,7 @@ package dev.holdfast.redlock.internal.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testsupport.Rule;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,7 +33,8 @@ class ScriptErrorTest {
             + "|NOPERM The user executing the script can't run this command or subcommand script:"
             + " 37eb, on @user_script:3.",
       })
-  @DisplayName("ERR-1: the error of a command inside of a script is recognised")
+  @Rule("ERR-1")
+  @DisplayName("the error of a command inside of a script is recognised")
   void errorInsideAScriptIsUnwrapped(String error, String plain) {
     assertThat(ScriptError.unwrapped(error)).isEqualTo(plain);
   }
@@ -45,7 +47,8 @@ class ScriptErrorTest {
         "NOPERM this user has no permissions to access one of the keys used as arguments",
         "ERR unknown command 'EVALSHA'",
       })
-  @DisplayName("ERR-1: all other errors are unchanged")
+  @Rule("ERR-1")
+  @DisplayName("all other errors are unchanged")
   void otherErrorsAreUnchanged(String error) {
     assertThat(ScriptError.unwrapped(error)).isEqualTo(error);
   }

@@ -3,6 +3,7 @@ package dev.holdfast.redlock.internal.vote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.testsupport.Rule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -25,7 +26,8 @@ class TallyTest {
   @ParameterizedTest
   @CsvSource({"1,1", "2,2", "3,2", "4,3", "5,3", "6,4", "7,4"})
   @Tag("exclusion")
-  @DisplayName("ACQ-2: a quorum is more than half of the nodes that are configured")
+  @Rule("ACQ-2")
+  @DisplayName("a quorum is more than half of the nodes that are configured")
   void quorumIsMoreThanHalf(int nodes, int quorum) {
     assertThat(Tally.quorumOf(nodes)).isEqualTo(quorum);
   }
@@ -89,7 +91,8 @@ class TallyTest {
   }
 
   @Test
-  @DisplayName("ERR-1: each node has granted, refused or not answered")
+  @Rule("ERR-1")
+  @DisplayName("each node has granted, refused or not answered")
   void eachNodeHasGrantedRefusedOrNotAnswered() {
     Tally tally =
         Tally.before(6, NodeSet.all(6))

@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /** The range of an option that is a time: above zero, up to a longest time. Immutable. */
 public final class DurationRange {
-  /** Time-outs and delays, up to an hour. Sockets and drivers count milliseconds in an int. */
+  /** Timeouts and delays, up to an hour. Sockets and drivers count milliseconds in an int. */
   public static final DurationRange TIMEOUT = new DurationRange(Duration.ofHours(1), "1h");
 
   static final DurationRange MAX_TTL =

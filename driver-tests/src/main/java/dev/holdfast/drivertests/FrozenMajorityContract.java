@@ -36,7 +36,7 @@ public abstract class FrozenMajorityContract {
   /** One call of several takes less even on a busy machine. */
   private static final Duration AT_ONCE = Duration.ofMillis(20);
 
-  /** Longer than the default {@code connectTimeout}, and than any time-out of a client here. */
+  /** Longer than the default {@code connectTimeout}, and than any timeout of a client here. */
   private static final Duration PAUSE = Duration.ofMillis(2_500);
 
   private static final RedlockOptions OPTIONS =

@@ -37,7 +37,7 @@ public final class RedlockOptions implements ManagerSettings<RedlockOptions> {
           "cluster");
 
   /**
-   * The default straggler time-out. The Redlock page says: "if the auto-release time is 10 seconds,
+   * The default straggler timeout. The Redlock page says: "if the auto-release time is 10 seconds,
    * 5 to 50 milliseconds".
    */
   public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(50);

@@ -247,7 +247,10 @@ final class Judge {
 
   void releaseAnswered(Holding holding, boolean good) {
     if (good && (!holding.heldWhenReleased || holding.wasSeenLost())) {
-      broken(Invariant.NO_REVIVAL, holding.host.id(), holding + " was lost, but its release good");
+      broken(
+          Invariant.NO_REVIVAL,
+          holding.host.id(),
+          holding + " was lost, but its release succeeded");
     }
     requireNotHeld(holding, "after its release");
   }
@@ -255,7 +258,7 @@ final class Judge {
   void lost(Holding holding) {
     holding.timesLost++;
     if (holding.timesLost > 1 || holding.heldWhenReleased) {
-      broken(Invariant.LOST_ONCE, holding.host.id(), holding + " is told to be lost");
+      broken(Invariant.LOST_ONCE, holding.host.id(), holding + " is reported as lost");
     }
     requireNotHeld(holding, "after onLoss()");
     holding.seenLost();
@@ -397,7 +400,7 @@ final class Judge {
           broken(
               Invariant.LOSS_NOTIFIED,
               holding.host.id(),
-              holding + " ended a second ago, and onLoss() has told nobody");
+              holding + " ended a second ago, and onLoss() is not completed");
         }
       }
     }
@@ -432,7 +435,7 @@ final class Judge {
       broken(
           Invariant.NO_ORPHANS,
           host.id(),
-          "nobody holds " + shortened(token) + " any more, but " + key + " stands at " + node);
+          "no lease holds " + shortened(token) + " any more, but " + key + " stands at " + node);
     }
   }
 
@@ -503,7 +506,7 @@ final class Judge {
     for (String name : Workload.names(world.setting)) {
       if (!gotAfterHealing.contains(name)) {
         if (late) {
-          broken(Invariant.LIVENESS, Trace.NONE, "nobody got " + name + " since healing");
+          broken(Invariant.LIVENESS, Trace.NONE, "no client acquired " + name + " since healing");
         } else {
           world.in(SECOND / 20, this::requireRecovery);
           return;

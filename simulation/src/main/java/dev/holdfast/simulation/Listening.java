@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Judges that whoever is told of a release asks, and that whoever waits no more is deaf. */
+/** Judges that notified waiters try again, and that names without a waiter are unsubscribed. */
 final class Listening {
   private static final long MILLI = 1_000;
   private static final long SECOND = 1_000_000;
@@ -105,7 +105,7 @@ final class Listening {
           host,
           () -> {
             if (standing.asked == asked && standing.waiting > 0 && canAsk(host)) {
-              judge.broken(invariant, host.id(), key + " was given back, and it waits");
+              judge.broken(invariant, host.id(), key + " was released, but its waiter is idle");
             }
           });
     }

@@ -233,7 +233,7 @@ final class Polls {
     long nodeTimeout = NANOS * MILLI * world.setting.nodeTimeoutMillis();
     long silent = Math.max(nodeTimeout, 2 * lastQuorum.getOrDefault(host, 0L));
     if (last.mostAnswers() < quorum() && last.ageNanos() > silent + NANOS * LATE) {
-      misreported(attempt, "contention, but no quorum has answered the attempt that is under way");
+      misreported(attempt, "contention, but no quorum has answered the attempt in flight");
     }
   }
 
@@ -314,7 +314,7 @@ final class Polls {
                   : denial.sawAnother() ? "another has it" : null;
           case UNREACHABLE ->
               holding.request.keepAliveUpTo().isEmpty() && !holding.isExtended()
-                  ? "nobody was to extend it"
+                  ? "no renewal was due"
                   : null;
           case EXPIRED -> isUnanswered(holding, last) ? "its renewal was not answered" : null;
           case MAX_HOLD -> mayHoldOn(holding) ? "it may be held for longer" : null;

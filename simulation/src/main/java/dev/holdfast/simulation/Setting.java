@@ -82,7 +82,7 @@ record Setting(
     return of[random.nextInt(of.length)];
   }
 
-  /** Draws a value that is as likely barely above the node time-out as near the default. */
+  /** Draws a value that is as likely barely above the node timeout as near the default. */
   private static int quorumTimeout(SplittableRandom random, int nodeTimeout) {
     int longest = Math.max(LONGEST_QUORUM_TIMEOUT, nodeTimeout * 13 / 10);
     double part = random.nextInt(3) == 0 ? 1 : random.nextDouble();

@@ -72,7 +72,7 @@ final class SimulatedSubscription implements PubSubConnection {
     connection.tell(
         () -> {
           if (channels.contains(channel)) {
-            world.note(host.id(), node.id(), "is told", channel.hashCode(), channel::toString);
+            world.note(host.id(), node.id(), "is notified", channel.hashCode(), channel::toString);
             world.judge.listening.onNotified(host, node, Node.keyOf(channel), message, by);
             subscription.onMessage(channel, message);
           }

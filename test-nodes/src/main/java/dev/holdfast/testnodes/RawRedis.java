@@ -215,7 +215,7 @@ public final class RawRedis implements AutoCloseable {
       while (true) {
         long millis = (deadline - System.nanoTime()) / 1_000_000;
         if (millis <= 0) {
-          throw new SocketTimeoutException("time-out");
+          throw new SocketTimeoutException("timeout");
         }
         if (selector.select(millis) > 0) {
           selector.selectedKeys().clear();

@@ -169,7 +169,7 @@ class RawRedisTest {
     }
   }
 
-  /** Waits for more of the client for as long as the socket's time-out. */
+  /** Waits for more of the client for as long as the socket's timeout. */
   private static boolean hasGone(Socket client) throws IOException {
     try {
       return client.getInputStream().read() < 0;

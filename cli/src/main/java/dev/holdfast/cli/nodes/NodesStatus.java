@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * @param hasQuorum whether a quorum answered and may vote
  */
 record NodesStatus(List<LockNode> nodes, boolean hasQuorum) {
-  /** Longer than the time-outs of any URL that an operator would wait for. */
+  /** Longer than the timeouts of any URL that an operator would wait for. */
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   /** Asks the nodes behind a URL. */

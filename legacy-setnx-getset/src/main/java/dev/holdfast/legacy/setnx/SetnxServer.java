@@ -126,7 +126,7 @@ final class SetnxServer implements AutoCloseable {
     return opened;
   }
 
-  /** Runs an operation; the result comes within the quorum time-out. */
+  /** Runs an operation; the result comes within the quorum timeout. */
   <T> CompletableFuture<T> run(
       String message, boolean outcomeUnknown, SerialTasks line, Operation<T> operation) {
     Duration limit = settings.quorumTimeout();

@@ -61,7 +61,7 @@ public interface RedisNodes extends AutoCloseable {
    * @param disconnected run once when this connection has ended, whichever side ended it, after its
    *     unanswered commands have failed, never if it was not made
    * @return completes when the node has answered and takes commands, exceptionally, within the
-   *     driver's own time-out, if it does not
+   *     driver's own timeout, if it does not
    */
   CompletableFuture<Void> connect(int node, Runnable disconnected);
 

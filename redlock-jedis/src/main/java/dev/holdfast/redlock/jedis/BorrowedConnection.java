@@ -10,7 +10,7 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 /**
- * A connection out of a pool, with a time-out of ours for as long as we have it. Closing gives it
+ * A connection out of a pool, with a timeout of ours for as long as we have it. Closing gives it
  * back as it was; or, if it is broken, has the pool destroy it.
  */
 record BorrowedConnection(Pool<Connection> pool, Connection connection, int timeoutOfTheirs)

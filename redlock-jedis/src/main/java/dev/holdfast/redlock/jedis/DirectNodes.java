@@ -25,7 +25,7 @@ final class DirectNodes implements RedisNodes {
   private final Duration nodeTimeout;
   private final IoLoop loop;
 
-  /** The threads that connect: at most one for each node and attempt, for the time-out's length. */
+  /** The threads that connect: at most one for each node and attempt, for the timeout's length. */
   private final ExecutorService connectors =
       new ThreadPoolExecutor(
           0,

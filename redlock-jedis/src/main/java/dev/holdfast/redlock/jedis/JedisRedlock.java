@@ -76,7 +76,7 @@ public final class JedisRedlock {
      * Adds a node that is reached by a connection of the manager's own.
      *
      * @param server host and port
-     * @param config user, password, database, TLS and all else, except for the time-outs, which are
+     * @param config user, password, database, TLS and all else, except for the timeouts, which are
      *     those of the options
      * @return this
      */
@@ -142,8 +142,8 @@ public final class JedisRedlock {
      * @return a new manager, to be closed by the caller
      * @throws LockConfigurationException if there is no node, there are both nodes and clients, one
      *     is listed twice or the same server as another, a replica or refuses the credentials, or
-     *     if the time-out of a client cannot be kept: {@code blockWhenExhausted} must be true in
-     *     its pool, and {@code socketTimeoutMillis} above 0
+     *     if the timeout of a client cannot be kept: {@code blockWhenExhausted} must be true in its
+     *     pool, and {@code socketTimeoutMillis} above 0
      * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
      */
     public LockManager open() {

@@ -31,7 +31,7 @@ final class PooledNode {
 
   /**
    * The most bytes that are sent before all are answered: less than the smallest buffers of a
-   * connection hold together, as a write that waits for a node that hangs has no time-out.
+   * connection hold together, as a write that waits for a node that hangs has no timeout.
    */
   private static final int WINDOW_BYTES = 64 * 1024;
 

@@ -17,7 +17,7 @@ final class ReplyStream extends RedisInputStream {
   /**
    * Reads from a socket.
    *
-   * @param raw its stream; the socket's time-out is how long {@link #await} waits
+   * @param raw its stream; the socket's timeout is how long {@link #await} waits
    * @param patienceNanos how long a reply that has begun may take to be complete
    */
   ReplyStream(InputStream raw, long patienceNanos) {
@@ -49,7 +49,7 @@ final class ReplyStream extends RedisInputStream {
     return true;
   }
 
-  /** A stream that waits longer inside a reply, where the socket's time-out is too short. */
+  /** A stream that waits longer inside a reply, where the socket's timeout is too short. */
   private static final class Patient extends FilterInputStream {
     private final long patienceNanos;
 

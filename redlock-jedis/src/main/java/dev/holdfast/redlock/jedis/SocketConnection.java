@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisException;
  * IoLoop} alone.
  */
 final class SocketConnection {
-  /** The shortest time-out that a socket can have: how long a read waits at most. */
+  /** The shortest timeout that a socket can have: how long a read waits at most. */
   private static final int SLICE_MILLIS = 1;
 
   /**

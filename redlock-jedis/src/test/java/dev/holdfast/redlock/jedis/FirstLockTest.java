@@ -107,7 +107,7 @@ class FirstLockTest extends FirstLockContract {
     return client;
   }
 
-  /** Open, nothing kept of it, and with the time-out that it was given. */
+  /** Open, nothing kept of it, and with the timeout that it was given. */
   private void assertThatYoursAreAsBefore() {
     for (RedisClient client : yours) {
       assertThat(client.getPool().getNumActive()).isZero();

@@ -90,7 +90,7 @@ class FrozenNodeTest {
     assertThat(ends).hasValue(0);
   }
 
-  /** A write has no time-out: it must not begin if it may not end. */
+  /** A write has no timeout: it must not begin if it may not end. */
   @Test
   void aBurstThatMeetsAFrozenNodeFailsWhenItIsDisconnected() {
     servers.node(0).thaw();

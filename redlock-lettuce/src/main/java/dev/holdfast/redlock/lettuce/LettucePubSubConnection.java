@@ -85,7 +85,7 @@ final class LettucePubSubConnection implements PubSubConnection {
     connection.closeAsync().whenComplete((done, failure) -> subscription.onEnded());
   }
 
-  /** A client of the user's may have a time-out of its own, after which the node still answers. */
+  /** A client of the user's may have a timeout of its own, after which the node still answers. */
   private void send(CommandType type, List<String> channels) {
     AsyncCommand<String, String, String> command =
         new AsyncCommand<>(

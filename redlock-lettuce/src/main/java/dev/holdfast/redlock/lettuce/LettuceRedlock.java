@@ -61,7 +61,7 @@ public final class LettuceRedlock {
      * which is closed with the manager.
      *
      * @param uri host and port, or a socket; user, password, database, TLS and client name count,
-     *     the time-out does not: {@link RedlockOptions#connectTimeout} holds
+     *     the timeout does not: {@link RedlockOptions#connectTimeout} holds
      * @return this
      * @throws LockConfigurationException if it names sentinels
      */
@@ -153,7 +153,7 @@ public final class LettuceRedlock {
           });
     }
 
-    /** A copy, because we set its time-out. */
+    /** A copy, because we set its timeout. */
     private static RedisURI copy(RedisURI uri) {
       if (!uri.getSentinels().isEmpty() || (uri.getHost() == null && uri.getSocket() == null)) {
         throw new LockConfigurationException(

@@ -127,7 +127,7 @@ final class NodeConnection implements RedisConnectionStateListener {
 
   /**
    * Leaves out what a client wraps around it. Rounds have a deadline of their own, and a timer of
-   * Lettuce's would keep each command for as long as its time-out.
+   * Lettuce's would keep each command for as long as its timeout.
    */
   private static RedisChannelWriter innermost(RedisChannelWriter writer) {
     if (writer instanceof CommandListenerWriter listening) {

@@ -19,7 +19,7 @@ record Timeouts(Duration node, Duration quorum) {
     return new Timeouts(node.compareTo(shorter) < 0 ? node : shorter, shorter);
   }
 
-  /** One time-out for both, as it must not be. */
+  /** One timeout for both, as it must not be. */
   static Timeouts both(Duration both) {
     return new Timeouts(both, both);
   }

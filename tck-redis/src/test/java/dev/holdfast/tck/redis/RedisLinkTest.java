@@ -103,7 +103,7 @@ class RedisLinkTest {
     try (Client client = Client.of(link.uri(), IMPATIENT)) {
       assertThatThrownBy(() -> client.call("SET", "locks:job", "token"))
           .isInstanceOf(NodeException.class)
-          .hasMessageContaining("time-out");
+          .hasMessageContaining("timeout");
     }
 
     assertThat(node.holder("job")).isEmpty();

@@ -148,7 +148,7 @@ public final class TckFixture implements AutoCloseable {
     }
   }
 
-  /** Leaves the test out where time-outs are as they are. */
+  /** Leaves the test out where timeouts are as they are. */
   void needsNodeOptions() {
     if (!environment.hasNodeOptions()) {
       abort("this environment's managers have no options about nodes");

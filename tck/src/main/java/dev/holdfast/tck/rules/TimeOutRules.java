@@ -436,7 +436,7 @@ public abstract class TimeOutRules {
         });
   }
 
-  /** Sets a time-out that is longer than the kit waits for anything. */
+  /** Sets a timeout that is longer than the kit waits for anything. */
   private String longer(String timeOut) {
     return timeOut + "=" + fixture.timing().soon().multipliedBy(2).toMillis() + "ms";
   }

@@ -67,7 +67,7 @@ public final class NodeConnections {
    * Begins to connect, once.
    *
    * @return completes when every node is up or has failed, or soon after a quorum is up, always
-   *     normally and within the time-out
+   *     normally and within the timeout
    */
   public CompletableFuture<Void> open() {
     return connector.open();

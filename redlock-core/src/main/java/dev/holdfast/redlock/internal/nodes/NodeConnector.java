@@ -87,7 +87,7 @@ public final class NodeConnector {
    * Begins to connect, once.
    *
    * @return completes when every node is up or has failed, or soon after a quorum is up, always
-   *     normally and within the time-out
+   *     normally and within the timeout
    */
   CompletableFuture<Void> open() {
     boolean first;

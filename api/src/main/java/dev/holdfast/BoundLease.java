@@ -27,7 +27,7 @@ final class BoundLease {
   /**
    * Binds a lease to this thread.
    *
-   * @param manager the manager of the lease; null if it is not known
+   * @param manager the manager of the lease, or null if it is not known
    */
   static BoundLease bind(@Nullable LockManager manager, Lease lease, LockedCall call) {
     BoundLease bound = new BoundLease(manager, lease, call, INNERMOST.get());
@@ -68,7 +68,7 @@ final class BoundLease {
   /**
    * Searches the leases of this thread from the innermost outward.
    *
-   * @param asked the manager of the lease; null for any
+   * @param asked the manager of the lease, or null for any
    * @throws IllegalStateException if there is none of this name
    */
   static Lease find(@Nullable LockManager asked, String name) {

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param ownerLabel the holder's label
  * @param since when the lock was granted, by the manager's wall clock
  * @param remaining how long the lease is valid if nothing renews it
- * @param keptAliveUntil when the renewals end; empty if the lease is not renewed
+ * @param keptAliveUntil when the renewals end, or empty if the lease is not renewed
  */
 public record HeldLock(
     String name,

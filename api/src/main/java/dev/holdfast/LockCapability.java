@@ -1,9 +1,8 @@
 package dev.holdfast;
 
 /**
- * A promise that a backend can keep. A manager declares its capabilities; a request that needs one
- * that is not declared is refused with {@link LockConfigurationException} before any input or
- * output.
+ * A promise that a backend can keep. A manager declares its capabilities. It refuses a request that
+ * needs another capability with {@link LockConfigurationException}, before any input or output.
  */
 public enum LockCapability {
   /** A lease can be extended: {@link Lease#extend}. */
@@ -12,13 +11,13 @@ public enum LockCapability {
   KEEP_ALIVE,
   /** Every grant carries a number larger than all before it: {@link Lease#fencingToken}. */
   FENCING_TOKEN,
-  /** A release removes the lock only while it is still one's own, compared and deleted as one. */
+  /** A release removes only the lock of its own grant, in one atomic step. */
   OWNER_SAFE_RELEASE,
-  /** Locks can be taken, and stay taken, while a minority of the nodes is gone. */
+  /** Locks can be acquired, and stay held, while a minority of the nodes is down. */
   FAULT_TOLERANT,
-  /** The lock can be kept from others for a least time: {@link LockRequest#holdAtLeast}. */
+  /** Other owners can be kept out for a minimum time: {@link LockRequest#holdAtLeast}. */
   HOLD_AT_LEAST,
-  /** Threads of one manager that wait for one name get it in the order in which they came. */
+  /** Threads of one manager that wait for one name get the lock first in, first out. */
   FIFO_IN_PROCESS,
   /** The holder can be looked up: {@link LockManager#inspect}. */
   INSPECTION,

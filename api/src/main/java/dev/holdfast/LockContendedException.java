@@ -7,8 +7,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody else holds the lock, and the wait that was asked for is over. A quorum of nodes
- * answered: nothing is broken.
+ * Contention: another owner holds the lock, and the wait of the request is over. A quorum of nodes
+ * answered, so nothing is broken.
  */
 public final class LockContendedException extends LockException {
   private static final long serialVersionUID = 1L;
@@ -33,10 +33,10 @@ public final class LockContendedException extends LockException {
    * Creates an exception that names the holder.
    *
    * @param name the name of the lock
-   * @param votes the nodes' votes on the last attempt; {@link LockVotes#NONE} when the waiter was
-   *     never the first of its queue
+   * @param votes the nodes' votes on the last attempt, or {@link LockVotes#NONE} when the waiter
+   *     was never the first of its queue
    * @param waited how long the caller waited
-   * @param holder the label of the owner that holds the lock; null if it is not known
+   * @param holder the label of the owner that holds the lock, or null if it is not known
    * @param heldByThisManager whether the manager that was asked holds the lock itself
    */
   public LockContendedException(
@@ -118,7 +118,7 @@ public final class LockContendedException extends LockException {
   }
 
   /**
-   * How long the caller waited.
+   * Returns how long the caller waited.
    *
    * @return the time from the call to this exception
    */
@@ -127,7 +127,7 @@ public final class LockContendedException extends LockException {
   }
 
   /**
-   * The label of the owner that holds the lock, as {@link LockManager#inspect} shows it.
+   * Returns the label of the owner that holds the lock, as {@link LockManager#inspect} shows it.
    *
    * @return empty if it is not known
    */
@@ -136,8 +136,8 @@ public final class LockContendedException extends LockException {
   }
 
   /**
-   * Whether the manager that was asked holds the lock itself. A lock is not reentrant; the view of
-   * {@link Locks#asLock} is.
+   * Returns whether the manager that was asked holds the lock itself. A lock is not reentrant, but
+   * the view of {@link Locks#asLock} is.
    *
    * @return true if a lease of this manager keeps the lock from the caller
    */

@@ -6,11 +6,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of what can go wrong with a lock. Exactly one of its four kinds is thrown, so that
- * contention, outage, loss and misconfiguration are never confused.
+ * A failure of a lock. Each failure is exactly one of four kinds, so that contention, outage, loss
+ * and misconfiguration are never confused.
  *
- * <p>Every exception is serializable. A cause that cannot be serialized is replaced in the copy by
- * a description of it.
+ * <p>Every exception is serializable. In the copy, a description replaces each cause that cannot be
+ * serialized.
  */
 public abstract sealed class LockException extends RuntimeException
     permits LockContendedException,
@@ -24,8 +24,8 @@ public abstract sealed class LockException extends RuntimeException
   }
 
   /**
-   * Copies this exception for the thread that throws it: a failure is often seen on another thread
-   * than that of the caller. For managers whose calls wait for a result.
+   * Copies this exception for the thread that throws it, because a failure often occurs on another
+   * thread than the caller's. Managers whose calls wait for a result use it.
    *
    * @return the same kind, message, causes and suppressed exceptions, with the stack trace of this
    *     call

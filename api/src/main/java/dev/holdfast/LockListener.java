@@ -9,7 +9,7 @@ package dev.holdfast;
  * thread of the manager's own, within about 10 ms. A method must return at once, and be safe for
  * use by many threads. A call that takes longer than 20 ms is logged, at most once a minute. A
  * listener that blocks can cost leases, because renewals wait for it, but it never lets a second
- * owner in. What a method throws is dropped, and logged the first time.
+ * owner in. An exception of a method is dropped, and logged the first time.
  *
  * <p>Inside a call, closing a manager and every call that blocks end with {@link
  * IllegalStateException}. Calls that return a future are allowed. Opening a manager blocks, too,
@@ -18,19 +18,20 @@ package dev.holdfast;
  * <p>Calls about one lease come in the order of its life: {@link #onGranted} is the first, and one
  * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls
  * about different leases come in any order. A listener that is added while locks are held or
- * requested may learn nothing of them.
+ * requested may not be notified of them.
  */
 public interface LockListener {
   /** The reason why a request got no lock. */
   enum Failure {
     /**
-     * Another owner holds the lock, and the wait was over. Or an adoption ended with {@link
-     * LockLostException}: perhaps no owner is left, because the time of the transfer was over.
+     * Another owner holds the lock, and the wait was over. An adoption that ended with {@link
+     * LockLostException} counts as well: perhaps no owner is left, because the time of the transfer
+     * was over.
      */
     CONTENDED,
     /** No quorum of nodes answered until the wait was over. */
     OUTAGE,
-    /** A person has to mend the request, the URL or a node. */
+    /** A person has to correct the request, the URL or a node. */
     CONFIGURATION,
     /** The caller's thread was interrupted, or its future was cancelled or completed. */
     INTERRUPTED,
@@ -65,8 +66,8 @@ public interface LockListener {
   }
 
   /**
-   * A request got its lock. Called before the lock is handed to the caller. If the caller has given
-   * up in the meantime, the lease ends by {@link #onReleased}.
+   * Reports that a request acquired its lock. Called before the caller gets the lease. If the
+   * caller has given up in the meantime, the lease ends by {@link #onReleased}.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease, unique in its manager
@@ -78,8 +79,8 @@ public interface LockListener {
   default void onGranted(String name, long leaseId, long waitedNanos, int votes, int margin) {}
 
   /**
-   * A request ended without a lock. Each request has exactly one result: this one or {@link
-   * #onGranted}.
+   * Reports that a request ended without a lock. Each request has exactly one result: this one or
+   * {@link #onGranted}.
    *
    * @param name the name of the lock
    * @param failure the reason
@@ -88,7 +89,7 @@ public interface LockListener {
   default void onNotGranted(String name, Failure failure, long waitedNanos) {}
 
   /**
-   * A renewal ended. A renewal that a release cut short has no outcome.
+   * Reports the outcome of a renewal. A renewal that a release cut short has no outcome.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease
@@ -98,19 +99,20 @@ public interface LockListener {
   default void onRenewal(String name, long leaseId, Renewal outcome, long tookNanos) {}
 
   /**
-   * A lease was released, and the release was answered. A lease that no caller took ends in this
-   * way, too.
+   * Reports that a lease was released, and the release was answered. A lease that no caller took
+   * ends in this way, too.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease
    * @param heldNanos nanoseconds from the grant to the call of the release
-   * @param confirmed false if no quorum answered: what was not reached expires with the ttl
+   * @param confirmed false if no quorum answered, so that keys that were not removed expire with
+   *     the ttl
    */
   default void onReleased(String name, long leaseId, long heldNanos, boolean confirmed) {}
 
   /**
-   * A lease was transferred: its lock belongs to the text that {@link Lease#transfer} returned. The
-   * adoption is reported by the manager that adopts it, as a grant of its own.
+   * Reports that a lease was transferred: its lock belongs to the text that {@link Lease#transfer}
+   * returned. The manager that adopts the lock reports the adoption, as a grant of its own.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease
@@ -119,7 +121,7 @@ public interface LockListener {
   default void onTransferred(String name, long leaseId, long heldNanos) {}
 
   /**
-   * A lease was lost, and the release of what may be left of it was answered.
+   * Reports that a lease was lost, and that the release of keys that may be left was answered.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease
@@ -129,8 +131,9 @@ public interface LockListener {
   default void onLost(String name, long leaseId, LossReason reason, long heldNanos) {}
 
   /**
-   * A holder released or closed a lease that had been lost before: its work since the loss was not
-   * protected. Called at most once for a lease, before or after {@link #onLost}.
+   * Reports that a holder released or closed a lease that had been lost before. The holder's work
+   * since the loss was not protected. Called at most once for a lease, before or after {@link
+   * #onLost}.
    *
    * @param name the name of the lock
    * @param leaseId the number of the lease
@@ -139,8 +142,8 @@ public interface LockListener {
   default void onOverrun(String name, long leaseId, long overrunNanos) {}
 
   /**
-   * A node voted on an attempt or an extension, or did not. Called once for each node that was
-   * asked, also for a vote that came too late to count.
+   * Reports the vote of a node on an attempt or an extension, or that the vote is missing. Called
+   * once for each node that was asked, also for a vote that came too late to count.
    *
    * @param node the node's address
    * @param vote the vote
@@ -148,19 +151,19 @@ public interface LockListener {
   default void onVote(String node, Vote vote) {}
 
   /**
-   * A node is in another state than before, or in another quarantine, because it lost its data
-   * again or its clock was set back. {@link LockNode.State#UP} after {@link
-   * LockNode.State#QUARANTINED} says that the node votes again.
+   * Reports that a node is in another state than before, or in another quarantine, because the node
+   * lost its data again or its clock was set back. After {@link LockNode.State#QUARANTINED}, {@link
+   * LockNode.State#UP} means that the node votes again.
    *
    * @param node the node's address
    * @param state the new state
-   * @param cause the reason why it does not vote; empty if it votes
+   * @param cause the reason why it does not vote, or empty if it votes
    */
   default void onNode(String node, LockNode.State state, String cause) {}
 
   /**
-   * The number of waiting requests or of operations in flight has changed. Of several changes at
-   * the same time, only the last is sure to be reported.
+   * Reports a changed number of waiting requests or of operations in flight. If several changes
+   * occur at the same time, perhaps only the last is reported.
    *
    * @param waiting how many requests have no result yet, of those that began while this manager had
    *     a listener
@@ -169,9 +172,9 @@ public interface LockListener {
    */
   default void onLoad(int waiting, int inFlight) {}
 
-  /** The listening of one listener to one manager. */
+  /** The registration of one listener at one manager. */
   interface Registration extends AutoCloseable {
-    /** Ends the listening. A call in progress on another thread goes on. May be called again. */
+    /** Removes the listener. A call in progress on another thread goes on. May be called again. */
     @Override
     void close();
   }

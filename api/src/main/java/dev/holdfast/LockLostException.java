@@ -5,7 +5,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease is not held any more. What it protected may already be in another owner's hands: stop,
+ * A loss: the lease is not held any more. Another owner may already work on the resource, so stop,
  * and write nothing.
  */
 public final class LockLostException extends LockException {
@@ -14,7 +14,7 @@ public final class LockLostException extends LockException {
   private final LossReason reason;
 
   /**
-   * Says that a lease was lost.
+   * Creates an exception for a lost lease.
    *
    * @param name the name of the lock
    * @param reason why it was lost
@@ -24,11 +24,11 @@ public final class LockLostException extends LockException {
   }
 
   /**
-   * Says that a lease was lost, and what came of it.
+   * Creates an exception for a lost lease, with the failure of the interrupted work.
    *
    * @param name the name of the lock
    * @param reason why it was lost
-   * @param cause what the interrupted work threw, if anything
+   * @param cause the exception of the interrupted work, or null if it threw none
    */
   public LockLostException(String name, LossReason reason, @Nullable Throwable cause) {
     super("the lease on '" + name + "' was lost: " + explain(reason), cause);
@@ -36,7 +36,8 @@ public final class LockLostException extends LockException {
   }
 
   /**
-   * Says that a transferred lease cannot be adopted, because its lock is not held by it any more.
+   * Returns an exception for a transferred lease that cannot be adopted, because it does not hold
+   * its lock any more.
    *
    * @param name the name of the lock
    * @param reason why not

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Gives out locks. Open one for the life of the application and share it: it is safe for use by
- * many threads, virtual ones too.
+ * A source of locks. Open one manager for the life of the application and share it. Safe for use by
+ * many threads, also virtual threads.
  *
  * <pre>{@code
  * LockManager locks = LockManager.open("redlock:redis://h1,redis://h2,redis://h3");
@@ -73,12 +73,12 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Takes the lock if it can be had in the time asked for. If the request says nothing of waiting,
-   * one attempt is made.
+   * Acquires the lock if it becomes free within the wait of the request. Makes one attempt if the
+   * request has no wait.
    *
-   * @param request what is asked for
-   * @return the lease; empty if another owner holds the lock
-   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @param request the request
+   * @return the lease, or empty if another owner holds the lock
+   * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    * @throws LockOutageException if no quorum of nodes answered
    * @throws LockConfigurationException if the request is out of the manager's range, or needs a
    *     capability that is not there
@@ -87,13 +87,13 @@ public interface LockManager extends AutoCloseable {
   Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException;
 
   /**
-   * Takes the lock. If the request says nothing of waiting, waits until it is got or the thread is
-   * interrupted, like {@link java.util.concurrent.Semaphore#acquire()}. Waits for other owners, and
-   * for nodes that are away.
+   * Acquires the lock. If the request has no wait, waits until the lock is acquired or the thread
+   * is interrupted, like {@link java.util.concurrent.Semaphore#acquire()}. Waits while another
+   * owner holds the lock, and while no quorum of nodes answers.
    *
-   * @param request what is asked for
+   * @param request the request
    * @return the lease
-   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    * @throws LockContendedException if another owner holds the lock, and the wait is over
    * @throws LockOutageException if no quorum of nodes answered until the wait was over
    * @throws LockConfigurationException if the request is out of the manager's range, or needs a
@@ -103,24 +103,24 @@ public interface LockManager extends AutoCloseable {
   Lease acquire(LockRequest request) throws InterruptedException;
 
   /**
-   * One attempt: {@code tryAcquire(LockRequest.of(name, ttl))}.
+   * Makes one attempt: {@code tryAcquire(LockRequest.of(name, ttl))}.
    *
    * @param name the name of the lock
    * @param ttl how long the lock may outlive a holder that dies
-   * @return the lease; empty if another owner holds the lock
-   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @return the lease, or empty if another owner holds the lock
+   * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    */
   default Optional<Lease> tryAcquire(String name, Duration ttl) throws InterruptedException {
     return tryAcquire(LockRequest.of(name, ttl));
   }
 
   /**
-   * Waits until the lock is got: {@code acquire(LockRequest.of(name, ttl))}.
+   * Waits until the lock is acquired: {@code acquire(LockRequest.of(name, ttl))}.
    *
    * @param name the name of the lock
    * @param ttl how long the lock may outlive a holder that dies
    * @return the lease
-   * @throws InterruptedException if the thread is interrupted; no lock is left behind
+   * @throws InterruptedException if the thread is interrupted, and no lock is left behind
    */
   default Lease acquire(String name, Duration ttl) throws InterruptedException {
     return acquire(LockRequest.of(name, ttl));
@@ -128,10 +128,11 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Acquires as {@link #tryAcquire(LockRequest)} does, without blocking a thread. Cancelling the
-   * future gives up. If the future was cancelled or completed by other code, the lock is released.
+   * future ends the request. If the future was cancelled or completed by other code, the lock is
+   * released.
    *
-   * @param request what is asked for
-   * @return completes on the manager's callback executor, with what tryAcquire throws
+   * @param request the request
+   * @return completes on the manager's callback executor, and fails as tryAcquire does
    */
   CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request);
 
@@ -142,20 +143,20 @@ public interface LockManager extends AutoCloseable {
    * request is not used.
    *
    * <p>The first adoption that replaces the token on a node uses the text up. Every adoption that
-   * fails after it asked a node ends the transfer: the lock becomes free. So of several deliveries
-   * of one text at most one gets the lock. After a failure acquire the lock as usual, if the work
+   * fails after it asked a node ends the transfer: the lock becomes free. So at most one of several
+   * deliveries of one text gets the lock. After a failure acquire the lock as usual, if the work
    * may start again.
    *
-   * @param text what {@link Lease#transfer} returned, unchanged
-   * @param request what is asked for, with the name of the transferred lock
+   * @param text the text that {@link Lease#transfer} returned, unchanged
+   * @param request the request, with the name of the transferred lock
    * @return the lease, with the ttl and the other limits of the request from now on
    * @throws LockLostException if a quorum of nodes does not hold the transferred token any more.
    *     The reason is {@link LossReason#TAKEN} if another token was seen, such as that of another
-   *     adoption; {@link LossReason#REMOVED} or {@link LossReason#EXPIRED} if the transfer expired,
-   *     or was adopted and released
+   *     adoption, and {@link LossReason#REMOVED} or {@link LossReason#EXPIRED} if the transfer
+   *     expired, or was adopted and released
    * @throws LockOutageException if no quorum of nodes answered
    * @throws LockConfigurationException if the text is damaged, or is of another lock or of other
-   *     nodes; or as {@link #tryAcquire(LockRequest)} throws it. A refusal before any input or
+   *     nodes, or as {@link #tryAcquire(LockRequest)} throws it. A refusal before any input or
    *     output does not use the text up
    * @throws IllegalStateException if the manager is closed
    */
@@ -169,26 +170,26 @@ public interface LockManager extends AutoCloseable {
    *
    * @param text as for {@link #adopt}
    * @param request as for {@link #adopt}
-   * @return completes on the manager's callback executor, with what {@link #adopt} throws
+   * @return completes on the manager's callback executor, and fails as {@link #adopt} does
    */
   default CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     return CompletableFuture.failedFuture(Decorated.withoutTransfer(this, "adoptAsync"));
   }
 
   /**
-   * Does some work while holding the lock: acquires, calls, releases. When the lease is lost, the
-   * task's thread is interrupted, and {@link LockLostException} is thrown once the task has ended,
-   * whatever it returned. Meanwhile the lease is {@link Locks#current()} on the task's thread.
+   * Acquires the lock, calls the task, and releases the lock. When the lease is lost, the task's
+   * thread is interrupted. Once the task has ended, {@link LockLostException} is thrown, whatever
+   * the task returned. During the call the lease is {@link Locks#current()} on the task's thread.
    *
-   * @param <T> what the task returns
-   * @param <X> what the task throws
-   * @param request what is asked for, as by {@link #acquire(LockRequest)}
+   * @param <T> the type of the result
+   * @param <X> the type of exception that the task throws
+   * @param request the request, as by {@link #acquire(LockRequest)}
    * @param task the work
-   * @return what the task returned
+   * @return the result of the task
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the task throws it
-   * @throws LockLostException if the lease was lost before the task had ended; what the task threw
-   *     is the cause
+   * @throws LockLostException if the lease was lost before the task had ended. An exception of the
+   *     task is the cause
    */
   default <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
       throws InterruptedException, X {
@@ -217,13 +218,14 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Does some work while holding the lock, as {@link #executeLocked} does, unless another owner
-   * holds the lock. If the request says nothing of waiting, one attempt is made.
+   * holds the lock. Makes one attempt if the request has no wait.
    *
    * @param <T> the type of the result
    * @param <X> the type of exception that the task throws
    * @param request the request, as by {@link #tryAcquire(LockRequest)}
-   * @param task the work; it must not return null
-   * @return the result of the task; empty if another owner holds the lock, and the task did not run
+   * @param task the work, which must not return null
+   * @return the result of the task, or empty if another owner holds the lock, and the task did not
+   *     run
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the task throws it
    * @throws LockLostException as {@link #executeLocked} throws it
@@ -270,10 +272,10 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Looks who holds a lock. For operators: the answer can be out of date before it is read.
+   * Returns the holder of a lock. For operators: the answer can be out of date before it is read.
    *
    * @param name the name of the lock
-   * @return empty if nobody holds it
+   * @return empty if no owner holds the lock
    * @throws LockOutageException if no quorum of nodes answered in time
    * @throws LockConfigurationException if the name is out of range, or {@link
    *     LockCapability#INSPECTION} is not declared
@@ -282,12 +284,12 @@ public interface LockManager extends AutoCloseable {
   Optional<LockStatus> inspect(String name);
 
   /**
-   * Takes a lock away from whoever holds it. An operator's act: the holder does not know until its
-   * next renewal or extension, and then sees {@link LossReason#REMOVED}; a lease that has none,
-   * when it is released.
+   * Removes a lock, whichever owner holds it. For operators: the holder notices it at its next
+   * renewal or extension, with {@link LossReason#REMOVED}. Without renewals and extensions, the
+   * holder notices it at the release.
    *
    * @param name the name of the lock
-   * @return true if there was something to remove
+   * @return true if a lock was removed
    * @throws LockOutageException if no quorum of nodes answered in time
    * @throws LockConfigurationException if the name is out of range, or {@link
    *     LockCapability#FORCE_RELEASE} is not declared
@@ -301,7 +303,7 @@ public interface LockManager extends AutoCloseable {
   /**
    * Returns the name of the backend, for metrics and messages.
    *
-   * @return the scheme of its URLs, such as {@code redlock}; {@code unknown} if it gives no name
+   * @return the scheme of its URLs, such as {@code redlock}, or {@code unknown} if it gives no name
    */
   default String backend() {
     return Decorated.find(this).map(LockManager::backend).orElse("unknown");
@@ -310,8 +312,8 @@ public interface LockManager extends AutoCloseable {
   /**
    * Adds a listener to the requests that begin from now on, to their leases, and to the nodes.
    *
-   * @param listener called inline; see {@link LockListener} for how it must behave
-   * @return ends the listening when it is closed
+   * @param listener called inline, by the rules of {@link LockListener}
+   * @return removes the listener when it is closed
    * @throws LockConfigurationException if this manager is a decorator that hides the manager below
    */
   default LockListener.Registration addListener(LockListener listener) {
@@ -350,13 +352,13 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Asks whether a lock could be had now: whether a quorum of nodes answers and may vote. Changes
-   * no lock. Connects first if the manager has not connected yet.
+   * Asks the nodes whether a lock could be acquired now: whether a quorum of nodes answers and may
+   * vote. Changes no lock. Connects first if the manager has not connected yet.
    *
    * @param timeout how long to wait for the answers, above zero
    * @return false if no quorum answered in time
-   * @throws LockConfigurationException if the timeout is zero or less; if a person has to correct a
-   *     node or the URL; or if the backend can neither be asked for its nodes nor declares {@link
+   * @throws LockConfigurationException if the timeout is zero or less, if a person has to correct a
+   *     node or the URL, or if the backend can neither be asked for its nodes nor declares {@link
    *     LockCapability#INSPECTION}
    * @throws IllegalStateException if the manager is closed
    */
@@ -365,20 +367,21 @@ public interface LockManager extends AutoCloseable {
   }
 
   /**
-   * Gives what lies underneath, as in JDBC: for example the driver's client, or a test handle. A
-   * decorator passes this on: {@code LockManager.class} gives the manager below all decorators.
+   * Returns an object below this manager, as in JDBC: for example the driver's client, or a test
+   * handle. A decorator passes the call on, so that {@code LockManager.class} gives the manager
+   * below all decorators.
    *
    * @param <T> the type
-   * @param type the type that is looked for
-   * @return empty if there is no such thing
+   * @param type the type of the object
+   * @return empty if there is no such object
    */
   <T> Optional<T> unwrap(Class<T> type);
 
   /**
-   * Closes the manager without a grace. Nothing is granted any more; open leases end for their
+   * Closes the manager without a grace. No lock is granted any more. Open leases end for their
    * holders with {@link LossReason#CLOSED} and are no longer renewed. Their keys are left to
-   * expire, because a holder may still be at work: closing never lets a second owner in. What is
-   * under way is waited for, for some seconds at most, also by a thread that is interrupted. May be
+   * expire, because a holder may still be at work: closing never lets a second owner in. Waits for
+   * operations in flight, for some seconds at most, also if the thread is interrupted. May be
    * called again.
    */
   @Override
@@ -387,10 +390,10 @@ public interface LockManager extends AutoCloseable {
   /**
    * Closes the manager to new requests at once, gives the holders of open leases time to release
    * them, and then closes as {@link #close()} does. The grace ends when the last open lease is
-   * released or lost; early, if this thread is interrupted (its interrupt flag is kept) or another
-   * one calls {@link #close()}. Leases are kept alive meanwhile.
+   * released or lost. It ends early if this thread is interrupted (its interrupt flag is kept) or
+   * another thread calls {@link #close()}. Leases are kept alive during the grace.
    *
-   * @param grace how long to wait for holders at most; below zero is as zero
+   * @param grace how long to wait for holders at most, where less than zero means zero
    */
   void close(Duration grace);
 }

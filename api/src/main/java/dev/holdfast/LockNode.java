@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param address the address, as errors show it
  * @param state the state
  * @param since when the state began, by the manager's wall clock
- * @param cause the reason why the node does not vote; empty if it votes or no reason is known
- * @param votesAgain when a node in quarantine can vote again, at the earliest; empty in other
+ * @param cause the reason why the node does not vote, or empty if it votes or no reason is known
+ * @param votesAgain when a node in quarantine can vote again, at the earliest, or empty in other
  *     states
  */
 public record LockNode(

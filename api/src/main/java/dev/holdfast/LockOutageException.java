@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An outage: no quorum of nodes answered, or could vote. It names every node that did not, and why.
- * Or nobody was asked, because this process has too much under way; then it names none. Trying
- * again later may help.
+ * An outage: no quorum of nodes answered, or could vote. The exception names every node that did
+ * not, with the cause. It names none if no node was asked, because this process has too many
+ * operations in flight. Another try may help later.
  */
 public final class LockOutageException extends LockException {
   private static final long serialVersionUID = 1L;
@@ -21,13 +21,13 @@ public final class LockOutageException extends LockException {
   private final boolean outcomeUnknown;
 
   /**
-   * Says that no quorum answered. The message is completed with every node and its cause; the first
-   * cause is the exception's own, the others are suppressed ones.
+   * Creates an exception whose message is completed with every node and its cause. The first cause
+   * is the exception's cause, and the others are suppressed exceptions.
    *
-   * @param message what was tried, and how many nodes answered of how many
-   * @param failures each node that gave no answer, as {@code host:port}, with its cause; the order
-   *     is kept
-   * @param outcomeUnknown whether what was tried may have happened anyway
+   * @param message the operation, and how many nodes answered of how many
+   * @param failures each node that gave no answer, as {@code host:port}, with its cause, in the
+   *     order of the nodes
+   * @param outcomeUnknown whether the operation may have taken effect anyway
    */
   public LockOutageException(
       String message, Map<String, ? extends Throwable> failures, boolean outcomeUnknown) {
@@ -57,19 +57,21 @@ public final class LockOutageException extends LockException {
   }
 
   /**
-   * The nodes that gave no answer, or none that counts.
+   * Returns the nodes that gave no answer, or none that counts.
    *
-   * @return each node, as {@code host:port}, with its cause; empty if none was asked; unmodifiable
+   * @return each node, as {@code host:port}, with its cause, in an unmodifiable map that is empty
+   *     if none was asked
    */
   public Map<String, Throwable> failures() {
     return failures;
   }
 
   /**
-   * Whether what was tried may have happened anyway. A failed acquire is never unknown: its keys
-   * are released. A release or an extension whose answers did not come may have taken effect.
+   * Returns whether the operation may have taken effect anyway. The outcome of a failed acquire is
+   * never unknown: its keys are released. A release or an extension whose answers did not come may
+   * have taken effect.
    *
-   * @return true if nobody can say
+   * @return true if the outcome is not known
    */
   public boolean isOutcomeUnknown() {
     return outcomeUnknown;

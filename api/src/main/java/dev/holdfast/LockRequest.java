@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 @CheckReturnValue
 public final class LockRequest {
-  /** A name may be of this many bytes in UTF-8; it is a key in Redis, and stands in messages. */
+  /** Maximum bytes of a name in UTF-8, because names are keys in Redis and stand in messages. */
   private static final int MAX_NAME_BYTES = 1024;
 
-  /** A label is for people to read. */
+  /** Maximum bytes of a label in UTF-8, because people read labels. */
   private static final int MAX_OWNER_BYTES = 256;
 
-  /** Nothing but an operator ends a hold before its time, so a mistake must not last for long. */
+  /** Maximum of a hold, because only an operator can end it before its time. */
   private static final Duration LONGEST_HOLD_AT_LEAST = Duration.ofHours(24);
 
   private final String name;
@@ -51,13 +51,13 @@ public final class LockRequest {
   }
 
   /**
-   * Asks for a lock. Without more, {@link LockManager#tryAcquire(LockRequest)} makes one attempt,
-   * {@link LockManager#acquire(LockRequest)} waits until it has the lock, and the lease is not
-   * renewed.
+   * Returns a request with the defaults: {@link LockManager#tryAcquire(LockRequest)} makes one
+   * attempt, {@link LockManager#acquire(LockRequest)} waits until it has the lock, and the lease is
+   * not renewed.
    *
-   * @param name 1 byte to 1 KiB in UTF-8; taken as it is, neither trimmed nor folded
-   * @param ttl how long the lock may outlive a holder that dies; above zero. A manager asks for
-   *     more than what it allows for drift, and up to its {@code maxTtl}
+   * @param name 1 byte to 1 KiB in UTF-8, used unchanged, neither trimmed nor folded
+   * @param ttl how long the lock may outlive a holder that dies, above zero. A manager requires
+   *     more than its allowance for drift, and at most its {@code maxTtl}
    * @return the request
    * @throws LockConfigurationException if the name or the ttl is out of range
    */
@@ -68,11 +68,11 @@ public final class LockRequest {
   }
 
   /**
-   * Waits for the lock while others hold it. No attempt starts after this time, and none that is
-   * under way is cut short: in an outage it may take the manager's {@code quorumTimeout} longer,
-   * once.
+   * Sets how long to wait for the lock while another owner holds it. No attempt starts after this
+   * time, and an attempt in flight is not cut short: in an outage the wait may take the manager's
+   * {@code quorumTimeout} longer, once.
    *
-   * @param wait zero for a single attempt; not negative
+   * @param wait zero for a single attempt, not negative
    * @return a new request
    * @throws LockConfigurationException if it is negative
    */
@@ -82,7 +82,7 @@ public final class LockRequest {
   }
 
   /**
-   * Waits for the lock until it is got, or the thread is interrupted.
+   * Sets a wait that ends when the lock is acquired, or the thread is interrupted.
    *
    * @return a new request
    */
@@ -91,9 +91,9 @@ public final class LockRequest {
   }
 
   /**
-   * Has the lease renewed in the background, every third of the ttl, until this long after it was
-   * granted; then it ends with {@link LossReason#MAX_HOLD}. The Redlock page asks that renewals be
-   * limited, so that a holder that hangs does not hold for ever.
+   * Sets how long the lease is renewed in the background, from its grant, every third of the ttl.
+   * After this time the lease ends with {@link LossReason#MAX_HOLD}. The Redlock page asks for a
+   * limit of renewals, so that a holder that hangs does not hold the lock forever.
    *
    * @param keepAliveUpTo at least the ttl
    * @return a new request
@@ -113,10 +113,11 @@ public final class LockRequest {
   }
 
   /**
-   * Keeps other owners out for at least this long from the grant, even if the lease is released
-   * sooner: a release then sets the lock's life to what is left of it, which may be more than the
-   * ttl. A holder that dies or loses the lock keeps others out for the ttl only. For short jobs
-   * that several machines start at the same time of day, whose clocks are not quite equal.
+   * Sets a minimum for which other owners are kept out, from the grant, even if the lease is
+   * released sooner. An early release sets the lock's life to the rest of the minimum, which may be
+   * more than the ttl. A holder that dies or loses the lock keeps other owners out for the ttl
+   * only. For short jobs that several machines start at the same time of day, with clocks that are
+   * not quite equal.
    *
    * @param holdAtLeast zero to 24 hours
    * @return a new request
@@ -134,9 +135,10 @@ public final class LockRequest {
   }
 
   /**
-   * Says who holds, for people who inspect the lock. It does not tell owners apart: tokens do.
+   * Sets the holder's label, for people who inspect the lock. Labels need not be different: tokens
+   * distinguish owners.
    *
-   * @param label 1 to 256 bytes in UTF-8; default {@code host:pid}
+   * @param label 1 to 256 bytes in UTF-8, by default {@code host:pid}
    * @return a new request
    * @throws LockConfigurationException if it is empty or too long
    */
@@ -146,7 +148,7 @@ public final class LockRequest {
   }
 
   /**
-   * The name of the lock.
+   * Returns the name of the lock.
    *
    * @return the name
    */
@@ -155,7 +157,7 @@ public final class LockRequest {
   }
 
   /**
-   * How long the lock may outlive a holder that dies.
+   * Returns how long the lock may outlive a holder that dies.
    *
    * @return above zero
    */
@@ -164,17 +166,17 @@ public final class LockRequest {
   }
 
   /**
-   * How long to wait for the lock.
+   * Returns how long to wait for the lock.
    *
-   * @return empty if nothing was said; {@link ChronoUnit#FOREVER}'s duration for {@link
-   *     #waitForever()}
+   * @return empty if the request does not set it, or {@link ChronoUnit#FOREVER}'s duration for
+   *     {@link #waitForever()}
    */
   public Optional<Duration> waitAtMost() {
     return Optional.ofNullable(waitAtMost);
   }
 
   /**
-   * How long the lease may be renewed, from its grant.
+   * Returns how long the lease is renewed, from its grant.
    *
    * @return empty if it is not renewed
    */
@@ -183,16 +185,16 @@ public final class LockRequest {
   }
 
   /**
-   * How long others are kept out at least, from the grant.
+   * Returns the minimum for which other owners are kept out, from the grant.
    *
-   * @return zero if nothing was said
+   * @return zero if the request does not set it
    */
   public Duration holdAtLeast() {
     return holdAtLeast;
   }
 
   /**
-   * The holder's label.
+   * Returns the holder's label.
    *
    * @return empty for the default
    */

@@ -7,8 +7,8 @@ import java.io.Serializable;
  *
  * @param granted how many nodes voted for the owner in question
  * @param refused how many nodes voted against it
- * @param unanswered how many nodes gave no answer in time, or an error; a node whose vote was still
- *     to come when the others had decided is not counted
+ * @param unanswered how many nodes gave no answer in time, or an error, without stragglers whose
+ *     votes were not needed
  */
 public record LockVotes(int granted, int refused, int unanswered) implements Serializable {
   /** No node has voted. */

@@ -11,18 +11,18 @@ public final class Locks {
   /**
    * Shows one lock as a {@link Lock}, for code that is written against that interface.
    *
-   * <p>It is reentrant: reentrancy belongs to this view and the calling thread, so a second view of
-   * the same name does not enter. {@link Lock#unlock()} throws {@link LockLostException} if the
-   * lease had been lost, and {@link IllegalMonitorStateException} if the thread does not hold it. A
-   * release that no quorum answered throws {@link LockOutageException}; the thread does not hold it
-   * any more anyway. Entering again while the lease is lost throws {@link LockLostException} too.
-   * {@link Lock#newCondition()} is not supported. What {@link Lock} has no word for is thrown as by
-   * {@link LockManager#acquire(LockRequest)}.
+   * <p>The view is reentrant. Reentrancy belongs to this view and the calling thread, so a second
+   * view of the same name does not enter. {@link Lock#unlock()} throws {@link LockLostException} if
+   * the lease had been lost, and {@link IllegalMonitorStateException} if the thread does not hold
+   * it. A release that no quorum answered throws {@link LockOutageException}, and the thread does
+   * not hold the lock any more. Entering again after a loss also throws {@link LockLostException}.
+   * {@link Lock#newCondition()} is not supported. All other exceptions are those of {@link
+   * LockManager#acquire(LockRequest)}.
    *
-   * @param manager gives out the lock
+   * @param manager the manager of the lock
    * @param request the name, the ttl, and how long the lock is kept alive: {@link
-   *     LockRequest#keepAliveUpTo} is needed, because a {@link Lock} has no end of its own; what it
-   *     says of waiting is not used
+   *     LockRequest#keepAliveUpTo} is needed, because a {@link Lock} has no end of its own. A wait
+   *     in the request is not used
    * @return a new view, safe for use by many threads
    * @throws LockConfigurationException if the request has no {@link LockRequest#keepAliveUpTo}
    */
@@ -37,22 +37,22 @@ public final class Locks {
   }
 
   /**
-   * Does some work under a lease that the caller holds, and does not release it: for a part of the
-   * work that must not go on without the lock, such as what has to end before a commit. When the
+   * Does some work under a lease that the caller holds, and does not release the lease. For a part
+   * of the work that must not go on without the lock, such as the part before a commit. When the
    * lease is lost, this thread is interrupted. {@link LockLostException}, which is unchecked, is
    * thrown once the task has ended, whatever the task returned or threw, so that a transaction
-   * around this call rolls back. The thread is not interrupted any more then. Meanwhile the lease
-   * is {@link #current()}.
+   * around this call rolls back. After the call the thread is not interrupted any more. During the
+   * call the lease is {@link #current()}.
    *
    * @param <T> the type of the result
    * @param <X> the type of exception that the task throws
    * @param lease a lease that is held
    * @param task the work
-   * @return what the task returned
+   * @return the result of the task
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the task throws it
-   * @throws LockLostException if the lease is lost, and the task is not run; or if it was lost
-   *     before the task had ended, and its cause is what the task threw
+   * @throws LockLostException if the lease is lost, and the task is not run, or if it was lost
+   *     before the task had ended, and the task's exception is the cause
    * @throws IllegalStateException if the lease was released before
    */
   public static <T, X extends Exception> T executeHolding(Lease lease, LockedTask<T, X> task)
@@ -69,7 +69,7 @@ public final class Locks {
    * @param manager the manager of the lease
    * @param lease a lease that is held
    * @param task the work
-   * @return what the task returned
+   * @return the result of the task
    * @throws InterruptedException if the thread is interrupted
    * @throws X if the task throws it
    * @throws LockLostException if the lease is lost or was lost before the task had ended
@@ -104,10 +104,10 @@ public final class Locks {
 
   /**
    * Returns the lease under which this thread works: that of the innermost task of {@link
-   * LockManager#executeLocked}, {@link #executeHolding} and their like that this thread is in. A
-   * thread that the task starts has none, also if it is virtual.
+   * LockManager#executeLocked}, {@link #executeHolding} and the similar methods that this thread is
+   * in. A thread that the task starts has no such lease, also if it is virtual.
    *
-   * @return the lease, which may have been lost or released meanwhile; empty outside of such tasks
+   * @return the lease, which may be lost or released by now, or empty outside of such tasks
    */
   public static Optional<Lease> current() {
     return BoundLease.current();
@@ -145,9 +145,9 @@ public final class Locks {
 
   /**
    * Ends the interrupts of the innermost task that this thread is in: a loss of its lease no longer
-   * interrupts this thread, and an interrupt for an earlier loss is taken back. For work that must
-   * not be interrupted half-way, such as a commit: call {@link Lease#requireHeld()} before it. The
-   * task still ends with {@link LockLostException}. Outside of such tasks nothing happens.
+   * interrupts this thread, and an interrupt for an earlier loss is cleared. For work that must not
+   * be interrupted half-way, such as a commit. Call {@link Lease#requireHeld()} before it. The task
+   * still ends with {@link LockLostException}. Outside of such tasks nothing happens.
    */
   public static void endInterrupts() {
     BoundLease.endInterrupts();

@@ -2,16 +2,21 @@ package dev.holdfast;
 
 /** The reason why a lease ended without a release by its holder. */
 public enum LossReason {
-  /** Its time ran out: it was not renewed, or the process or machine was stopped for too long. */
+  /**
+   * The validity ended: the lease was not renewed, or the process or machine was stopped for too
+   * long.
+   */
   EXPIRED,
-  /** Another owner's token was seen on a quorum of nodes, or in its place. */
+  /** Another owner's token was seen on a quorum of nodes, or in place of the lease's token. */
   TAKEN,
-  /** Its keys are gone: an operator released it by force, or nodes lost their data. */
+  /**
+   * The lease's keys are gone: an operator released the lock by force, or nodes lost their data.
+   */
   REMOVED,
-  /** Its time ran out while renewals were tried, and no quorum answered or allowed them. */
+  /** The validity ended while renewals were tried, and no quorum answered or allowed them. */
   UNREACHABLE,
-  /** It reached the longest hold that its request allowed ({@link LockRequest#keepAliveUpTo}). */
+  /** The lease reached the longest hold of its request ({@link LockRequest#keepAliveUpTo}). */
   MAX_HOLD,
-  /** Its manager was closed. */
+  /** The manager of the lease was closed. */
   CLOSED
 }

@@ -12,8 +12,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a manager by a URL, with options and settings that are given in code. Started by {@link
- * LockManager#builder}. Not safe for use by many threads.
+ * A builder of a manager from a URL, with options and settings in code. {@link LockManager#builder}
+ * returns one. Not safe for use by many threads.
  *
  * <pre>{@code
  * LockManager locks =
@@ -57,9 +57,9 @@ public final class ManagerBuilder {
   }
 
   /**
-   * Sets the executor on which users' futures complete, and with them what depends on them.
-   * Callbacks may block there, and delay no lease. A task that the executor refuses runs on a
-   * thread of the manager's own. The manager does not shut the executor down.
+   * Sets the executor on which users' futures and their dependent stages complete. Callbacks may
+   * block there, and delay no lease. A task that the executor refuses runs on a thread of the
+   * manager's own. The manager does not shut the executor down.
    *
    * @param executor default: daemon threads of the manager's own, as many as are needed
    * @return this builder
@@ -70,12 +70,12 @@ public final class ManagerBuilder {
   }
 
   /**
-   * Adds a listener, which learns of everything from the opening on: also of the nodes to which the
-   * manager connects, and of the first request. It listens until the manager is closed. To end the
-   * listening earlier, use {@link LockManager#addListener}.
+   * Adds a listener, which is notified from the opening on, also of the nodes to which the manager
+   * connects, and of the first request. It listens until the manager is closed. To remove a
+   * listener earlier, use {@link LockManager#addListener}.
    *
-   * @param listener called inline; see {@link LockListener} for how it must behave. Each call of
-   *     this method adds one
+   * @param listener called inline, by the rules of {@link LockListener}. Each call of this method
+   *     adds one
    * @return this builder
    */
   public ManagerBuilder listener(LockListener listener) {

@@ -11,15 +11,15 @@ import dev.holdfast.LockManager;
  */
 public interface LockProvider {
   /**
-   * The backend's short name, as it stands in a URL and in messages.
+   * Returns the backend's short name, as URLs and messages show it.
    *
-   * @return for example {@code lettuce} or {@code memory}; lower case
+   * @return for example {@code lettuce} or {@code memory}, in lower case
    */
   String name();
 
   /**
-   * Tells whether this backend is the one that a URL means. Looks at the URL alone, without input
-   * or output. The default accepts a URL whose scheme is {@link #name()} and that names no driver.
+   * Returns whether this backend serves a URL. Reads the URL alone, without input or output. The
+   * default accepts a URL whose scheme is {@link #name()} and that names no driver.
    *
    * @param url the URL
    * @return true if {@link #open} would serve it
@@ -40,7 +40,7 @@ public interface LockProvider {
 
   /**
    * Opens a manager with settings that a program gives in code. A backend that does not implement
-   * this method refuses those that would have no effect.
+   * this method refuses settings that would have no effect.
    *
    * @param url a URL that this provider accepts
    * @param settings the executor of callbacks, and others

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The URL of a lock manager, taken apart.
+ * The URL of a lock manager, parsed.
  *
  * <pre>
  * url    = scheme ":" [ driver ":" ] target [ "?" option *( "&amp;" option ) ]
@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Addresses are a text with {@code ://}, which the backend reads. Scheme and driver are folded
  * to lower case. The value of an option is percent-encoded where it holds one of {@code @ / ? # , &
- * % }; a single {@code %} may end a value, as in {@code drift=1%}. All errors are {@link
- * LockConfigurationException}s that show the place. Neither they nor {@link #toString} ever show a
- * user or a password, or what may be one in a text that is wrong.
+ * % }. A single {@code %} may end a value, as in {@code drift=1%}. All errors are {@link
+ * LockConfigurationException}s that show the place. Neither the errors nor {@link #toString} show a
+ * user or a password, also if the URL is wrong.
  *
  * <p>Immutable.
  */
 public final class LockUrl {
-  /** Far above what anybody writes, so that no mistake makes a message without end. */
+  /**
+   * Maximum characters of a URL: far above real URLs, so that no mistake makes an endless message.
+   */
   private static final int MAX_LENGTH = 8192;
 
   private final MaskedText text;
@@ -58,13 +60,13 @@ public final class LockUrl {
   }
 
   /**
-   * Takes a URL apart, in time linear in its length.
+   * Parses a URL, in time linear in its length.
    *
    * @param url at most 8192 characters
-   * @param options override those of the URL; their values stand for themselves, not encoded, each
-   *     of at most 8192 characters
-   * @return the parts
-   * @throws LockConfigurationException if the URL is wrong; shows where, and what is right
+   * @param options override those of the URL. Their values are not percent-encoded, and each has at
+   *     most 8192 characters
+   * @return the parsed URL
+   * @throws LockConfigurationException if the URL is wrong, with the place and a correction
    */
   public static LockUrl parse(String url, Map<String, String> options) {
     requireLength("the URL", url);
@@ -88,36 +90,36 @@ public final class LockUrl {
   }
 
   /**
-   * The kind of lock.
+   * Returns the kind of lock.
    *
-   * @return for example {@code redlock} or {@code memory}; lower case
+   * @return for example {@code redlock} or {@code memory}, in lower case
    */
   public String scheme() {
     return scheme;
   }
 
   /**
-   * The driver that was asked for, if any.
+   * Returns the driver that the URL names.
    *
-   * @return for example {@code lettuce}; lower case
+   * @return for example {@code lettuce}, in lower case, or empty if the URL names none
    */
   public Optional<String> driver() {
     return driver;
   }
 
   /**
-   * The target, where it is a word.
+   * Returns the target, if it is a word.
    *
-   * @return for example {@code both} of {@code migrate:both}; empty for {@code memory:}
+   * @return for example {@code both} of {@code migrate:both}, or empty for {@code memory:}
    */
   public Optional<String> name() {
     return hasAddresses || targetFrom == targetEnd ? Optional.empty() : Optional.of(target());
   }
 
   /**
-   * The target, where it is addresses: for example {@code redis://h1,redis://h2}.
+   * Returns the target, if it is addresses: for example {@code redis://h1,redis://h2}.
    *
-   * @return as it was given. May hold passwords: not to be logged
+   * @return the text of the URL, unchanged. It may hold passwords, so do not log it
    */
   public Optional<String> addresses() {
     return hasAddresses ? Optional.of(target()) : Optional.empty();
@@ -128,19 +130,20 @@ public final class LockUrl {
   }
 
   /**
-   * An error for a part of {@link #addresses} that this backend cannot use, to be thrown.
+   * Returns an error for a part of {@link #addresses} that this backend cannot use. The caller
+   * throws it.
    *
    * @param from where the part begins
    * @param to where it ends
-   * @param what what is wrong, and what is right
-   * @return shows the part where it stands, passwords hidden
+   * @param what the mistake and its correction
+   * @return an error that shows the part in its place, passwords hidden
    */
   public LockConfigurationException wrongAddress(int from, int to, String what) {
     return text.error(targetFrom + from, targetFrom + to, what);
   }
 
   /**
-   * A part of {@link #addresses} for messages.
+   * Returns a part of {@link #addresses} for messages.
    *
    * @param from where the part begins
    * @param to where it ends
@@ -151,50 +154,50 @@ public final class LockUrl {
   }
 
   /**
-   * An option's value as it is.
+   * Returns the text of an option.
    *
    * @param option the option's name
-   * @param otherwise what holds if it was not given
+   * @param defaultValue the value if the URL does not set the option
    * @return the decoded value, perhaps empty
    */
-  public String text(String option, String otherwise) {
+  public String text(String option, String defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? otherwise : given.value();
+    return given == null ? defaultValue : given.value();
   }
 
   /**
-   * An option that is a time, written with its unit: {@code ns us ms s m h d}, as in {@code 50ms}.
+   * Returns an option that is a time with a unit: {@code ns us ms s m h d}, as in {@code 50ms}.
    *
    * @param option the option's name
-   * @param otherwise what holds if it was not given
+   * @param defaultValue the value if the URL does not set the option
    * @return zero or more
-   * @throws LockConfigurationException if it is no duration
+   * @throws LockConfigurationException if the value is no duration
    */
-  public Duration duration(String option, Duration otherwise) {
+  public Duration duration(String option, Duration defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? otherwise : given.duration();
+    return given == null ? defaultValue : given.duration();
   }
 
   /**
-   * An option that is on or off: {@code true on yes false off no}.
+   * Returns an option that is on or off: {@code true on yes false off no}.
    *
    * @param option the option's name
-   * @param otherwise what holds if it was not given
+   * @param defaultValue the value if the URL does not set the option
    * @return whether it is on
    * @throws LockConfigurationException if it is neither
    */
-  public boolean flag(String option, boolean otherwise) {
+  public boolean flag(String option, boolean defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? otherwise : given.flag();
+    return given == null ? defaultValue : given.flag();
   }
 
   /**
-   * Returns whether an option is the first of two words, which it is if it was not given.
+   * Returns whether an option is the first of two words, which is the default.
    *
    * @param option the option's name
-   * @param first the word that holds if the option was not given
+   * @param first the word that is the default
    * @param second the other word
-   * @return false if it is the second
+   * @return false if the value is the second word
    * @throws LockConfigurationException if it is neither
    */
   public boolean isFirst(String option, String first, String second) {
@@ -207,36 +210,36 @@ public final class LockUrl {
   }
 
   /**
-   * An option that is a whole number.
+   * Returns an option that is a whole number.
    *
    * @param option the option's name
-   * @param otherwise what holds if it was not given
+   * @param defaultValue the value if the URL does not set the option
    * @return the number, of at most 18 digits, perhaps negative
    * @throws LockConfigurationException if it is no such number
    */
-  public long number(String option, long otherwise) {
+  public long number(String option, long defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? otherwise : given.number();
+    return given == null ? defaultValue : given.number();
   }
 
   /**
-   * An option that is a share, written as a percentage: {@code 1%} is 0.01.
+   * Returns an option that is a percentage: {@code 1%} is 0.01.
    *
    * @param option the option's name
-   * @param otherwise what holds if it was not given
+   * @param defaultValue the value if the URL does not set the option
    * @return 0 to 1
    * @throws LockConfigurationException if it is no percentage from 0% to 100%
    */
-  public double percent(String option, double otherwise) {
+  public double percent(String option, double defaultValue) {
     UrlOption given = options.get(option);
-    return given == null ? otherwise : given.percent();
+    return given == null ? defaultValue : given.percent();
   }
 
   /**
-   * Refuses options that nobody reads.
+   * Refuses options that this backend does not read.
    *
-   * @param known all that this backend reads
-   * @throws LockConfigurationException if another was given; names the nearest known one
+   * @param known the names of all options that this backend reads
+   * @throws LockConfigurationException if the URL has another option, with the nearest known option
    */
   public void requireKnownOptions(Set<String> known) {
     for (UrlOption option : options.values()) {
@@ -260,11 +263,11 @@ public final class LockUrl {
   }
 
   /**
-   * An error for an option whose value this backend cannot use, to be thrown.
+   * Returns an error for an option whose value this backend cannot use. The caller throws it.
    *
    * @param option the option's name
-   * @param what what is wrong with the value, and what is right: the end of a sentence
-   * @return shows the option where it stands
+   * @param what the mistake and its correction, as the end of a sentence
+   * @return an error that shows the option in its place
    */
   public LockConfigurationException wrongOption(String option, String what) {
     @Nullable UrlOption given = options.get(option);
@@ -273,7 +276,7 @@ public final class LockUrl {
         : given.wrong(what);
   }
 
-  /** The URL as it was given, users and passwords hidden; safe to log. */
+  /** Returns the URL with users and passwords hidden, safe to log. */
   @Override
   public String toString() {
     return text.toString();

@@ -12,8 +12,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that a program gives in code when it opens a manager: what no URL can hold. Set by
- * {@link dev.holdfast.ManagerBuilder}, read by backends. Immutable.
+ * The settings of a manager that a URL cannot hold. A {@link dev.holdfast.ManagerBuilder} sets
+ * them, and backends read them. Immutable.
  */
 public final class OpenSettings {
   private static final OpenSettings NONE = new OpenSettings(null, null, null, null, List.of());
@@ -38,7 +38,7 @@ public final class OpenSettings {
   }
 
   /**
-   * Returns settings of which none is set.
+   * Returns settings without any value.
    *
    * @return the defaults of all settings
    */
@@ -115,8 +115,8 @@ public final class OpenSettings {
   /**
    * Returns the class loader by which a backend finds other backends, if it opens managers itself.
    *
-   * @return the class loader that was set, else the context class loader of this thread; empty if
-   *     there is neither
+   * @return the class loader that was set, else the context class loader of this thread, or empty
+   *     if there is neither
    */
   public Optional<ClassLoader> classLoader() {
     return Optional.ofNullable(classLoader)

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The README's Java, as it stands there, compiled and run against real servers. */
+/** The Java of the README and of docs/requests.md, compiled and run against real servers. */
 class ReadmeTest {
   private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final String FIRST_URL = "redlock:redis://h1,redis://h2,redis://h3";
@@ -37,15 +37,16 @@ class ReadmeTest {
   }
 
   @Test
-  @DisplayName("all of the README's Java compiles and does what it says")
+  @DisplayName("all Java of the README and of the page on requests compiles and does what it says")
   void theExamplesRun() throws Exception {
     List<String> blocks =
-        JAVA.matcher(readme())
+        JAVA.matcher(readme() + documents("docs/requests.md"))
             .results()
             .map(m -> m.group(1))
             .filter(block -> !block.contains("@Locked")) // run in the module spring-boot
+            .filter(block -> !block.contains("@Test")) // run by TestingExamplesTest
             .toList();
-    assertThat(blocks).as("the fourth is run by TestingExamplesTest").hasSize(4);
+    assertThat(blocks).hasSize(3);
     try (TestNodes nodes = TestNodes.start(3)) {
       String url = "redlock:lettuce:" + String.join(",", nodes.uris());
       assertThat(blocks.get(0)).contains(FIRST_URL);

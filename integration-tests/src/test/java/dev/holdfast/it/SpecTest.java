@@ -129,7 +129,7 @@ class SpecTest {
     assertThat(testFiles())
         .hasSizeGreaterThan(100)
         .flatExtracting(SpecTest::rulesInDisplayNames)
-        .as("write the rule as @Rule(\"ACQ-3\"), and the sentence alone as the display name")
+        .as("write the rule in @Rule, and the sentence alone as the display name")
         .isEmpty();
   }
 

@@ -12,6 +12,7 @@ import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -104,7 +105,8 @@ class NodesAndLeasesTest {
   }
 
   @Test
-  @DisplayName("NODES-5: the only node is down while extensions have no answer, and says why")
+  @Rule("NODES-5")
+  @DisplayName("the only node is down while extensions have no answer, and says why")
   void anOnlyNodeIsJudgedByExtensionsToo() throws Exception {
     Lease lease = manager.acquire("x", TTL);
     backend.failing(Op.EXTEND, outage);
@@ -119,7 +121,8 @@ class NodesAndLeasesTest {
   }
 
   @Test
-  @DisplayName("NODES-1: the cause of a node that votes again is empty")
+  @Rule("NODES-1")
+  @DisplayName("the cause of a node that votes again is empty")
   void theCauseOfAnOnlyNodeGoesWithIt() throws Exception {
     backend.failing(Op.ATTEMPT, new LockConfigurationException("no rights"));
     assertThatThrownBy(() -> manager.tryAcquire("x", TTL))

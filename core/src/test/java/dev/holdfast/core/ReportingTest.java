@@ -244,7 +244,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-7: a renewal that a loss cut short is reported, though the holder closes")
+  @Rule("LISTEN-7")
+  @DisplayName("a renewal that a loss cut short is reported, though the holder closes")
   void aRenewalInFlightIsLostThoughItsHolderClosesAtOnce() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
@@ -373,7 +374,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-15: a listener that is added beside another learns of no earlier lease")
+  @Rule("LISTEN-15")
+  @DisplayName("a listener that is added beside another learns of no earlier lease")
   void aListenerThatIsAddedBesideAnotherLearnsOfNoEarlierLease() throws Exception {
     manager.addListener(new LockListener() {});
     Lease before = manager.acquire(REQUEST);
@@ -387,7 +389,8 @@ class ReportingTest {
   }
 
   @Test
-  @DisplayName("LISTEN-3: the manager shows a lease whose grant is reported")
+  @Rule("LISTEN-3")
+  @DisplayName("the manager shows a lease whose grant is reported")
   void theManagerShowsALeaseWhoseGrantIsReported() throws Exception {
     List<Integer> shown = new ArrayList<>();
     manager.addListener(

@@ -355,7 +355,8 @@ class NodeReportsTest {
   }
 
   @Test
-  @DisplayName("NODES-4: ping is false while no node votes and some node is down")
+  @Rule("NODES-4")
+  @DisplayName("ping is false while no node votes and some node is down")
   void pingIsFalseWhileNoQuarantineCanEnd() {
     assertThat(pinged(OVER, OVER, OVER, new IllegalStateException("away"), OVER)).isFalse();
     assertThat(pinged(OVER, OVER, OVER, OVER, OVER)).isTrue();

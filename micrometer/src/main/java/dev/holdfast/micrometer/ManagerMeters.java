@@ -125,10 +125,21 @@ final class ManagerMeters implements LockListener {
       holds.addAll(End.values(), LockTag.NONE);
       losses.addAll(LossReason.values(), LockTag.NONE);
       renewals.addAll(Renewal.values(), LockTag.NONE);
+      overruns(LockTag.NONE);
     }
     for (LockNode node : manager.nodes()) {
       votes.addAll(Vote.values(), node.address());
     }
+  }
+
+  /** Finds or adds the timer of overruns. They are too rare to keep their timers at hand. */
+  private Timer overruns(String lock) {
+    return keep(
+        Timer.builder("holdfast.overrun")
+            .description("The time from a loss to the release by its holder")
+            .tags(tags)
+            .tags(lock.isEmpty() ? Tags.empty() : Tags.of(LockTag.KEY, lock))
+            .register(registry));
   }
 
   private void gauge(String name, Tags more, String description, Supplier<Number> value) {
@@ -209,6 +220,11 @@ final class ManagerMeters implements LockListener {
   public void onLost(String name, long leaseId, LossReason reason, long heldNanos) {
     record(holds, End.LOST, name, heldNanos);
     losses.of(reason, lockTag.valueOf(name)).increment();
+  }
+
+  @Override
+  public void onOverrun(String name, long leaseId, long overrunNanos) {
+    overruns(lockTag.valueOf(name)).record(overrunNanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

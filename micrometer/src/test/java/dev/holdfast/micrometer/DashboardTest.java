@@ -86,7 +86,7 @@ class DashboardTest {
     Set<String> meters = new TreeSet<>();
     registry.getMeters().forEach(meter -> meters.add(meter.getId().getName().replace('.', '_')));
 
-    assertThat(meters).hasSize(10);
+    assertThat(meters).hasSize(11);
     assertThat(meters).allSatisfy(meter -> assertThat(text("grafana.json")).contains(meter));
   }
 

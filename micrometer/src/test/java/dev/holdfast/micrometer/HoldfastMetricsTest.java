@@ -91,6 +91,16 @@ class HoldfastMetricsTest {
         .isEqualTo(1);
   }
 
+  @Test
+  void anOverrunIsTimedAndIsThereBefore() {
+    metrics.bindTo(registry);
+    assertThat(registry.get("holdfast.overrun").timer().count()).isZero();
+
+    manager.report(listener -> listener.onOverrun(LOCK, 2, 4_000_000));
+
+    assertTimed(registry.get("holdfast.overrun").timer(), 4);
+  }
+
   @ParameterizedTest
   @EnumSource
   void aVoteIsCountedByItsNode(Vote vote) {
@@ -193,7 +203,7 @@ class HoldfastMetricsTest {
   }
 
   @Test
-  void thereAreTenMetersAndTheNameOfALockIsNoTag() {
+  void thereAreElevenMetersAndTheNameOfALockIsNoTag() {
     metrics.bindTo(registry);
     reportEverything();
 
@@ -205,6 +215,7 @@ class HoldfastMetricsTest {
             "holdfast.hold",
             "holdfast.lost",
             "holdfast.renewal",
+            "holdfast.overrun",
             "holdfast.leases",
             "holdfast.waiting",
             "holdfast.inflight",
@@ -221,7 +232,10 @@ class HoldfastMetricsTest {
     manager.report(listener -> listener.onGranted(LOCK, 1, 1_000_000, 3, 1));
     manager.report(listener -> listener.onGranted("order-9", 2, 1_000_000, 3, 1));
     manager.report(listener -> listener.onLost("user-1", 3, LossReason.TAKEN, 1));
+    manager.report(listener -> listener.onOverrun("user-1", 3, 1));
 
+    assertThat(registry.get("holdfast.overrun").timers()).hasSize(1);
+    assertThat(registry.get("holdfast.overrun").tags("lock", "user").timer().count()).isEqualTo(1);
     assertThat(registry.get("holdfast.acquire").tags("lock", "order", "outcome", "granted").timer())
         .extracting(Timer::count)
         .isEqualTo(2L);

@@ -23,7 +23,7 @@ final class CredentialSpans {
   private static final Pattern SLASH_OR_AT =
       Pattern.compile("/|@|%2F|%40", Pattern.CASE_INSENSITIVE);
   private static final Pattern HOST_AND_PORT =
-      Pattern.compile("(?:\\[[0-9A-Fa-f:.]*+]|[A-Za-z0-9.-]++)(?::[0-9]{1,5})?+(?:/[0-9]*+)?+");
+      Pattern.compile("(?:\\[[0-9A-Fa-f:.]*+]|[A-Za-z0-9._-]++)(?::[0-9]{1,5})?+(?:/[0-9]*+)?+");
   private static final Pattern PORT = Pattern.compile("[0-9]{0,5}(?:;rediss?:)?+");
   private static final Pattern UNCLOSED_IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]*+");
   private static final Pattern NEXT_OPTION = Pattern.compile("&[A-Za-z0-9]{1,64}=");

@@ -28,7 +28,7 @@ final class NodeParser {
 
   private static final Pattern BAD_PERCENT = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
-  private static final Pattern NOT_HOST = Pattern.compile("[^-A-Za-z0-9.]");
+  private static final Pattern NOT_HOST = Pattern.compile("[^-A-Za-z0-9._]");
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
 
@@ -64,12 +64,13 @@ final class NodeParser {
     String userInfo = at < authority ? "" : userInfo(authority, at);
     int hostEnd = hostEnd(host, slash);
     int port = port(hostEnd, slash);
-    URI uri = uri(scheme + "://" + userInfo + lower(host, hostEnd), host, hostEnd);
-    return node(uri, port, database);
+    String name = lower(host, hostEnd);
+    // URI knows no host with an underscore, which Docker's networks have
+    URI uri = uri(scheme + "://" + userInfo + name.replace('_', 'x'), host, hostEnd);
+    return node(uri, name, port, database);
   }
 
-  private static RedisNodeUri node(URI uri, int port, int database) {
-    String host = uri.getHost();
+  private static RedisNodeUri node(URI uri, String host, int port, int database) {
     String login = uri.getUserInfo();
     int colon = login == null ? -1 : login.indexOf(':');
     String user = login == null || colon < 0 ? login : login.substring(0, colon);
@@ -194,7 +195,7 @@ final class NodeParser {
           wrong.start(),
           wrong.end(),
           url.quotedAddress(wrong.start(), wrong.end())
-              + " cannot stand in a host: it has letters, digits, - and .;"
+              + " cannot stand in a host: it has letters, digits, -, _ and .;"
               + " an IPv6 address stands in brackets");
     }
     return hostEnd;

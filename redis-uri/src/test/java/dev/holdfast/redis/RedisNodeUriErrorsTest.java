@@ -25,7 +25,7 @@ class RedisNodeUriErrorsTest {
       delimiter = ';',
       textBlock =
           """
-          redlock:redis://h|_|1                       ; '_' cannot stand in a host
+          redlock:redis://h|!|1                       ; '!' cannot stand in a host
           redlock:redis://h1|#|f                      ; '#' cannot stand in a host
           redlock:redis://h1,redis://h| |2            ; ' ' cannot stand in a host
           redlock:redis://h1,|,|redis://h2            ; a node is missing here
@@ -96,6 +96,7 @@ class RedisNodeUriErrorsTest {
           redlock:redis://fe80::1            ; redlock:redis://fe80:***        ; write redis://[::1]:6379
           redlock:redis://u:p@::1:6379       ; redlock:redis://***@::1:6379     ; write redis://[::1]:6379
           redlock:redis://u:p@h1,redis://u:q@h2:x ; redlock:redis://***@h1,redis://***@h2:x ; a port is a number
+          redlock:redis://u:p@h_1,redis://u:q@h_2:x ; redlock:redis://***@h_1,redis://***@h_2:x ; a port is a number
           """)
   void credentialsAreHiddenAndTheWayToEncodeThemIsTold(String url, String shown, String message) {
     List<String> lines = linesOf(errorOf(url));
@@ -129,14 +130,14 @@ class RedisNodeUriErrorsTest {
     String nodes =
         IntStream.range(0, 300).mapToObj(i -> "redis://h" + i).collect(Collectors.joining(","));
 
-    List<String> lines = linesOf(errorOf("redlock:" + nodes + ",redis://_," + nodes));
+    List<String> lines = linesOf(errorOf("redlock:" + nodes + ",redis://!," + nodes));
 
     assertThat(lines.get(1))
         .startsWith("  …")
         .endsWith("…")
-        .contains("redis://h299,redis://_,redis://h0,");
+        .contains("redis://h299,redis://!,redis://h0,");
     assertThat(lines.get(1).length()).isLessThan(200);
-    assertThat(lines.get(1).charAt(lines.get(2).indexOf('^'))).isEqualTo('_');
+    assertThat(lines.get(1).charAt(lines.get(2).indexOf('^'))).isEqualTo('!');
   }
 
   private static List<String> linesOf(LockConfigurationException error) {

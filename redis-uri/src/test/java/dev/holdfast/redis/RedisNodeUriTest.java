@@ -27,6 +27,8 @@ class RedisNodeUriTest {
     "redis://h/3,                     redis://h:6379/3",
     "redis://h:1/007,                 redis://h:1/7",
     "REDISS://Host.Example.:65535,    rediss://host.example.:65535",
+    "redis://Redis_Cache,             redis://redis_cache:6379",
+    "redis://u:p%40@_h_1.x_2:1/2,     redis://u:p%40@_h_1.x_2:1/2",
     "redis://127.0.0.1,               redis://127.0.0.1:6379",
     "redis://[::1],                   redis://[::1]:6379",
     "redis://[2001:DB8::1]:7000/1,    redis://[2001:db8::1]:7000/1",

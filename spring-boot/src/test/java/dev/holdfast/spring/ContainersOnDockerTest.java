@@ -67,6 +67,27 @@ class ContainersOnDockerTest {
     }
   }
 
+  @Configuration(proxyBeanMethods = false)
+  static class ThreeServiceConnections {
+    @Bean
+    @ServiceConnection(name = "holdfast")
+    GenericContainer<?> first() {
+      return new GenericContainer<>(IMAGE).withExposedPorts(6379);
+    }
+
+    @Bean
+    @ServiceConnection(name = "holdfast")
+    GenericContainer<?> second() {
+      return new GenericContainer<>(IMAGE).withExposedPorts(6379);
+    }
+
+    @Bean
+    @ServiceConnection(name = "redis")
+    GenericContainer<?> third() {
+      return new GenericContainer<>(IMAGE).withExposedPorts(6379);
+    }
+  }
+
   private static List<String> keysOf(GenericContainer<?> container) throws Exception {
     return container.execInContainer("redis-cli", "KEYS", KEY).getStdout().lines().toList();
   }
@@ -82,6 +103,25 @@ class ContainersOnDockerTest {
               Shipping shipping = context.getBean(Shipping.class);
               shipping.ship(4711, () -> assertThat(keysOf(redis)).containsExactly(KEY));
               assertThat(keysOf(redis)).containsOnly("");
+            });
+  }
+
+  @Test
+  void threeContainersWithAServiceConnectionHoldTheLockOfAMethod() {
+    contexts
+        .withUserConfiguration(ThreeServiceConnections.class)
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              var containers = context.getBeansOfType(GenericContainer.class).values();
+              context
+                  .getBean(Shipping.class)
+                  .ship(
+                      4711,
+                      () ->
+                          assertThat(containers)
+                              .hasSize(3)
+                              .allSatisfy(each -> assertThat(keysOf(each)).containsExactly(KEY)));
             });
   }
 

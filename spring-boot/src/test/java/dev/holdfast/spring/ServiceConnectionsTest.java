@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -170,12 +173,82 @@ class ServiceConnectionsTest {
     }
   }
 
+  @Configuration(proxyBeanMethods = false)
+  static class OneLockServer {
+    @Bean
+    @ServiceConnection(name = "holdfast")
+    FakeRedisContainer locks() {
+      return new FakeRedisContainer(servers.node(1));
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(classes = {OneContainer.class, OneValkey.class})
+  @ValueSource(classes = {OneContainer.class, OneValkey.class, OneLockServer.class})
   void aContainerWithAServiceConnectionIsTheOnlyNode(Class<?> configuration) {
     contexts
         .withUserConfiguration(configuration)
         .run(context -> assertThatLocksAreOn(context, "lock:a", 1));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ThreeServiceConnections {
+    @Bean
+    @ServiceConnection(name = "redis")
+    FakeRedisContainer first() {
+      return new FakeRedisContainer(servers.node(0));
+    }
+
+    @Bean
+    @ServiceConnection(name = "holdfast")
+    FakeRedisContainer second() {
+      return new FakeRedisContainer(servers.node(1));
+    }
+
+    @Bean
+    @ServiceConnection(name = "valkey/valkey")
+    FakeRedisContainer third() {
+      return new FakeRedisContainer(servers.node(2));
+    }
+  }
+
+  @Test
+  void severalContainersWithAServiceConnectionAreNodesInTheirOrder() {
+    contexts
+        .withUserConfiguration(ThreeServiceConnections.class)
+        .run(
+            context -> {
+              assertThat(context).hasSingleBean(HoldfastConnectionDetails.class);
+              assertThatLocksAreOn(context, "lock:a", 0, 1, 2);
+              assertThat(context.getBean(LockManager.class).nodes())
+                  .extracting(node -> node.address())
+                  .isEqualTo(servers.all().stream().map(TestNode::address).toList());
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OneContainerTwice {
+    @Bean
+    @ServiceConnection(name = "redis")
+    FakeRedisContainer redis() {
+      return new FakeRedisContainer(servers.node(1));
+    }
+
+    @Bean
+    @ServiceConnection(name = "holdfast")
+    FakeRedisContainer again(FakeRedisContainer redis) {
+      return redis;
+    }
+  }
+
+  @Test
+  void aContainerWithTwoServiceConnectionsIsOneNode() {
+    contexts
+        .withUserConfiguration(OneContainerTwice.class)
+        .run(
+            context -> {
+              assertThatLocksAreOn(context, "lock:a", 1);
+              assertThat(context.getBean(LockManager.class).nodes()).hasSize(1);
+            });
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -246,6 +319,26 @@ class ServiceConnectionsTest {
                 new FakeCompose(
                     "cache", "redis:8", servers.node(1), Map.of("dev.holdfast.ignore", "true"))))
         .run(context -> assertThatLocksAreOn(context, "lock:a", 0));
+  }
+
+  @Test
+  void servicesThatAreNamedAsLockServersAreUnknownToBootsRedis() {
+    Map<String, String> locks = Map.of("org.springframework.boot.service-connection", "holdfast");
+    contexts
+        .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+        .withInitializer(
+            FakeCompose.ready(
+                new FakeCompose(
+                    "cache", "redis:8", servers.node(0), Map.of("dev.holdfast.ignore", "true")),
+                new FakeCompose("locks-1", "redis:8", servers.node(1), locks),
+                new FakeCompose("locks-2", "redis:8", servers.node(2), locks)))
+        .run(
+            context -> {
+              assertThatLocksAreOn(context, "lock:a", 1, 2);
+              DataRedisConnectionDetails cache = context.getBean(DataRedisConnectionDetails.class);
+              assertThat(Objects.requireNonNull(cache.getStandalone()).getPort())
+                  .isEqualTo(servers.node(0).port());
+            });
   }
 
   @Test

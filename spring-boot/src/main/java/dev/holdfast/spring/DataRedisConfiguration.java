@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
@@ -23,7 +23,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The server of {@code spring.data.redis}, if nothing says where else locks are kept. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
 @ConditionalOnClass(DataRedisConnectionDetails.class)
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 @ConditionalOnMissingBean({LockManager.class, HoldfastConnectionDetails.class})

@@ -5,8 +5,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.ApplicationContext;
@@ -44,7 +44,7 @@ public final class HoldfastAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
+  @ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
   ExecutorsLifecycle holdfastExecutorsLifecycle(
       ConfigurableListableBeanFactory beans, ApplicationContext context) {
     return new ExecutorsLifecycle(beans, context);

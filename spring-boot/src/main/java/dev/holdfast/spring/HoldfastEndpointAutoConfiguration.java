@@ -7,7 +7,6 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointEx
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
 /** Auto-configuration of the endpoint {@code locks}, where it is exposed. */
@@ -20,14 +19,11 @@ public final class HoldfastEndpointAutoConfiguration {
   public HoldfastEndpointAutoConfiguration() {}
 
   @Bean
-  @ConditionalOnMissingBean
   LocksEndpoint holdfastLocksEndpoint(Map<String, LockManager> managers) {
     return new LocksEndpoint(managers);
   }
 
   @Bean
-  @ConditionalOnMissingBean
-  @ConditionalOnBean(LocksEndpoint.class)
   @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
   LocksEndpointWebExtension holdfastLocksEndpointWebExtension(LocksEndpoint endpoint) {
     return new LocksEndpointWebExtension(endpoint);

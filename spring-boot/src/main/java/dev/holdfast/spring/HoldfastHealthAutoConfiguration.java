@@ -6,6 +6,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.HealthContributor;
@@ -16,6 +17,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(LockManager.class)
 @ConditionalOnEnabledHealthIndicator("holdfast")
+@EnableConfigurationProperties(HoldfastProperties.class)
 public final class HoldfastHealthAutoConfiguration {
   /** Called by Spring. */
   public HoldfastHealthAutoConfiguration() {}

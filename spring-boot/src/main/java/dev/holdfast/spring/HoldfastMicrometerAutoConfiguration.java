@@ -9,9 +9,9 @@ import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -46,7 +46,7 @@ public final class HoldfastMicrometerAutoConfiguration {
   /** The decorator that observes. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnBean(ObservationRegistry.class)
-  @ConditionalOnProperty(name = "holdfast.observations.enabled", matchIfMissing = true)
+  @ConditionalOnBooleanProperty(name = "holdfast.observations.enabled", matchIfMissing = true)
   static class ObservationsConfiguration {
     @Bean
     ManagerDecorator holdfastObservations(ObservationRegistry registry) {

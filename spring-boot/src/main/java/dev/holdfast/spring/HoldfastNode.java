@@ -11,7 +11,7 @@ import org.springframework.boot.ssl.SslBundle;
 
 /** A Redis server on which locks are kept, and how to reach it. Immutable. */
 public final class HoldfastNode {
-  private static final Pattern HOST = Pattern.compile("[-A-Za-z0-9.]+|\\[?[0-9A-Fa-f:.]+]?");
+  private static final Pattern HOST = Pattern.compile("[-A-Za-z0-9._]+|\\[?[0-9A-Fa-f:.]+]?");
 
   private final String host;
   private final int port;

@@ -12,7 +12,7 @@ import org.springframework.core.env.Environment;
  */
 record LockedSettings(ConfigurableBeanFactory beans, Environment environment) {
   boolean isEnabled() {
-    return Binder.get(environment).bind("holdfast.enabled", Boolean.class).orElse(true);
+    return EnabledKey.isTrue(environment);
   }
 
   String ttl() {

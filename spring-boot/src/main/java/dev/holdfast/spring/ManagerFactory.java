@@ -44,6 +44,9 @@ final class ManagerFactory {
   LockManager openDefault(String name) {
     requireNotBoth("holdfast", properties.url(), properties.nodes());
     List<HoldfastConnectionDetails> found = details.orderedStream().toList();
+    if (found.isEmpty() && isBlank(properties.url())) {
+      throw new LockConfigurationException("holdfast.url is empty; set it to a URL, or remove it");
+    }
     ManagerOpening opening = new ManagerOpening(properties.url(), properties.options());
     if (!found.isEmpty()) {
       opening.nodes(found.stream().flatMap(each -> each.getNodes().stream()).toList());
@@ -71,7 +74,7 @@ final class ManagerFactory {
     String key = ManagersRegistrar.KEY + "." + name;
     ManagerProperties manager = named(name);
     requireNotBoth(key, manager.url(), manager.nodes());
-    if (manager.url() == null && manager.nodes().isEmpty()) {
+    if (isBlank(manager.url()) && manager.nodes().isEmpty()) {
       throw new LockConfigurationException(
           key + " has neither a URL nor nodes; set " + key + ".url or " + key + ".nodes");
     }
@@ -121,6 +124,10 @@ final class ManagerFactory {
       all.add(node.node(key + ".nodes[" + all.size() + "]", bundles));
     }
     return all;
+  }
+
+  private static boolean isBlank(@Nullable String url) {
+    return url == null || url.isBlank();
   }
 
   private static void requireNotBoth(String key, @Nullable String url, List<NodeProperties> nodes) {

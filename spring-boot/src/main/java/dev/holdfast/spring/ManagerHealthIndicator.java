@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import java.time.Duration;
@@ -21,8 +22,18 @@ final class ManagerHealthIndicator extends AbstractHealthIndicator {
   private final LockManager manager;
   private final Duration timeout;
 
+  /**
+   * Creates the health of a manager.
+   *
+   * @param timeout the value of holdfast.health-timeout
+   * @throws LockConfigurationException if the timeout is not above zero
+   */
   ManagerHealthIndicator(LockManager manager, Duration timeout) {
     super("the health check of locks failed");
+    if (timeout.isZero() || timeout.isNegative()) {
+      throw new LockConfigurationException(
+          "holdfast.health-timeout is " + timeout + "; set it to more than zero");
+    }
     this.manager = manager;
     this.timeout = timeout;
   }

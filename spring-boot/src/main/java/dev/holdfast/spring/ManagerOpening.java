@@ -21,10 +21,10 @@ final class ManagerOpening {
   /**
    * Starts with a URL.
    *
-   * @param url null if nodes are given
+   * @param url null or blank if nodes are given
    */
   ManagerOpening(@Nullable String url, Map<String, String> options) {
-    this.url = url == null ? "" : url;
+    this.url = url == null || url.isBlank() ? "" : url;
     this.options = new LinkedHashMap<>(options);
   }
 

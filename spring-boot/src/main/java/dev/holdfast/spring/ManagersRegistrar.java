@@ -41,13 +41,16 @@ final class ManagersRegistrar implements ImportBeanDefinitionRegistrar {
   @Override
   public void registerBeanDefinitions(
       AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-    Binder binder = Binder.get(environment);
-    if (!binder.bind("holdfast.enabled", Boolean.class).orElse(true)) {
+    if (!EnabledKey.isTrue(environment)) {
       return;
     }
     Bindable<Map<String, ManagerProperties>> managers =
         Bindable.mapOf(String.class, ManagerProperties.class);
-    binder.bind(KEY, managers).orElse(Map.of()).keySet().forEach(name -> register(name, registry));
+    Binder.get(environment)
+        .bind(KEY, managers)
+        .orElse(Map.of())
+        .keySet()
+        .forEach(name -> register(name, registry));
   }
 
   private static void register(String name, BeanDefinitionRegistry registry) {

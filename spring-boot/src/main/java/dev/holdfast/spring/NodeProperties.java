@@ -24,6 +24,8 @@ record NodeProperties(
     @Nullable String password,
     @DefaultValue("0") int database,
     @DefaultValue Ssl ssl) {
+  private static final int MAX_PORT = 65535;
+
   /**
    * The keys of the encryption.
    *
@@ -52,8 +54,17 @@ record NodeProperties(
       throw new LockConfigurationException(
           key + ".username is set without a password; set " + key + ".password");
     }
+    requireRange(key + ".port", port, 1, MAX_PORT);
+    requireRange(key + ".database", database, 0, Integer.MAX_VALUE);
     HoldfastNode node = address(key, host.strip()).login(username, password).database(database);
     return ssl.isUsed() ? node.tls(bundle(key + ".ssl.bundle", bundles)) : node;
+  }
+
+  private static void requireRange(String key, int value, int min, int max) {
+    if (value < min || value > max) {
+      String range = max == Integer.MAX_VALUE ? min + " or more" : min + " to " + max;
+      throw new LockConfigurationException(key + " is " + value + "; set it to " + range);
+    }
   }
 
   private HoldfastNode address(String key, String server) {

@@ -4,8 +4,8 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
@@ -20,7 +20,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The connection details of {@code holdfast.nodes}. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "holdfast.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
 @Conditional(NodesConfiguration.OnNodes.class)
 @ConditionalOnMissingBean(HoldfastConnectionDetails.class)
 final class NodesConfiguration {

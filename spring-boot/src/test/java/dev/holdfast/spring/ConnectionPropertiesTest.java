@@ -150,7 +150,9 @@ class ConnectionPropertiesTest {
         "host=h1 username=app | holdfast.nodes[0].username is set without a password",
         "host=redis://:s3cret@h1 | holdfast.nodes[0].host: a host is the name",
         "host=h1,redis://:s3cret@h2 | holdfast.nodes[0].host: a host is the name",
-        "host=h1 port=70000 | a port is a number from 1 to 65535",
+        "host=h1 port=70000 | holdfast.nodes[0].port is 70000; set it to 1 to 65535",
+        "host=h1 port=0 | holdfast.nodes[0].port is 0; set it to 1 to 65535",
+        "host=h1 database=-1 | holdfast.nodes[0].database is -1; set it to 0 or more",
         "host=h1 ssl.bundle=own | holdfast.nodes[0].ssl.bundle is 'own', but there is no such SSL",
       })
   void aWrongNodeIsNamedByItsKey(String keys, String message) {

@@ -103,7 +103,16 @@ class HoldfastAutoConfigurationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "holdfast.url=memory:,holdfast.enabled=false"})
+  @ValueSource(
+      strings = {
+        "",
+        "holdfast.url=memory:,holdfast.enabled=false",
+        "holdfast.url=memory:,holdfast.enabled=FALSE",
+        "holdfast.url=memory:,holdfast.enabled=off",
+        "holdfast.url=memory:,holdfast.enabled=no",
+        "holdfast.url=memory:,holdfast.enabled=0",
+        "holdfast.nodes[0].host=h1,holdfast.enabled=0"
+      })
   void noManagerIsOpenedWithoutAUrlOrIfItIsSwitchedOff(String properties) {
     contexts
         .withPropertyValues(properties.isEmpty() ? new String[0] : properties.split(",", -1))
@@ -113,7 +122,42 @@ class HoldfastAutoConfigurationTest {
                     .hasNotFailed()
                     .doesNotHaveBean(LockManager.class)
                     .doesNotHaveBean(ManagerLifecycle.class)
+                    .doesNotHaveBean(HoldfastConnectionDetails.class)
                     .doesNotHaveBean(HealthContributor.class));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"on", "yes", "1", ""})
+  void aSwitchThatIsNeitherTrueNorFalseFailsTheStart(String value) {
+    withUrl
+        .withPropertyValues("holdfast.enabled=" + value)
+        .run(
+            context -> {
+              FailureAnalysis analysis = Failures.analyze(context);
+              assertThat(analysis.getDescription())
+                  .startsWith("holdfast.enabled is '" + value + "'");
+              assertThat(analysis.getAction()).isEqualTo("Set it to true or false, or remove it.");
+            });
+  }
+
+  @Test
+  void theSwitchIsReadWithoutRegardToCase() {
+    withUrl
+        .withPropertyValues("holdfast.enabled=TRUE")
+        .run(context -> assertThat(context).hasSingleBean(LockManager.class));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "holdfast.url= | holdfast.url is empty; set it to a URL, or remove it",
+        "holdfast.managers.orders.url= | holdfast.managers.orders has neither a URL nor nodes",
+      })
+  void anEmptyUrlIsNamedByItsKey(String property, String message) {
+    contexts
+        .withPropertyValues(property)
+        .run(context -> assertThat(Failures.analyze(context).getDescription()).startsWith(message));
   }
 
   @Test

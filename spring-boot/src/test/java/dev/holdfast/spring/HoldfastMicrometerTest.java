@@ -258,11 +258,12 @@ class HoldfastMicrometerTest {
             });
   }
 
-  @Test
-  void observationsCanBeSwitchedOff() {
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "off", "no", "0"})
+  void observationsCanBeSwitchedOff(String value) {
     contexts
         .withBean(TestObservationRegistry.class, () -> observations)
-        .withPropertyValues("holdfast.observations.enabled=false")
+        .withPropertyValues("holdfast.observations.enabled=" + value)
         .run(
             context -> {
               acquire(context.getBean(LockManager.class));

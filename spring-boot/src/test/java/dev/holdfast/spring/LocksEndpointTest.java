@@ -259,7 +259,19 @@ class LocksEndpointTest {
     contexts.run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
     contexts
         .withPropertyValues("management.endpoints.web.exposure.include=locks")
-        .run(context -> assertThat(context).hasSingleBean(LocksEndpoint.class));
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(LocksEndpoint.class)
+                    .hasSingleBean(LocksEndpointWebExtension.class));
+    contexts
+        .withPropertyValues(
+            "spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks")
+        .run(
+            context ->
+                assertThat(context)
+                    .hasSingleBean(LocksEndpoint.class)
+                    .doesNotHaveBean(LocksEndpointWebExtension.class));
     contexts
         .withPropertyValues(
             "management.endpoints.web.exposure.include=locks",

@@ -16,7 +16,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributor;
@@ -62,6 +64,8 @@ class ManagerHealthTest {
 
   @ParameterizedTest
   @CsvSource({
+    "UP, false",
+    "UP UP, false",
     "UP UP UP, false",
     "UP DOWN UP, true",
     "UP QUARANTINED UP, true",
@@ -117,6 +121,43 @@ class ManagerHealthTest {
               assertThat(all.stream().map(entry -> entry.name()))
                   .containsExactlyInAnyOrder("first", "second");
             });
+  }
+
+  @Test
+  void aManagerOfTheApplicationHasAContributorWithoutTheOtherAutoConfiguration() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(HoldfastHealthAutoConfiguration.class))
+        .withBean("mine", LockManager.class, () -> LockManager.open("memory:"))
+        .run(
+            context ->
+                assertThat(healthBy(context.getBean(HealthIndicator.class)).getStatus())
+                    .isEqualTo(Status.UP));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"holdfastHealthContributor", "holdfastHealthIndicator"})
+  void aContributorOfTheApplicationTakesItsPlace(String name) {
+    HealthIndicator own = () -> Health.unknown().build();
+    contexts
+        .withPropertyValues("holdfast.url=memory:")
+        .withBean(name, HealthIndicator.class, () -> own)
+        .run(context -> assertThat(context).getBean(HealthContributor.class).isSameAs(own));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0s", "-1s"})
+  void aTimeoutThatIsNotAboveZeroFailsTheStart(String timeout) {
+    for (String more :
+        new String[] {"holdfast.options.owner=a", "holdfast.managers.b.url=memory:"}) {
+      contexts
+          .withPropertyValues("holdfast.url=memory:", "holdfast.health-timeout=" + timeout, more)
+          .run(
+              context -> {
+                FailureAnalysis analysis = Failures.analyze(context);
+                assertThat(analysis.getDescription()).startsWith("holdfast.health-timeout is PT");
+                assertThat(analysis.getAction()).isEqualTo("Set it to more than zero.");
+              });
+    }
   }
 
   @Test

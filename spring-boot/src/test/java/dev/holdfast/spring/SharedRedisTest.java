@@ -132,6 +132,29 @@ class SharedRedisTest {
   }
 
   @Test
+  void anEmptyUrlIsReportedAndDoesNotLeadToThisServer() {
+    withServer()
+        .withPropertyValues("holdfast.url=")
+        .run(
+            context ->
+                assertThat(Failures.analyze(context).getDescription())
+                    .startsWith("holdfast.url is empty"));
+  }
+
+  @Test
+  void aHostWithAnUnderscoreIsANode() {
+    contexts
+        .withPropertyValues("spring.data.redis.host=redis_cache", "holdfast.options.connect=lazy")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed();
+              assertThat(context.getBean(LockManager.class).nodes())
+                  .extracting(node -> node.address())
+                  .containsExactly("redis_cache:6379");
+            });
+  }
+
+  @Test
   void nodesTakeItsPlace() {
     withServer()
         .withPropertyValues(

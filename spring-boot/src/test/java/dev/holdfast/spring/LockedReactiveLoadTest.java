@@ -22,6 +22,7 @@ class LockedReactiveLoadTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final int REQUESTS = 200;
+  private static final Duration PERIOD = Duration.ofMillis(1000 / REQUESTS);
   private static final int ROUNDS = 5;
   private static final long LIMIT_MICROS = 10_000;
 
@@ -59,25 +60,36 @@ class LockedReactiveLoadTest {
         .count();
   }
 
-  /** Emits the nanoseconds after which the call was refused. */
-  private static Mono<Long> refused(Shop shop) {
-    return Mono.defer(
+  /** Calls without a limit, so that the code is compiled when the time counts. */
+  private static void warmUp(Shop shop) {
+    Mono.defer(() -> refused(shop, System.nanoTime())).repeat(REQUESTS).blockLast(PATIENCE);
+  }
+
+  /** Emits the nanoseconds from the time at which the call was due to its refusal. */
+  private static Mono<Long> refused(Shop shop, long dueAt) {
+    return shop.ship()
+        .map(value -> -1L)
+        .onErrorResume(
+            LockContendedException.class,
+            refusal -> Mono.fromSupplier(() -> System.nanoTime() - dueAt));
+  }
+
+  /** Emits the time at which each call is due, as soon as it has come. */
+  private static Flux<Long> dueTimes() {
+    return Flux.defer(
         () -> {
           long begunAt = System.nanoTime();
-          return shop.ship()
-              .map(value -> -1L)
-              .onErrorResume(
-                  LockContendedException.class,
-                  refusal -> Mono.fromSupplier(() -> System.nanoTime() - begunAt));
+          return Flux.interval(Duration.ZERO, PERIOD)
+              .take(REQUESTS)
+              .map(tick -> begunAt + tick * PERIOD.toNanos());
         });
   }
 
   private static long p99MicrosOfASecond(Shop shop) {
     List<Long> nanos =
-        Flux.interval(Duration.ofMillis(1000 / REQUESTS))
-            .take(REQUESTS)
+        dueTimes()
             .onBackpressureBuffer()
-            .concatMap(tick -> refused(shop)) // one at a time: a late one delays the others
+            .concatMap(dueAt -> refused(shop, dueAt)) // one at a time: a late one delays the others
             .collectSortedList()
             .blockOptional(PATIENCE)
             .orElseThrow();
@@ -98,7 +110,7 @@ class LockedReactiveLoadTest {
     run(
         (shop, store) -> {
           store.steal("order", TTL);
-          refused(shop).repeat(REQUESTS).blockLast(PATIENCE);
+          warmUp(shop);
           long threadsBefore = ourThreads();
 
           // A busy machine stalls some requests of one round, and a slow lock those of each.
@@ -118,7 +130,7 @@ class LockedReactiveLoadTest {
     run(
         (shop, store) -> {
           store.steal("order", TTL);
-          refused(shop).repeat(REQUESTS).blockLast(PATIENCE);
+          warmUp(shop);
           long threadsBefore = ourThreads();
 
           StepVerifier.create(Flux.range(0, REQUESTS).flatMap(each -> shop.shipLater(), REQUESTS))

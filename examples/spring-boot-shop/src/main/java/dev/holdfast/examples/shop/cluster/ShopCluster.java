@@ -3,7 +3,6 @@ package dev.holdfast.examples.shop.cluster;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -17,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 final class ShopCluster implements AutoCloseable {
   private static final int NODES = 3;
-  private static final List<Integer> PORTS = List.of(8081, 8082, 8083);
+  private static final int INSTANCES = 3;
 
   private final TestNodes nodes;
   private final ShopDatabase database;
@@ -57,13 +56,8 @@ final class ShopCluster implements AutoCloseable {
     ShopCluster cluster = start(Path.of(args.length == 0 ? "target/shop-logs" : args[0]));
     Runtime.getRuntime().addShutdownHook(new Thread(cluster::closeAtExit, "shop-end"));
     List<ShopInstance> started = new ArrayList<>();
-    for (int i = 0; i < PORTS.size(); i++) {
-      String name = "shop-" + (i + 1);
-      int port = freeOr0(PORTS.get(i));
-      if (port == 0) {
-        System.out.println("port " + PORTS.get(i) + " is taken: " + name + " gets another one");
-      }
-      started.add(cluster.startInstance(name, port));
+    for (int i = 1; i <= INSTANCES; i++) {
+      started.add(cluster.startInstance("shop-" + i));
     }
     for (ShopInstance instance : started) {
       System.out.printf(
@@ -84,14 +78,13 @@ final class ShopCluster implements AutoCloseable {
   }
 
   /**
-   * Starts an instance, and does not wait for it.
+   * Starts an instance on a free port, and does not wait for it.
    *
-   * @param port 0 for a free one
    * @param properties of Spring Boot, such as {@code shop.packing-time=1s}
    */
-  ShopInstance startInstance(String name, int port, String... properties) throws IOException {
+  ShopInstance startInstance(String name, String... properties) throws IOException {
     List<String> all = new ArrayList<>();
-    all.add("server.port=" + port);
+    all.add("server.port=0");
     all.add("shop.instance=" + name);
     all.add("spring.datasource.url=" + database.url());
     for (TestNode node : nodes.all()) {
@@ -137,14 +130,6 @@ final class ShopCluster implements AutoCloseable {
       close();
     } catch (SQLException e) {
       System.err.println("not all of the shop has ended: " + e);
-    }
-  }
-
-  private static int freeOr0(int port) {
-    try (ServerSocket socket = new ServerSocket(port)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      return 0;
     }
   }
 }

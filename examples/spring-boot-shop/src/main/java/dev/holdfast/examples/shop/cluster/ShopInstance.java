@@ -36,7 +36,7 @@ final class ShopInstance {
    * Starts an instance, and does not wait for it.
    *
    * @param folder for the file with its output
-   * @param properties of Spring Boot, such as {@code server.port=8081}
+   * @param properties of Spring Boot, such as {@code server.port=0}
    */
   static ShopInstance start(String name, Path folder, List<String> properties) throws IOException {
     List<String> command = new ArrayList<>();

@@ -264,7 +264,7 @@ class ShopTest {
       List<String> all = new ArrayList<>(List.of(properties));
       all.add("shop.report.cron=*/" + REPORT_PERIOD.toSeconds() + " * * * * *");
       all.add("shop.report.hold-at-least=" + REPORT_HOLD.toSeconds() + "s");
-      return cluster.startInstance(name, 0, all.toArray(String[]::new));
+      return cluster.startInstance(name, all.toArray(String[]::new));
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The hand-over of a fake lease to callers who take it, and to callers who do not. */
 class LeaseHandoverTest {
-  private static final RuntimeException BUG = new IllegalArgumentException("of the decorator");
+  private final RuntimeException bug = new IllegalArgumentException("of the decorator");
 
   private final List<String> calls = new ArrayList<>();
   private final Lease lease = lease(null);
@@ -61,14 +61,14 @@ class LeaseHandoverTest {
     CompletableFuture<Throwable> seen = new CompletableFuture<>();
     handOver(
             given -> {
-              throw BUG;
+              throw bug;
             },
             failure -> {})
         .whenComplete((result, failure) -> seen.complete(failure));
 
     below.complete(lease);
 
-    assertThat(seen).isCompletedWithValue(BUG);
+    assertThat(seen).isCompletedWithValue(bug);
     assertThat(calls).containsExactly("holdAtLeast PT0S", "releaseAsync");
   }
 
@@ -81,7 +81,7 @@ class LeaseHandoverTest {
             given -> given,
             cause -> {
               decorator.add(cause);
-              throw BUG;
+              throw bug;
             })
         .whenComplete((result, cause) -> seen.complete(cause));
 
@@ -89,7 +89,7 @@ class LeaseHandoverTest {
 
     assertThat(seen).isCompletedWithValue(failure);
     assertThat(decorator).containsExactly(failure);
-    assertThat(failure.getSuppressed()).containsExactly(BUG);
+    assertThat(failure.getSuppressed()).containsExactly(bug);
   }
 
   static List<RuntimeException> refusals() {

@@ -1,6 +1,7 @@
 package dev.holdfast;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ final class BoundLease {
   private final Lease lease;
   private final LockedCall call;
   private final @Nullable BoundLease outer;
+  private boolean isShielding;
 
   private BoundLease(
       @Nullable LockManager manager, Lease lease, LockedCall call, @Nullable BoundLease outer) {
@@ -37,6 +39,9 @@ final class BoundLease {
 
   /** Ends the binding, and those that were begun inside of it. */
   void unbind() {
+    if (isShielding) {
+      outward(LockedCall::unshield);
+    }
     if (outer == null) {
       INNERMOST.remove();
     } else {
@@ -53,10 +58,22 @@ final class BoundLease {
     }
   }
 
+  private void outward(Consumer<LockedCall> action) {
+    for (BoundLease at = outer; at != null; at = at.outer) {
+      action.accept(at.call);
+    }
+  }
+
+  /** Ends the interrupts of the innermost call, and postpones those of the calls around it. */
   static void endInterrupts() {
     BoundLease innermost = INNERMOST.get();
-    if (innermost != null) {
-      innermost.call.end();
+    if (innermost == null) {
+      return;
+    }
+    innermost.call.end();
+    if (!innermost.isShielding) {
+      innermost.isShielding = true;
+      innermost.outward(LockedCall::shield);
     }
   }
 

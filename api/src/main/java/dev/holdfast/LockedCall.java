@@ -18,7 +18,14 @@ final class LockedCall {
 
   private final Thread thread = Thread.currentThread();
   private boolean running = true;
+
+  /** Whether the thread was interrupted for the loss, and that was not taken back. */
   private boolean interrupted;
+
+  /** The number of inner calls that must not be interrupted. */
+  private int shields;
+
+  private boolean postponed;
 
   private LockedCall() {}
 
@@ -101,8 +108,35 @@ final class LockedCall {
   }
 
   private synchronized void interrupt() {
-    if (running) {
+    if (!running) {
+      return;
+    }
+    if (shields > 0) {
+      postponed = true;
+    } else {
       interrupted = true;
+      thread.interrupt();
+    }
+  }
+
+  /**
+   * Postpones the interrupts of this call until {@link #unshield}: an interrupt that was ours is
+   * taken back. Called on the thread of the call.
+   */
+  synchronized void shield() {
+    shields++;
+    if (interrupted) {
+      interrupted = false;
+      postponed = Thread.interrupted();
+    }
+  }
+
+  /** Delivers a postponed interrupt when the last shield ends, unless the thread has another. */
+  synchronized void unshield() {
+    shields--;
+    if (shields == 0 && postponed) {
+      postponed = false;
+      interrupted = !thread.isInterrupted();
       thread.interrupt();
     }
   }
@@ -113,6 +147,7 @@ final class LockedCall {
    */
   synchronized void end() {
     running = false;
+    postponed = false;
     if (interrupted) {
       interrupted = false;
       Thread.interrupted();

@@ -141,6 +141,103 @@ class CurrentLeaseTest {
   }
 
   @Test
+  void aLossOfATaskAroundInterruptsAfterTheTaskThatEndedInterrupts() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    stock -> {
+                      locks.runLocked(
+                          ORDER,
+                          order -> {
+                            Locks.endInterrupts();
+                            Locks.endInterrupts(); // once more changes nothing
+                            locks.lose("stock", LossReason.EXPIRED);
+                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                          });
+                      assertThat(Thread.interrupted()).isTrue();
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void anEarlierInterruptOfATaskAroundIsPostponedAndComesOnce() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    stock -> {
+                      Lease order = locks.acquire(ORDER);
+                      Lease third = locks.acquire(LockRequest.of("third", Duration.ofSeconds(10)));
+                      locks.lose("stock", LossReason.EXPIRED);
+                      Locks.runHolding(
+                          order,
+                          held -> {
+                            Locks.endInterrupts();
+                            Locks.runHolding(third, inner -> Locks.endInterrupts());
+                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                          });
+                      assertThat(Thread.interrupted()).isTrue();
+                      Locks.runHolding(order, held -> Locks.endInterrupts());
+                      assertThat(Thread.interrupted()).as("a second time").isFalse();
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void aJoinedTaskThatEndsInterruptsIsNotInterruptedByTheLossOfTheSharedLease() {
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    stock -> {
+                      assertThatThrownBy(
+                              () ->
+                                  Locks.runHolding(
+                                      stock,
+                                      joined -> {
+                                        Locks.endInterrupts();
+                                        locks.lose("stock", LossReason.EXPIRED);
+                                        assertThat(Thread.currentThread().isInterrupted())
+                                            .isFalse();
+                                      }))
+                          .isInstanceOf(LockLostException.class);
+                      assertThat(Thread.interrupted()).as("the loss was thrown").isFalse();
+                    }))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  @Test
+  void anInterruptByOthersOutlastsTheEndOfInterrupts() throws Exception {
+    locks.runLocked(
+        STOCK,
+        stock -> {
+          try (Lease order = locks.acquire(ORDER)) {
+            Thread.currentThread().interrupt();
+            Locks.runHolding(order, held -> Locks.endInterrupts());
+          }
+        });
+    assertThat(Thread.interrupted()).as("without a loss").isTrue();
+
+    assertThatThrownBy(
+            () ->
+                locks.runLocked(
+                    STOCK,
+                    stock -> {
+                      Lease order = locks.acquire(ORDER);
+                      Locks.runHolding(
+                          order,
+                          held -> {
+                            Locks.endInterrupts();
+                            locks.lose("stock", LossReason.EXPIRED);
+                            Thread.currentThread().interrupt();
+                          });
+                    }))
+        .isInstanceOf(LockLostException.class);
+    assertThat(Thread.interrupted()).as("beside a postponed one").isTrue();
+  }
+
+  @Test
   void aNameUnderWhichTheThreadDoesNotWorkIsRefused() throws Exception {
     assertThatThrownBy(() -> Locks.requireCurrent("stock"))
         .isInstanceOf(IllegalStateException.class)

@@ -75,22 +75,47 @@ class LockedInTransactionsTest {
   void aLossDuringTheCommitInterruptsNothing() {
     run(
         f -> {
-          CountDownLatch never = new CountDownLatch(1);
-          f.transactions()
-              .atCommit(
-                  () -> {
-                    LockedTest.lose(f.store());
-                    try {
-                      assertThat(never.await(100, TimeUnit.MILLISECONDS)).isFalse();
-                    } catch (InterruptedException e) {
-                      throw new AssertionError("interrupted during the commit", e);
-                    }
-                  });
+          f.transactions().atCommit(() -> loseUninterrupted(f));
 
           assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, shipping(f)))
               .isInstanceOf(LockLostException.class);
           assertThat(f.events()).containsExactly("begin", "commit");
         });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aLossOfTheLockOfAnOuterMethodInterruptsNoCommit(int inner) {
+    run(
+        f -> {
+          f.transactions().atCommit(() -> loseUninterrupted(f));
+
+          assertThatThrownBy(
+                  () ->
+                      f.shop()
+                          .ship(
+                              1,
+                              () -> {
+                                f.shop().shipInOwnTransaction(inner, shipping(f));
+                                assertThat(Thread.interrupted()).as("after the commit").isTrue();
+                                return "shipped";
+                              }))
+              .isInstanceOf(LockLostException.class);
+          assertThat(f.events()).containsExactly("begin", "commit");
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+  }
+
+  private static void loseUninterrupted(ShopFixture f) {
+    Lease lease = Locks.requireCurrent(NAME);
+    f.store().steal(NAME, Duration.ofSeconds(30));
+    assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(30)))
+        .isInstanceOf(LockLostException.class);
+    try {
+      assertThat(new CountDownLatch(1).await(100, TimeUnit.MILLISECONDS)).isFalse();
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted during the commit", e);
+    }
   }
 
   @Test

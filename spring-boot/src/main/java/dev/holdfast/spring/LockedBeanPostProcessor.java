@@ -1,13 +1,17 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -65,12 +69,13 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
     if (bean instanceof AopInfrastructureBean) {
       return bean;
     }
-    Class<?> target = AopUtils.getTargetClass(bean);
+    Class<?> target = AopProxyUtils.ultimateTargetClass(bean);
     requireNoneInInterfacesApart(bean, target);
     Collection<LockedMethod> found = methods.in(target);
     if (found.isEmpty()) {
       return bean;
     }
+    requireNoCallInside(bean, found.iterator().next());
     found.forEach(this::requireUsable);
     Object proxy = super.postProcessAfterInitialization(bean, beanName);
     if (AopUtils.isAopProxy(bean) && proxy != bean) {
@@ -83,7 +88,41 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
       moveInside(chain);
       chain.addAdvisor(commitCheck);
     }
+    found.forEach(method -> requireSeen(method, target, proxy));
     return proxy;
+  }
+
+  /**
+   * Refuses a proxy around another proxy with the advice of {@code @Async} or {@code @Retryable}:
+   * the lock would be outside. Two orders make such proxies, for example that of {@code @Async}
+   * before that of transactions.
+   */
+  private static void requireNoCallInside(Object bean, LockedMethod method) {
+    Object inner = AopProxyUtils.getSingletonTarget(bean);
+    while (inner instanceof Advised chain) {
+      if (Stream.of(chain.getAdvisors()).anyMatch(LockedBeanPostProcessor::isOfTheCall)) {
+        throw refused(
+            method,
+            "is called by @Async or @Retryable inside another proxy, so that the lock would not"
+                + " cover the work; remove the order of @EnableAsync or @EnableResilientMethods");
+      }
+      inner = AopProxyUtils.getSingletonTarget(chain);
+    }
+  }
+
+  /** Refuses a method that no method of the proxy overrides or implements. */
+  private static void requireSeen(LockedMethod method, Class<?> target, Object proxy) {
+    Stream<Method> ofProxy =
+        AopUtils.isJdkDynamicProxy(proxy)
+            ? Stream.of(ClassUtils.getAllInterfaces(proxy))
+                .flatMap(type -> Stream.of(type.getMethods()))
+            : Stream.of(proxy.getClass().getDeclaredMethods());
+    if (ofProxy.noneMatch(each -> method.isCalledBy(each, target))) {
+      throw refused(
+          method,
+          "is not seen by its proxy; make it public, or declare it in the interface, or remove"
+              + " spring.aop.proxy-target-class=false");
+    }
   }
 
   /**
@@ -111,14 +150,16 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
   /**
    * Refuses methods of interfaces that a proxy implements by itself, such as a repository of Spring
-   * Data: its transactions begin inside the proxy, out of reach of the check before the commit.
+   * Data or a client of a declarative interface: its transactions begin inside the proxy, out of
+   * reach of the check before the commit.
    */
   private void requireNoneInInterfacesApart(Object bean, Class<?> target) {
-    if (!AopUtils.isAopProxy(bean)) {
+    boolean hasNoClass = Proxy.isProxyClass(target);
+    if (!hasNoClass && !AopUtils.isAopProxy(bean)) {
       return;
     }
     for (Class<?> type : ClassUtils.getAllInterfaces(bean)) {
-      if (!type.isAssignableFrom(target)) {
+      if (hasNoClass || !type.isAssignableFrom(target)) {
         methods.in(type).stream()
             .findFirst()
             .ifPresent(

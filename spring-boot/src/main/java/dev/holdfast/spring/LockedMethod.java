@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 
 /** A method with {@link Locked}, checked and parsed once. Safe for use by many threads. */
@@ -75,6 +76,11 @@ final class LockedMethod {
       throw new LockConfigurationException(
           attribute + " is '" + text + "', which is no duration; write 10s or PT10S", e);
     }
+  }
+
+  /** Returns whether a call of a method of a proxy runs this method. */
+  boolean isCalledBy(Method ofProxy, Class<?> target) {
+    return AopUtils.getMostSpecificMethod(ofProxy, target).equals(method);
   }
 
   static String describe(Method method) {

@@ -16,7 +16,7 @@ import org.springframework.core.annotation.AnnotationUtils;
 /** The methods with {@link Locked} that were found so far. Safe for use by many threads. */
 final class LockedMethods {
   private final LockedSettings settings;
-  private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
+  private final Map<MethodClassKey, LockedMethod> known = new ConcurrentHashMap<>();
 
   LockedMethods(LockedSettings settings) {
     this.settings = settings;
@@ -52,13 +52,17 @@ final class LockedMethods {
     if (!AnnotationUtils.isCandidateClass(type, Locked.class)) {
       return Optional.empty();
     }
-    return known.computeIfAbsent(
-        new MethodClassKey(method, type),
-        key -> {
-          Method specific = AopUtils.getMostSpecificMethod(method, type);
-          Locked locked = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
-          return Optional.ofNullable(locked)
-              .map(found -> LockedMethod.of(specific, found, settings));
-        });
+    MethodClassKey key = new MethodClassKey(method, type);
+    LockedMethod before = known.get(key);
+    if (before != null) {
+      return Optional.of(before);
+    }
+    Method specific = AopUtils.getMostSpecificMethod(method, type);
+    Locked locked = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
+    return locked
+            == null // nothing is kept, because at the start all methods of all beans are asked
+        ? Optional.empty()
+        : Optional.of(
+            known.computeIfAbsent(key, absent -> LockedMethod.of(specific, locked, settings)));
   }
 }

@@ -25,6 +25,7 @@ import org.springframework.core.env.Environment;
     afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @EnableConfigurationProperties(HoldfastProperties.class)
 @Import({
+  CommitCheckConfiguration.class,
   NodesConfiguration.class,
   DataRedisConfiguration.class,
   DefaultManagerConfiguration.class,

@@ -38,7 +38,7 @@ final class LeaseCheck implements TransactionSynchronization, Ordered {
         () -> {
           HeldLease checked = held.get();
           if (checked != null) {
-            checked.lease().requireHeld();
+            TransactionLease.requireHeld(checked.lease());
           }
         });
   }

@@ -1,7 +1,6 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockLostException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -45,7 +44,7 @@ final class LeaseSlot {
     this.name = name;
   }
 
-  /** Returns the lease of the transaction, also a lost one; null if there is none. */
+  /** Returns the lease of the transaction, also one that is over; null if there is none. */
   @Nullable HeldLease held() {
     return state.get() instanceof Holding holding ? holding.held() : null;
   }
@@ -55,9 +54,9 @@ final class LeaseSlot {
   }
 
   /**
-   * Emits the lease of the transaction. The first call acquires it. A call at the same time waits
-   * for the lease, and fails as the first call does. If the first call is cancelled, the next one
-   * acquires.
+   * Emits the lease of the transaction, also one that is over. The first call acquires it. A call
+   * at the same time waits for the lease, and fails as the first call does. If the first call is
+   * cancelled, the next one acquires.
    *
    * @param acquire subscribed by the call that acquires
    */
@@ -65,8 +64,8 @@ final class LeaseSlot {
     return Mono.defer(
         () -> {
           Acquiring attempt = new Acquiring(new CompletableFuture<>());
-          State before = state.getAndUpdate(now -> isFree(now) ? attempt : now);
-          if (isFree(before)) {
+          State before = state.getAndUpdate(now -> now == Phase.FREE ? attempt : now);
+          if (before == Phase.FREE) {
             return acquiring(attempt, acquire);
           } else if (before instanceof Acquiring other) {
             return Mono.fromFuture(other.outcome(), true)
@@ -125,23 +124,6 @@ final class LeaseSlot {
             + name
             + "' was acquired, and the work did not run; make the call part of the transaction's"
             + " chain");
-  }
-
-  private static boolean isFree(State state) {
-    return state == Phase.FREE
-        || (state instanceof Holding holding && wasReleased(holding.held().lease()));
-  }
-
-  /** Returns whether the work has released the lease of its transaction. */
-  private static boolean wasReleased(Lease lease) {
-    try {
-      lease.requireHeld();
-      return false;
-    } catch (LockLostException lost) {
-      return false;
-    } catch (IllegalStateException released) {
-      return true;
-    }
   }
 
   /** Releases a lease, and warns of a loss or of an outage. Never fails, and blocks no thread. */

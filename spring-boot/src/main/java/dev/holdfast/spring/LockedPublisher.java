@@ -86,6 +86,7 @@ final class LockedPublisher {
             slot.lease(acquire)
                 .flatMapMany(
                     held -> {
+                      TransactionLease.requireHeld(held.lease());
                       begun.set(true);
                       return joining(held);
                     }));

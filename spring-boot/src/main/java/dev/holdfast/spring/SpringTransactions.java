@@ -39,7 +39,7 @@ final class SpringTransactions implements Transactions {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-      lease.requireHeld();
+      TransactionLease.requireHeld(lease);
     }
 
     @Override
@@ -81,6 +81,7 @@ final class SpringTransactions implements Transactions {
       TransactionSynchronizationManager.unbindResourceIfPossible(key);
       return Optional.empty();
     }
+    TransactionLease.requireHeld(bound.lease);
     return Optional.of(bound.lease);
   }
 

@@ -25,7 +25,12 @@ interface Transactions {
     return false;
   }
 
-  /** Finds the lease that a transaction of the calling thread holds, also a suspended one. */
+  /**
+   * Finds the lease that a transaction of the calling thread holds, also a suspended one.
+   *
+   * @throws dev.holdfast.LockLostException if the lease was lost
+   * @throws IllegalStateException if the lease was released
+   */
   default Optional<Lease> held(LockManager manager, String name) {
     return Optional.empty();
   }

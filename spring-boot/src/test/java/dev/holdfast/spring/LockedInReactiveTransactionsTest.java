@@ -38,6 +38,31 @@ class LockedInReactiveTransactionsTest {
         });
   }
 
+  @Test
+  void aCallAfterTheWorkReleasedTheLockOfItsTransactionIsRefused() {
+    run(
+        f -> {
+          Mono<Boolean> releasing =
+              f.shop().ship(with(lease -> Mono.fromFuture(lease::releaseAsync)));
+          Mono<String> again =
+              f.operator()
+                  .transactional(
+                      releasing
+                          .onErrorResume(IllegalStateException.class, released -> Mono.empty())
+                          .then(f.shop().ship(f::insert)));
+
+          StepVerifier.create(again)
+              .expectErrorSatisfies(
+                  failure ->
+                      assertThat(failure)
+                          .isInstanceOf(IllegalStateException.class)
+                          .hasMessageContaining("begin the transaction inside the lock"))
+              .verify(PATIENCE);
+          assertThat(f.orders().countElsewhere()).as("rolled back").isEqualTo(1);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void theNextHolderSeesTheCommitHoweverLongItTakes(boolean isOwnTransaction) {

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -66,6 +67,12 @@ record ShopFixture(
     }
 
     @Locked(name = "order-#{#id}")
+    @Transactional
+    public CompletableFuture<String> stageInOwnTransaction(int id, CompletableFuture<String> work) {
+      return work;
+    }
+
+    @Locked(name = "order-#{#id}")
     public Mono<String> mono(int id) {
       return Mono.just("done");
     }
@@ -104,7 +111,17 @@ record ShopFixture(
     void with(ShopFixture fixture) throws Exception;
   }
 
+  /** Runs with a transaction manager that the application defines, without listeners. */
   static void run(Use use) {
+    run(false, use);
+  }
+
+  /** Runs with the listeners of the context, which Boot adds to the managers that it creates. */
+  static void runWithListeners(Use use) {
+    run(true, use);
+  }
+
+  private static void run(boolean hasListeners, Use use) {
     LockManager locks = LockManager.open("memory:");
     MemoryStore store = locks.unwrap(MemoryStore.class).orElseThrow();
     Orders orders = Orders.create();
@@ -118,16 +135,22 @@ record ShopFixture(
         .withBean(LockManager.class, () -> locks)
         .withBean(RecordingTransactionManager.class, () -> transactions)
         .run(
-            context ->
-                use.with(
-                    new ShopFixture(
-                        context.getBean(Shop.class),
-                        locks,
-                        store,
-                        orders,
-                        transactions,
-                        heldAtEnd,
-                        new TransactionTemplate(transactions))));
+            context -> {
+              if (hasListeners) {
+                context
+                    .getBeanProvider(TransactionExecutionListener.class)
+                    .forEach(transactions::addListener);
+              }
+              use.with(
+                  new ShopFixture(
+                      context.getBean(Shop.class),
+                      locks,
+                      store,
+                      orders,
+                      transactions,
+                      heldAtEnd,
+                      new TransactionTemplate(transactions)));
+            });
   }
 
   List<String> events() {

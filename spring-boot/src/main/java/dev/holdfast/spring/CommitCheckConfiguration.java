@@ -1,0 +1,33 @@
+package dev.holdfast.spring;
+
+import dev.holdfast.Locks;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.TransactionStatus;
+
+/**
+ * The check of transactions that begin under a lock, also of another bean or of a template. Spring
+ * Boot adds the listener to the transaction managers that it creates.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(TransactionExecutionListener.class)
+class CommitCheckConfiguration {
+  @Bean
+  static TransactionExecutionListener holdfastCommitCheck() {
+    return new AtBegin(new SpringTransactions());
+  }
+
+  private record AtBegin(Transactions transactions) implements TransactionExecutionListener {
+    @Override
+    public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+      boolean isOfThread = transaction instanceof TransactionStatus;
+      if (failure == null && isOfThread && transactions.isActive()) {
+        Locks.current().ifPresent(transactions::checkBeforeCommit);
+      }
+    }
+  }
+}

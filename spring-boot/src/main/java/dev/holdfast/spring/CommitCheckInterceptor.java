@@ -25,12 +25,18 @@ final class CommitCheckInterceptor implements MethodInterceptor {
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
     Optional<LockedMethod> method = methods.find(invocation);
     if (method.isPresent() && method.get().result().isReactive()) {
-      requireNoOwnTransactionOfTheThread(method.get(), invocation);
+      requireNoOwnTransactionOfTheThread(
+          method.get(), "publisher", "use a ReactiveTransactionManager", invocation);
       return LockedBody.of(
           method.get(), (ProxyMethodInvocation) invocation, transactions.arePresent());
     }
     try {
-      return invocation.proceed();
+      Object result = invocation.proceed();
+      if (method.isPresent() && LockedStage.isAtWork(result)) { // @Async returns stages that ended
+        requireNoOwnTransactionOfTheThread(
+            method.get(), "CompletionStage", "begin the transaction in the work", invocation);
+      }
+      return result;
     } finally { // so that it comes after the work before the commit that the method has registered
       Locks.endInterrupts(); // what follows is the end of the transaction
       if (transactions.isActive()) {
@@ -40,13 +46,16 @@ final class CommitCheckInterceptor implements MethodInterceptor {
   }
 
   private void requireNoOwnTransactionOfTheThread(
-      LockedMethod method, MethodInvocation invocation) {
+      LockedMethod method, String result, String remedy, MethodInvocation invocation) {
     if (transactions.isOf(invocation)) {
       throw new IllegalStateException(
           "@Locked on "
               + method
-              + " returns a publisher, and its @Transactional began a transaction of the thread,"
-              + " which would end before the work; use a ReactiveTransactionManager");
+              + " returns a "
+              + result
+              + ", and its @Transactional began a transaction of the thread, which would end before"
+              + " the work; "
+              + remedy);
     }
   }
 }

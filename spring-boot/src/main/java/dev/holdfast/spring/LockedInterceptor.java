@@ -50,7 +50,7 @@ final class LockedInterceptor implements MethodInterceptor {
       return method.result().skipped();
     }
     return transactions.isActive()
-        ? runInTransaction(manager, lease, invocation)
+        ? runInTransaction(method, manager, lease, invocation)
         : runAndRelease(method, manager, lease, invocation);
   }
 
@@ -69,14 +69,18 @@ final class LockedInterceptor implements MethodInterceptor {
   private static void requireUsableInTransaction(LockedMethod method, LockRequest request) {
     method.requireNoFailInTransaction(request.name());
     if (method.result().kind() != LockedReturn.Kind.VALUE) {
-      throw new IllegalStateException(
-          "@Locked on "
-              + method
-              + " returns a "
-              + (method.result().isStage() ? "CompletionStage" : "publisher")
-              + " and was called inside a transaction of the thread, which would end before the"
-              + " work; call it outside of transactions");
+      throw endsBeforeTheWork(method, method.result().isStage() ? "CompletionStage" : "publisher");
     }
+  }
+
+  private static IllegalStateException endsBeforeTheWork(LockedMethod method, String result) {
+    return new IllegalStateException(
+        "@Locked on "
+            + method
+            + " returns a "
+            + result
+            + " and was called inside a transaction of the thread, which would end before the"
+            + " work; call it outside of transactions");
   }
 
   /** Acquires the lock. Returns null if another owner holds it and the method says SKIP. */
@@ -97,21 +101,24 @@ final class LockedInterceptor implements MethodInterceptor {
   private @Nullable Object runJoined(
       LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
       throws Exception {
-    Object result = run(manager, lease, invocation);
-    return method.result().isStage() && result != null
-        ? LockedStage.joining(lease, (CompletionStage<?>) result)
-        : result;
+    Object result = run(method, manager, lease, invocation);
+    return result instanceof CompletionStage<?> work ? LockedStage.joining(lease, work) : result;
   }
 
   private @Nullable Object runInTransaction(
-      LockManager manager, Lease lease, MethodInvocation invocation) throws Exception {
+      LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
+      throws Exception {
     try {
       transactions.holdUntilEnd(manager, lease);
     } catch (Throwable notRegistered) {
       lease.close();
       throw notRegistered;
     }
-    return run(manager, lease, invocation);
+    Object result = run(method, manager, lease, invocation);
+    if (LockedStage.isAtWork(result)) { // although the method declares another type
+      throw endsBeforeTheWork(method, "CompletionStage");
+    }
+    return result;
   }
 
   private static @Nullable Object runAndRelease(
@@ -119,10 +126,10 @@ final class LockedInterceptor implements MethodInterceptor {
       throws Exception {
     boolean isStillAtWork = false;
     try {
-      Object result = run(manager, lease, invocation);
-      if (method.result().isStage() && result != null) {
+      Object result = run(method, manager, lease, invocation);
+      if (result instanceof CompletionStage<?> work) {
         isStillAtWork = true;
-        return LockedStage.releasing(lease, (CompletionStage<?>) result);
+        return LockedStage.releasing(lease, work);
       }
       return result;
     } finally {
@@ -132,11 +139,21 @@ final class LockedInterceptor implements MethodInterceptor {
     }
   }
 
-  private static @Nullable Object run(LockManager manager, Lease lease, MethodInvocation invocation)
+  private static @Nullable Object run(
+      LockedMethod method, LockManager manager, Lease lease, MethodInvocation invocation)
       throws Exception {
-    return Locks.<Optional<Object>, Exception>executeHolding(
-            manager, lease, held -> Optional.ofNullable(proceed(invocation)))
-        .orElse(null);
+    Object result =
+        Locks.<Optional<Object>, Exception>executeHolding(
+                manager, lease, held -> Optional.ofNullable(proceed(invocation)))
+            .orElse(null);
+    if (LockedReturn.isPublisher(result)) {
+      throw new IllegalStateException(
+          "@Locked on "
+              + method
+              + " returned a publisher, whose work would begin after the release; declare a Mono or"
+              + " a Flux as its result");
+    }
+    return result;
   }
 
   static @Nullable Object proceed(MethodInvocation invocation) throws Exception {

@@ -27,6 +27,7 @@ import org.springframework.util.ClassUtils;
  */
 record LockedReturn(Kind kind, boolean isOptional) {
   private static final String LOCKS = "dev.holdfast.reactor.ReactiveLocks";
+  private static final @Nullable Class<?> PUBLISHER = find("org.reactivestreams.Publisher");
   private static final String RESPONSE = "org.springframework.http.HttpEntity";
 
   private static final Set<Class<?>> OF_PRIMITIVES =
@@ -69,13 +70,6 @@ record LockedReturn(Kind kind, boolean isOptional) {
    */
   static LockedReturn of(Method method, boolean skips, @Nullable ClassLoader loader) {
     Class<?> type = method.getReturnType();
-    boolean cannotBeNull = type.isPrimitive() || OF_PRIMITIVES.contains(type);
-    if (skips && cannotBeNull && type != void.class) {
-      throw new LockConfigurationException(
-          "whenHeld = SKIP returns null, but the result is "
-              + type.getSimpleName()
-              + "; return an Optional or the type's wrapper, or use THROW");
-    }
     if (isCoroutine(method)) {
       throw goesOn("coroutine");
     }
@@ -83,10 +77,23 @@ record LockedReturn(Kind kind, boolean isOptional) {
     ResolvableType result = ResolvableType.forMethodReturnType(method);
     ResolvableType value = kind == Kind.VALUE ? result : result.getGeneric(0);
     requirePlain(value);
+    if (skips && !kind.isReactive()) {
+      requireNullable(value.resolve(Object.class));
+    }
     if (kind.isReactive()) {
       requireReactor(type, loader);
     }
     return new LockedReturn(kind, !kind.isReactive() && value.resolve() == Optional.class);
+  }
+
+  private static void requireNullable(Class<?> value) {
+    boolean cannotBeNull = value.isPrimitive() || OF_PRIMITIVES.contains(value);
+    if (cannotBeNull && value != void.class) {
+      throw new LockConfigurationException(
+          "whenHeld = SKIP returns null, but the result is "
+              + value.getSimpleName()
+              + "; return an Optional or the type's wrapper, or use THROW");
+    }
   }
 
   private static Kind kindOf(Class<?> type) {
@@ -142,6 +149,19 @@ record LockedReturn(Kind kind, boolean isOptional) {
         && (name.test(type.getName())
             || isA(name, type.getSuperclass())
             || Stream.of(type.getInterfaces()).anyMatch(each -> isA(name, each)));
+  }
+
+  /** Returns whether a value is a publisher of Reactive Streams, which may be absent. */
+  static boolean isPublisher(@Nullable Object value) {
+    return PUBLISHER != null && PUBLISHER.isInstance(value);
+  }
+
+  private static @Nullable Class<?> find(String type) {
+    try {
+      return Class.forName(type, false, LockedReturn.class.getClassLoader());
+    } catch (ClassNotFoundException absent) {
+      return null;
+    }
   }
 
   /** Finds the last parameter that the compiler of Kotlin adds to functions that suspend. */

@@ -4,11 +4,18 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** The stage that callers of a locked method get. */
 final class LockedStage {
   private LockedStage() {}
+
+  /** Returns whether a result is a stage that has not ended, or one that does not say so. */
+  static boolean isAtWork(@Nullable Object result) {
+    return result instanceof CompletionStage<?>
+        && !(result instanceof Future<?> future && future.isDone());
+  }
 
   /**
    * Returns a stage that ends as the work does, after the release. If the lease was lost before the

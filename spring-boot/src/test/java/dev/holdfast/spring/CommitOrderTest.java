@@ -14,9 +14,11 @@ import dev.holdfast.testsupport.Eventually;
 import dev.holdfast.testsupport.Logs;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,10 +44,13 @@ class CommitOrderTest {
         });
   }
 
-  private static CompletableFuture<Integer> insertWhileTheNextHolderWaits(ShopFixture f) {
-    CompletableFuture<Integer> next = nextHolder(f);
-    f.orders().insert(2);
-    return next;
+  private static Callable<String> inserting(
+      ShopFixture f, AtomicReference<CompletableFuture<Integer>> seen) {
+    return () -> {
+      seen.set(nextHolder(f));
+      f.orders().insert(2);
+      return "inserted";
+    };
   }
 
   @ParameterizedTest
@@ -54,12 +59,14 @@ class CommitOrderTest {
     run(
         f -> {
           f.orders().slowCommits(300);
-          CompletableFuture<Integer> seen =
+          AtomicReference<CompletableFuture<Integer>> seen = new AtomicReference<>();
+          String inserted =
               isOwnTransaction
-                  ? f.shop().shipInOwnTransaction(1, () -> insertWhileTheNextHolderWaits(f))
-                  : f.template().execute(status -> f.ship(() -> insertWhileTheNextHolderWaits(f)));
+                  ? f.shop().shipInOwnTransaction(1, inserting(f, seen))
+                  : f.template().execute(status -> f.ship(inserting(f, seen)));
 
-          assertThat(seen).succeedsWithin(TTL).isEqualTo(2);
+          assertThat(inserted).isEqualTo("inserted");
+          assertThat(seen.get()).succeedsWithin(TTL).isEqualTo(2);
         });
   }
 

@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
 import dev.holdfast.LockLostException;
+import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spring.ShopFixture.BusinessException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -143,6 +145,83 @@ class LockedInTransactionsTest {
           assertThatThrownBy(() -> f.shop().monoInOwnTransaction(1).block())
               .isInstanceOf(IllegalStateException.class)
               .hasMessageContaining("use a ReactiveTransactionManager");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aStageThatIsAtWorkWhenItsOwnTransactionEndsIsRefused() {
+    run(
+        f -> {
+          CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+          assertThat(f.shop().stageInOwnTransaction(1, done)).isCompletedWithValue("done");
+          assertThat(f.events()).containsExactly("begin", "commit");
+
+          assertThatThrownBy(() -> f.shop().stageInOwnTransaction(1, new CompletableFuture<>()))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("returns a CompletionStage, and its @Transactional began")
+              .hasMessageContaining("begin the transaction in the work");
+          assertThat(f.events()).endsWith("begin", "rollback");
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aStageBehindAPlainResultIsRefusedInATransactionIfItIsAtWork() {
+    run(
+        f -> {
+          CompletableFuture<String> done = CompletableFuture.completedFuture("done");
+          CompletableFuture<String> same = f.template().execute(status -> f.ship(() -> done));
+          assertThat(same).isSameAs(done);
+          assertThatThrownBy(() -> f.template().execute(status -> f.ship(CompletableFuture::new)))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("which would end before the work");
+          assertThat(f.events()).containsExactly("begin", "commit", "begin", "rollback");
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  @Test
+  void aLockThatEndsBeforeItsTransactionRollsBackAndSaysWhatToDo() {
+    run(
+        f -> {
+          LockRequest request = LockRequest.of(NAME, Duration.ofSeconds(30));
+          assertThatThrownBy(
+                  () ->
+                      f.template()
+                          .execute(
+                              status -> {
+                                try {
+                                  return f.locks()
+                                      .executeLocked(request, lease -> f.ship(shipping(f)));
+                                } catch (InterruptedException e) {
+                                  throw new AssertionError(e);
+                                }
+                              }))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessage(
+                  "the lock 'order-1' was released before the transaction that worked under it has"
+                      + " committed; begin the transaction inside the lock");
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  @Test
+  void aCallAfterTheWorkReleasedTheLockOfItsTransactionIsRefused() {
+    run(
+        f -> {
+          assertThatThrownBy(
+                  () ->
+                      f.template()
+                          .execute(
+                              status -> {
+                                f.ship(() -> Locks.current().orElseThrow().release());
+                                return f.ship(shipping(f));
+                              }))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("begin the transaction inside the lock");
           assertThat(f.events()).containsExactly("begin", "rollback");
           assertThat(f.isHeld()).isFalse();
         });

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
@@ -42,6 +43,7 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import reactor.core.publisher.Mono;
 
 class LockedTest {
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -255,6 +257,34 @@ class LockedTest {
   }
 
   @Test
+  void aStageBehindAPlainResultHoldsTheLockUntilItEnds() {
+    run(
+        (shop, locks, store) -> {
+          CompletableFuture<String> work = new CompletableFuture<>();
+          CompletableFuture<String> result = shop.ship(1, () -> shop.ship(1, () -> work));
+          assertThat(store.holder("order-1")).isPresent();
+          assertThat(result).isNotDone();
+
+          work.complete("done");
+
+          assertThat(result).succeedsWithin(TTL).isEqualTo("done");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
+  void aPublisherBehindAPlainResultIsRefused() {
+    run(
+        (shop, locks, store) -> {
+          assertThatThrownBy(() -> shop.ship(1, () -> Mono.just("late")))
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessageContaining("Shop.ship returned a publisher")
+              .hasMessageContaining("declare a Mono or a Flux as its result");
+          assertThat(store.holder("order-1")).isEmpty();
+        });
+  }
+
+  @Test
   void aCancelledStageHoldsItsLockUntilTheWorkHasEnded() {
     run(
         (shop, locks, store) -> {
@@ -306,17 +336,17 @@ class LockedTest {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          Lease[] lease = new Lease[1];
-          CompletableFuture<String> result =
+          AtomicReference<CompletableFuture<String>> result = new AtomicReference<>();
+          Lease lease =
               shop.ship(
                   1,
                   () -> {
-                    lease[0] = Locks.current().orElseThrow();
-                    return shop.stage(1, work);
+                    result.set(shop.stage(1, work));
+                    return Locks.current().orElseThrow();
                   });
-          assertThat(lease[0].isHeld()).isFalse();
+          assertThat(lease.isHeld()).isFalse();
           work.complete("done");
-          assertThat(result)
+          assertThat(result.get())
               .as("it joined a lease that was released before its end")
               .failsWithin(TTL)
               .withThrowableOfType(ExecutionException.class)
@@ -485,6 +515,13 @@ class LockedTest {
     }
   }
 
+  static class StageOfOptionalNumberSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public CompletableFuture<OptionalInt> run() {
+      return CompletableFuture.completedFuture(OptionalInt.empty());
+    }
+  }
+
   static class Private {
     @SuppressWarnings("UnusedMethod")
     @Locked(name = "a")
@@ -559,6 +596,7 @@ class LockedTest {
       classes = {
         PrimitiveSkip.class,
         OptionalNumberSkip.class,
+        StageOfOptionalNumberSkip.class,
         Private.class,
         Final.class,
         Static.class,

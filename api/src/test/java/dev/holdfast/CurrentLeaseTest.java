@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/** An assertion that fails in a task whose lease is lost is the cause of what the task throws. */
 @Timeout(20)
 class CurrentLeaseTest {
   private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
@@ -91,9 +92,11 @@ class CurrentLeaseTest {
                           STOCK,
                           inner -> assertThat(Locks.requireCurrent("stock")).isSameAs(inner));
                       assertThatThrownBy(() -> Locks.requireCurrent("stock"))
-                          .isInstanceOf(LockLostException.class);
+                          .isInstanceOf(LockLostException.class)
+                          .hasNoCause();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -107,7 +110,8 @@ class CurrentLeaseTest {
                       locks.lose("stock", LossReason.EXPIRED);
                       assertThat(Thread.currentThread().isInterrupted()).isFalse();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -122,7 +126,8 @@ class CurrentLeaseTest {
                       Locks.endInterrupts();
                       assertThat(Thread.currentThread().isInterrupted()).isFalse();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -136,7 +141,8 @@ class CurrentLeaseTest {
                       locks.lose("stock", LossReason.EXPIRED);
                       assertThat(Thread.interrupted()).isTrue();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
     Locks.endInterrupts(); // outside of tasks nothing happens
   }
 
@@ -157,7 +163,8 @@ class CurrentLeaseTest {
                           });
                       assertThat(Thread.interrupted()).isTrue();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -181,7 +188,8 @@ class CurrentLeaseTest {
                       Locks.runHolding(order, held -> Locks.endInterrupts());
                       assertThat(Thread.interrupted()).as("a second time").isFalse();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -201,10 +209,12 @@ class CurrentLeaseTest {
                                         assertThat(Thread.currentThread().isInterrupted())
                                             .isFalse();
                                       }))
-                          .isInstanceOf(LockLostException.class);
+                          .isInstanceOf(LockLostException.class)
+                          .hasNoCause();
                       assertThat(Thread.interrupted()).as("the loss was thrown").isFalse();
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
   }
 
   @Test
@@ -233,7 +243,8 @@ class CurrentLeaseTest {
                             Thread.currentThread().interrupt();
                           });
                     }))
-        .isInstanceOf(LockLostException.class);
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
     assertThat(Thread.interrupted()).as("beside a postponed one").isTrue();
   }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -329,11 +330,16 @@ class LockedReactiveTest {
   void aCallThatIsSubscribedAfterTheThreadsLockWasReleasedAcquiresALeaseOfItsOwn() {
     run(
         (shop, store) -> {
-          Mono<Boolean> later =
-              shop.blocking(1, () -> shop.ship(1, () -> Mono.fromSupplier(() -> isHeld(store))));
+          AtomicReference<Mono<Boolean>> later = new AtomicReference<>();
+          shop.blocking(
+              1,
+              () -> {
+                later.set(shop.ship(1, () -> Mono.fromSupplier(() -> isHeld(store))));
+                return "done";
+              });
           assertThat(isHeld(store)).isFalse();
 
-          StepVerifier.create(later).expectNext(true).expectComplete().verify(PATIENCE);
+          StepVerifier.create(later.get()).expectNext(true).expectComplete().verify(PATIENCE);
         });
   }
 

@@ -147,8 +147,8 @@ public final class Locks {
    * Ends the interrupts of the innermost task that this thread is in: a loss of its lease no longer
    * interrupts this thread, and an interrupt for an earlier loss is cleared. The interrupts of the
    * tasks around it are postponed until it has ended. For work that must not be interrupted
-   * half-way, such as a commit. Call {@link Lease#requireHeld()} before it. The task still ends with
-   * {@link LockLostException}. Outside of such tasks nothing happens.
+   * half-way, such as a commit. Call {@link Lease#requireHeld()} before it. The task still ends
+   * with {@link LockLostException}. Outside of such tasks nothing happens.
    */
   public static void endInterrupts() {
     BoundLease.endInterrupts();

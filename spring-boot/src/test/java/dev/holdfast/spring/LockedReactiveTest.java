@@ -14,6 +14,7 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -339,7 +340,10 @@ class LockedReactiveTest {
               });
           assertThat(isHeld(store)).isFalse();
 
-          StepVerifier.create(later.get()).expectNext(true).expectComplete().verify(PATIENCE);
+          StepVerifier.create(Objects.requireNonNull(later.get()))
+              .expectNext(true)
+              .expectComplete()
+              .verify(PATIENCE);
         });
   }
 

@@ -114,7 +114,7 @@ final class LockedCall {
     if (shields > 0) {
       postponed = true;
     } else {
-      interrupted = true;
+      interrupted = !thread.isInterrupted(); // an interrupt of the user stays the user's
       thread.interrupt();
     }
   }

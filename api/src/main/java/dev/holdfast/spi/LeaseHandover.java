@@ -59,7 +59,7 @@ public final class LeaseHandover {
   public static void releaseUnclaimed(Lease lease) {
     try {
       lease.holdAtLeast(Duration.ZERO);
-    } catch (LockException | IllegalStateException noHold) {
+    } catch (RuntimeException noHold) {
       // the backend has no holds, or the lease is over
     }
     lease.releaseAsync();
@@ -74,8 +74,11 @@ public final class LeaseHandover {
     try {
       own = onResult.apply(result);
     } catch (RuntimeException | Error e) {
-      caller.completeExceptionally(e);
-      leaseOf.apply(result).ifPresent(LeaseHandover::releaseUnclaimed);
+      try { // first: the caller may try again at once
+        leaseOf.apply(result).ifPresent(LeaseHandover::releaseUnclaimed);
+      } finally {
+        caller.completeExceptionally(e);
+      }
       return;
     }
     if (!caller.complete(own)) {

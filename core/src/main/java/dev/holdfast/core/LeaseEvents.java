@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The events of one lease, reported in the order in which they occurred. One thread reports at a
  * time: an event that occurs during a call follows it, on the same thread. The monitor guards the
  * order alone, and is free during calls. Exists only if there was a listener, or a recording, when
- * the request began; a listener that was added later learns of nothing here.
+ * the request began. A listener that was added later learns of nothing here.
  */
 final class LeaseEvents implements LeaseReport {
   private final Clock clock;

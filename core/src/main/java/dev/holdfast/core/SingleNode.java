@@ -105,7 +105,7 @@ public final class SingleNode {
     }
   }
 
-  /** Takes turns, so that changes are reported in their order; observers return at once. */
+  /** Takes turns, so that changes are reported in their order. Observers return at once. */
   private synchronized void change(State state, String cause) {
     Known before = known;
     if (before.state() == state) {

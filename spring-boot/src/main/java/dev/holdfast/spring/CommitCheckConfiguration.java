@@ -1,5 +1,7 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import dev.holdfast.Locks;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -25,8 +27,26 @@ class CommitCheckConfiguration {
     @Override
     public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
       boolean isOfThread = transaction instanceof TransactionStatus;
-      if (failure == null && isOfThread && transactions.isActive()) {
-        Locks.current().ifPresent(transactions::checkBeforeCommit);
+      // a savepoint is none that is new: the check would be that of the transaction around it
+      if (failure == null
+          && isOfThread
+          && transaction.isNewTransaction()
+          && transactions.isActive()) {
+        Locks.current().filter(AtBegin::protects).ifPresent(transactions::checkBeforeCommit);
+      }
+    }
+
+    /**
+     * Returns whether a lease is held or lost. After a release or a transfer it protects nothing.
+     */
+    private static boolean protects(Lease lease) {
+      try {
+        lease.requireHeld();
+        return true;
+      } catch (LockLostException lost) {
+        return true;
+      } catch (IllegalStateException over) {
+        return false;
       }
     }
   }

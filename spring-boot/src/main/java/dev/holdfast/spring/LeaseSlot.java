@@ -1,6 +1,7 @@
 package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
+import dev.holdfast.spi.LeaseHandover;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -108,7 +109,7 @@ final class LeaseSlot {
     if (state.compareAndSet(attempt, new Holding(held))) {
       return Mono.just(held).doAfterTerminate(() -> attempt.outcome().complete(Optional.of(held)));
     }
-    held.lease().releaseAsync();
+    LeaseHandover.releaseUnclaimed(held.lease());
     return Mono.error(ended());
   }
 

@@ -4,6 +4,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
+import dev.holdfast.spi.LeaseHandover;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -111,7 +112,7 @@ final class LockedInterceptor implements MethodInterceptor {
     try {
       transactions.holdUntilEnd(manager, lease);
     } catch (Throwable notRegistered) {
-      lease.close();
+      LeaseHandover.releaseUnclaimed(lease);
       throw notRegistered;
     }
     Object result = run(method, manager, lease, invocation);

@@ -153,7 +153,7 @@ record LockedReturn(Kind kind, boolean isOptional) {
 
   /** Returns whether a value is a publisher of Reactive Streams, which may be absent. */
   static boolean isPublisher(@Nullable Object value) {
-    return PUBLISHER != null && PUBLISHER.isInstance(value);
+    return value instanceof Flow.Publisher<?> || (PUBLISHER != null && PUBLISHER.isInstance(value));
   }
 
   private static @Nullable Class<?> find(String type) {

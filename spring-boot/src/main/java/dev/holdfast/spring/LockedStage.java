@@ -4,7 +4,6 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /** The stage that callers of a locked method get. */
@@ -13,8 +12,15 @@ final class LockedStage {
 
   /** Returns whether a result is a stage that has not ended, or one that does not say so. */
   static boolean isAtWork(@Nullable Object result) {
-    return result instanceof CompletionStage<?>
-        && !(result instanceof Future<?> future && future.isDone());
+    return result instanceof CompletionStage<?> stage && !hasEnded(stage);
+  }
+
+  private static boolean hasEnded(CompletionStage<?> stage) {
+    try {
+      return stage.toCompletableFuture().isDone(); // a minimal stage refuses its own isDone()
+    } catch (UnsupportedOperationException unknown) {
+      return false;
+    }
   }
 
   /**

@@ -156,7 +156,9 @@ class LockedInTransactionsTest {
     run(
         f -> {
           CompletableFuture<String> done = CompletableFuture.completedFuture("done");
-          assertThat(f.shop().stageInOwnTransaction(1, done)).isCompletedWithValue("done");
+          assertThat(f.shop().stageInOwnTransaction(1, done))
+              .succeedsWithin(Duration.ofSeconds(10))
+              .isEqualTo("done");
           assertThat(f.events()).containsExactly("begin", "commit");
 
           assertThatThrownBy(() -> f.shop().stageInOwnTransaction(1, new CompletableFuture<>()))

@@ -1,8 +1,8 @@
 package dev.holdfast.tck;
 
 import dev.holdfast.tck.env.TckEnvironment;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
 /**
@@ -14,22 +14,25 @@ import java.util.function.Supplier;
  */
 record TestSlot(TckEnvironment environment, ThreadGroup threads) {
 
-  /** Makes an environment, in a new group; throws what that throws. */
+  /** Makes an environment in a new group. Rethrows the exception of the supplier. */
   static TestSlot of(Supplier<TckEnvironment> environments) {
     ThreadGroup threads = new ThreadGroup("holdfast-tck");
-    CompletableFuture<TckEnvironment> made = new CompletableFuture<>();
-    started(
-        threads, "holdfast-tck-environment", () -> made.completeAsync(environments, Runnable::run));
+    FutureTask<TckEnvironment> made = new FutureTask<>(environments::get);
+    started(threads, "holdfast-tck-environment", made);
     try {
-      return new TestSlot(made.join(), threads);
-    } catch (CompletionException e) {
+      // CompletableFuture.join would add threads to JUnit's pool, and with them tests at a time
+      return new TestSlot(made.get(), threads);
+    } catch (ExecutionException e) {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;
       }
       if (e.getCause() instanceof Error cause) {
         throw cause;
       }
-      throw e;
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
     }
   }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -29,6 +30,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 /** The beginning of a run of the kit. */
 class TckExtensionTest {
   private static final AtomicInteger CLOSED = new AtomicInteger();
+  private static final AtomicInteger MADE = new AtomicInteger();
 
   /** The kit of a backend that cannot be opened. Found by the launcher alone. */
   static class Unopened extends LockManagerTck {
@@ -91,6 +93,16 @@ class TckExtensionTest {
     }
   }
 
+  /** Its environments take a while to be made. */
+  static class Counted extends LockManagerTck {
+    @Override
+    protected TckEnvironment environment() {
+      MADE.incrementAndGet();
+      LockSupport.parkNanos(50_000_000);
+      return new MemoryEnvironment();
+    }
+  }
+
   /** A forced release says that it removed the lock, and removes nothing. */
   static class Forcing extends LockManagerTck {
     @Override
@@ -149,6 +161,24 @@ class TckExtensionTest {
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     InnerRun.of(request, listener);
     return listener.getSummary();
+  }
+
+  @Test
+  void noMoreEnvironmentsAreMadeThanTestsMayRunAtATime() {
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    String parallel = "junit.jupiter.execution.parallel.";
+
+    InnerRun.of(
+        LauncherDiscoveryRequestBuilder.request()
+            .configurationParameter(parallel + "enabled", "true")
+            .configurationParameter(parallel + "config.strategy", "fixed")
+            .configurationParameter(parallel + "config.fixed.parallelism", "2")
+            .selectors(selectNestedClass(List.of(Counted.class), LockManagerTck.Names.class))
+            .build(),
+        listener);
+
+    assertThat(listener.getSummary().getTestsSucceededCount()).isGreaterThan(2);
+    assertThat(MADE).hasValueLessThanOrEqualTo(2);
   }
 
   @Test

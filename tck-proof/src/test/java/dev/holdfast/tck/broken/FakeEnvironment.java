@@ -104,12 +104,12 @@ class FakeEnvironment implements TckEnvironment {
     return List.copyOf(nodes);
   }
 
-  /** Returns true as Redlock's environments do, also over one node. */
   @Override
   public final boolean isIsolated() {
     return true;
   }
 
+  /** Returns true as Redlock's environments do, also over one node. */
   @Override
   public final boolean hasNodeOptions() {
     return true;

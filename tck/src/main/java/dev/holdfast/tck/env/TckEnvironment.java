@@ -52,7 +52,8 @@ public interface TckEnvironment extends AutoCloseable {
 
   /**
    * Whether other environments of the same kit may be in use at the same time, because they share
-   * no lock, node or clock with this one.
+   * no lock, node or clock with this one. Threads of managers must then be started by the managers
+   * or by their environment, and not by a factory that all share, or none is missed at the end.
    *
    * @return the same every time; by default false, which has tests run one after the other
    */

@@ -319,7 +319,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("thrown"), fixture.ttl());
       }
 
-      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains(", failed: ")))
           .hasSize(1);
     }
   }
@@ -440,7 +440,7 @@ public abstract class ListenerRules {
         fixture.take(locks, fixture.name("slow"), fixture.ttl());
       }
 
-      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains("a LockListener")))
+      assertThat(logs.warningsOfThisTest().stream().filter(line -> line.contains(", took ")))
           .hasSize(1);
     }
   }

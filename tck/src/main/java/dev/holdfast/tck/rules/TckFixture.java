@@ -523,7 +523,6 @@ public final class TckFixture implements AutoCloseable {
   /**
    * Ends the test; one that goes on anyway opens and begins nothing any more. A task that fails is
    * logged, because it says nothing of the test's own rule: other tests prove how managers close.
-   * JUnit closes it once more, when another test may have the environment.
    */
   @Override
   public void close() {

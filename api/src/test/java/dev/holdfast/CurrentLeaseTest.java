@@ -79,6 +79,12 @@ class CurrentLeaseTest {
         });
   }
 
+  private void assertThatStockIsLost(LockedAction<Exception> work) {
+    assertThatThrownBy(() -> locks.runLocked(STOCK, work))
+        .isInstanceOf(LockLostException.class)
+        .hasNoCause();
+  }
+
   @Test
   void ofTwoWithOneNameTheInnermostCounts() throws Exception {
     assertThatThrownBy(
@@ -101,120 +107,89 @@ class CurrentLeaseTest {
 
   @Test
   void aTaskThatEndsInterruptsIsNotInterruptedByALoss() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    lease -> {
-                      Locks.endInterrupts();
-                      locks.lose("stock", LossReason.EXPIRED);
-                      assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        lease -> {
+          Locks.endInterrupts();
+          locks.lose("stock", LossReason.EXPIRED);
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
   }
 
   @Test
   void aTaskThatEndsInterruptsTakesBackTheInterruptOfAnEarlierLoss() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    lease -> {
-                      locks.lose("stock", LossReason.EXPIRED);
-                      assertThat(Thread.currentThread().isInterrupted()).isTrue();
-                      Locks.endInterrupts();
-                      assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        lease -> {
+          locks.lose("stock", LossReason.EXPIRED);
+          assertThat(Thread.currentThread().isInterrupted()).isTrue();
+          Locks.endInterrupts();
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
   }
 
   @Test
   void theInnermostTaskAloneEndsItsInterrupts() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    stock -> {
-                      locks.runLocked(ORDER, order -> Locks.endInterrupts());
-                      locks.lose("stock", LossReason.EXPIRED);
-                      assertThat(Thread.interrupted()).isTrue();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        stock -> {
+          locks.runLocked(ORDER, order -> Locks.endInterrupts());
+          locks.lose("stock", LossReason.EXPIRED);
+          assertThat(Thread.interrupted()).isTrue();
+        });
     Locks.endInterrupts(); // outside of tasks nothing happens
   }
 
   @Test
   void aLossOfATaskAroundInterruptsAfterTheTaskThatEndedInterrupts() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    stock -> {
-                      locks.runLocked(
-                          ORDER,
-                          order -> {
-                            Locks.endInterrupts();
-                            Locks.endInterrupts(); // once more changes nothing
-                            locks.lose("stock", LossReason.EXPIRED);
-                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                          });
-                      assertThat(Thread.interrupted()).isTrue();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        stock -> {
+          locks.runLocked(
+              ORDER,
+              order -> {
+                Locks.endInterrupts();
+                Locks.endInterrupts(); // once more changes nothing
+                locks.lose("stock", LossReason.EXPIRED);
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
   }
 
   @Test
   void anEarlierInterruptOfATaskAroundIsPostponedAndComesOnce() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    stock -> {
-                      Lease order = locks.acquire(ORDER);
-                      Lease third = locks.acquire(LockRequest.of("third", Duration.ofSeconds(10)));
-                      locks.lose("stock", LossReason.EXPIRED);
-                      Locks.runHolding(
-                          order,
-                          held -> {
-                            Locks.endInterrupts();
-                            Locks.runHolding(third, inner -> Locks.endInterrupts());
-                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                          });
-                      assertThat(Thread.interrupted()).isTrue();
-                      Locks.runHolding(order, held -> Locks.endInterrupts());
-                      assertThat(Thread.interrupted()).as("a second time").isFalse();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        stock -> {
+          Lease order = locks.acquire(ORDER);
+          Lease third = locks.acquire(LockRequest.of("third", Duration.ofSeconds(10)));
+          locks.lose("stock", LossReason.EXPIRED);
+          Locks.runHolding(
+              order,
+              held -> {
+                Locks.endInterrupts();
+                Locks.runHolding(third, inner -> Locks.endInterrupts());
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+          Locks.runHolding(order, held -> Locks.endInterrupts());
+          assertThat(Thread.interrupted()).as("a second time").isFalse();
+        });
   }
 
   @Test
   void aJoinedTaskThatEndsInterruptsIsNotInterruptedByTheLossOfTheSharedLease() {
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    stock -> {
-                      assertThatThrownBy(
-                              () ->
-                                  Locks.runHolding(
-                                      stock,
-                                      joined -> {
-                                        Locks.endInterrupts();
-                                        locks.lose("stock", LossReason.EXPIRED);
-                                        assertThat(Thread.currentThread().isInterrupted())
-                                            .isFalse();
-                                      }))
-                          .isInstanceOf(LockLostException.class)
-                          .hasNoCause();
-                      assertThat(Thread.interrupted()).as("the loss was thrown").isFalse();
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        stock -> {
+          assertThatThrownBy(
+                  () ->
+                      Locks.runHolding(
+                          stock,
+                          joined -> {
+                            Locks.endInterrupts();
+                            locks.lose("stock", LossReason.EXPIRED);
+                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                          }))
+              .isInstanceOf(LockLostException.class)
+              .hasNoCause();
+          assertThat(Thread.interrupted()).as("the loss was thrown").isFalse();
+        });
   }
 
   @Test
@@ -229,23 +204,28 @@ class CurrentLeaseTest {
         });
     assertThat(Thread.interrupted()).as("without a loss").isTrue();
 
-    assertThatThrownBy(
-            () ->
-                locks.runLocked(
-                    STOCK,
-                    stock -> {
-                      Lease order = locks.acquire(ORDER);
-                      Locks.runHolding(
-                          order,
-                          held -> {
-                            Locks.endInterrupts();
-                            locks.lose("stock", LossReason.EXPIRED);
-                            Thread.currentThread().interrupt();
-                          });
-                    }))
-        .isInstanceOf(LockLostException.class)
-        .hasNoCause();
+    assertThatStockIsLost(
+        stock -> {
+          Lease order = locks.acquire(ORDER);
+          Locks.runHolding(
+              order,
+              held -> {
+                Locks.endInterrupts();
+                locks.lose("stock", LossReason.EXPIRED);
+                Thread.currentThread().interrupt();
+              });
+        });
     assertThat(Thread.interrupted()).as("beside a postponed one").isTrue();
+  }
+
+  @Test
+  void anInterruptByOthersBeforeALossOutlastsTheTask() {
+    assertThatStockIsLost(
+        stock -> {
+          Thread.currentThread().interrupt();
+          locks.lose("stock", LossReason.EXPIRED);
+        });
+    assertThat(Thread.interrupted()).isTrue();
   }
 
   @Test

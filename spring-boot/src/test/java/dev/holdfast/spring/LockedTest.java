@@ -16,21 +16,15 @@ import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
-import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -463,165 +457,5 @@ class LockedTest {
     store.steal(lease.name(), TTL);
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
     return "done";
-  }
-
-  interface Repository {
-    @Locked(name = "order-#{#id}")
-    default void ship(int id) {}
-  }
-
-  @Test
-  void aMethodOfAnInterfaceThatAProxyImplementsByItselfIsRefused() {
-    ProxyFactory repository = new ProxyFactory(new Object());
-    repository.addInterface(Repository.class);
-    contexts
-        .withBean("repository", Object.class, repository::getProxy)
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
-                    .hasMessageContaining("Repository.ship is of an interface without a class"));
-  }
-
-  @Test
-  void aBeanWhoseProxyTakesNoAdviceIsRefused() {
-    ProxyFactory frozen = new ProxyFactory(new Shop());
-    frozen.setProxyTargetClass(true);
-    frozen.setFrozen(true);
-    contexts
-        .withBean("shop", Object.class, frozen::getProxy)
-        .run(
-            context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
-                    .hasMessageContaining("a proxy that takes no further advice"));
-  }
-
-  static class PrimitiveSkip {
-    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
-    public int run() {
-      return 1;
-    }
-  }
-
-  static class OptionalNumberSkip {
-    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
-    public OptionalInt run() {
-      return OptionalInt.empty();
-    }
-  }
-
-  static class StageOfOptionalNumberSkip {
-    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
-    public CompletableFuture<OptionalInt> run() {
-      return CompletableFuture.completedFuture(OptionalInt.empty());
-    }
-  }
-
-  static class Private {
-    @SuppressWarnings("UnusedMethod")
-    @Locked(name = "a")
-    private void run() {}
-  }
-
-  static class Final {
-    @Locked(name = "a")
-    public final void run() {}
-  }
-
-  static class Static {
-    @Locked(name = "a")
-    public static void run() {}
-  }
-
-  static class OfFuture {
-    @Locked(name = "a")
-    public Future<String> run() {
-      return new CompletableFuture<>();
-    }
-  }
-
-  static class OfPublisher {
-    @Locked(name = "a")
-    public Flow.Publisher<String> run() {
-      return subscriber -> {};
-    }
-  }
-
-  static class OfStream {
-    @Locked(name = "a")
-    public Stream<String> run() {
-      return Stream.of();
-    }
-  }
-
-  static class Coroutine {
-    @Locked(name = "a")
-    public Object run(Continuation<String> continuation) {
-      return continuation;
-    }
-  }
-
-  static class UnknownParameter {
-    @Locked(name = "a-#{#order.id}")
-    public void run(Object id) {}
-  }
-
-  static class NoTemplate {
-    @Locked(name = "a-#{#id")
-    public void run(Object id) {}
-  }
-
-  static class WrongDuration {
-    @Locked(name = "a", waitAtMost = "soon")
-    public void run() {}
-  }
-
-  static class KeepAliveBelowTtl {
-    @Locked(name = "a", ttl = "10s", keepAliveUpTo = "5s")
-    public void run() {}
-  }
-
-  static class UnknownManager {
-    @Locked(name = "a", manager = "absent")
-    public void run() {}
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      classes = {
-        PrimitiveSkip.class,
-        OptionalNumberSkip.class,
-        StageOfOptionalNumberSkip.class,
-        Private.class,
-        Final.class,
-        Static.class,
-        OfFuture.class,
-        OfPublisher.class,
-        OfStream.class,
-        Coroutine.class,
-        UnknownParameter.class,
-        NoTemplate.class,
-        WrongDuration.class,
-        KeepAliveBelowTtl.class,
-        UnknownManager.class
-      })
-  void aMethodThatCannotBeLockedFailsTheStartByItsName(Class<?> type) {
-    contexts
-        .withBean(type)
-        .run(
-            context -> {
-              LockConfigurationException cause = null;
-              for (Throwable t = context.getStartupFailure(); t != null; t = t.getCause()) {
-                if (cause == null && t instanceof LockConfigurationException found) {
-                  cause = found;
-                }
-              }
-              assertThat(cause).isNotNull().hasMessageContaining(type.getName() + ".run");
-            });
   }
 }

@@ -1,0 +1,185 @@
+package dev.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.LockConfigurationException;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The methods with {@link Locked} that fail the start. */
+class LockedRefusalsTest {
+  private final ApplicationContextRunner contexts =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+          .withPropertyValues("holdfast.url=memory:", "shop.prefix=order");
+
+  interface Repository {
+    @Locked(name = "order-#{#id}")
+    default void ship(int id) {}
+  }
+
+  @Test
+  void aMethodOfAnInterfaceThatAProxyImplementsByItselfIsRefused() {
+    ProxyFactory repository = new ProxyFactory(new Object());
+    repository.addInterface(Repository.class);
+    contexts
+        .withBean("repository", Object.class, repository::getProxy)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("Repository.ship is of an interface without a class"));
+  }
+
+  @Test
+  void aBeanWhoseProxyTakesNoAdviceIsRefused() {
+    ProxyFactory frozen = new ProxyFactory(new LockedTest.Shop());
+    frozen.setProxyTargetClass(true);
+    frozen.setFrozen(true);
+    contexts
+        .withBean("shop", Object.class, frozen::getProxy)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessageContaining("a proxy that takes no further advice"));
+  }
+
+  static class PrimitiveSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public int run() {
+      return 1;
+    }
+  }
+
+  static class OptionalNumberSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public OptionalInt run() {
+      return OptionalInt.empty();
+    }
+  }
+
+  static class StageOfOptionalNumberSkip {
+    @Locked(name = "a", whenHeld = Locked.WhenHeld.SKIP)
+    public CompletableFuture<OptionalInt> run() {
+      return CompletableFuture.completedFuture(OptionalInt.empty());
+    }
+  }
+
+  static class Private {
+    @SuppressWarnings("UnusedMethod")
+    @Locked(name = "a")
+    private void run() {}
+  }
+
+  static class Final {
+    @Locked(name = "a")
+    public final void run() {}
+  }
+
+  static class Static {
+    @Locked(name = "a")
+    public static void run() {}
+  }
+
+  static class OfFuture {
+    @Locked(name = "a")
+    public Future<String> run() {
+      return new CompletableFuture<>();
+    }
+  }
+
+  static class OfPublisher {
+    @Locked(name = "a")
+    public Flow.Publisher<String> run() {
+      return subscriber -> {};
+    }
+  }
+
+  static class OfStream {
+    @Locked(name = "a")
+    public Stream<String> run() {
+      return Stream.of();
+    }
+  }
+
+  static class Coroutine {
+    @Locked(name = "a")
+    public Object run(Continuation<String> continuation) {
+      return continuation;
+    }
+  }
+
+  static class UnknownParameter {
+    @Locked(name = "a-#{#order.id}")
+    public void run(Object id) {}
+  }
+
+  static class NoTemplate {
+    @Locked(name = "a-#{#id")
+    public void run(Object id) {}
+  }
+
+  static class WrongDuration {
+    @Locked(name = "a", waitAtMost = "soon")
+    public void run() {}
+  }
+
+  static class KeepAliveBelowTtl {
+    @Locked(name = "a", ttl = "10s", keepAliveUpTo = "5s")
+    public void run() {}
+  }
+
+  static class UnknownManager {
+    @Locked(name = "a", manager = "absent")
+    public void run() {}
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        PrimitiveSkip.class,
+        OptionalNumberSkip.class,
+        StageOfOptionalNumberSkip.class,
+        Private.class,
+        Final.class,
+        Static.class,
+        OfFuture.class,
+        OfPublisher.class,
+        OfStream.class,
+        Coroutine.class,
+        UnknownParameter.class,
+        NoTemplate.class,
+        WrongDuration.class,
+        KeepAliveBelowTtl.class,
+        UnknownManager.class
+      })
+  void aMethodThatCannotBeLockedFailsTheStartByItsName(Class<?> type) {
+    contexts
+        .withBean(type)
+        .run(
+            context -> {
+              LockConfigurationException cause = null;
+              for (Throwable t = context.getStartupFailure(); t != null; t = t.getCause()) {
+                if (cause == null && t instanceof LockConfigurationException found) {
+                  cause = found;
+                }
+              }
+              assertThat(cause).isNotNull().hasMessageContaining(type.getName() + ".run");
+            });
+  }
+}

@@ -20,8 +20,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,7 +106,8 @@ final class TckExtension
         ExpectedFailures byDesign = new ExpectedFailures(environment.brokenByDesign());
         Map<String, String> patient =
             environment.hasNodeOptions() ? Map.of("connectTimeout", "10s") : Map.of();
-        try (LockManager manager = opened(first, patient)) {
+        try (LockManager manager =
+            first.open(patient, environment.timing().limit().plus(LOADING))) {
           return new Subject(
               new EnvironmentPool(first, environments),
               environment.timing(),
@@ -119,26 +118,6 @@ final class TckExtension
         environment.close();
         throw e;
       }
-    }
-  }
-
-  /** Opens the first manager; fails if that does not end. */
-  private static LockManager opened(TestSlot slot, Map<String, String> options) {
-    Duration limit = slot.environment().timing().limit().plus(LOADING);
-    FutureTask<LockManager> opening = new FutureTask<>(() -> slot.environment().open(options));
-    slot.start("holdfast-tck-open", opening);
-    try {
-      return opening.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw new IllegalStateException(e.getCause());
-    } catch (TimeoutException e) {
-      throw new IllegalStateException("no manager was opened within " + limit, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
     }
   }
 

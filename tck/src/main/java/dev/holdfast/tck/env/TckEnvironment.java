@@ -52,8 +52,8 @@ public interface TckEnvironment extends AutoCloseable {
 
   /**
    * Whether other environments of the same kit may be in use at the same time, because they share
-   * no lock, node or clock with this one. Threads of managers must then be started by the managers
-   * or by their environment, and not by a factory that all share, or none is missed at the end.
+   * no lock, node or clock with this one. The kit looks for threads that managers leave among those
+   * alone that the environment or its managers have started.
    *
    * @return the same every time; by default false, which has tests run one after the other
    */

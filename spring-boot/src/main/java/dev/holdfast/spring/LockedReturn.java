@@ -151,7 +151,9 @@ record LockedReturn(Kind kind, boolean isOptional) {
             || Stream.of(type.getInterfaces()).anyMatch(each -> isA(name, each)));
   }
 
-  /** Returns whether a value is a publisher of Reactive Streams, which may be absent. */
+  /**
+   * Returns whether a value is a publisher, of the JDK or of Reactive Streams if they are there.
+   */
   static boolean isPublisher(@Nullable Object value) {
     return value instanceof Flow.Publisher<?> || (PUBLISHER != null && PUBLISHER.isInstance(value));
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 /** Opens the managers that the properties describe. */
 final class ManagerFactory {
@@ -44,7 +45,7 @@ final class ManagerFactory {
   LockManager openDefault(String name) {
     requireNotBoth("holdfast", properties.url(), properties.nodes());
     List<HoldfastConnectionDetails> found = details.orderedStream().toList();
-    if (found.isEmpty() && isBlank(properties.url())) {
+    if (found.isEmpty() && !StringUtils.hasText(properties.url())) {
       throw new LockConfigurationException("holdfast.url is empty; set it to a URL, or remove it");
     }
     ManagerOpening opening = new ManagerOpening(properties.url(), properties.options());
@@ -74,7 +75,7 @@ final class ManagerFactory {
     String key = ManagersRegistrar.KEY + "." + name;
     ManagerProperties manager = named(name);
     requireNotBoth(key, manager.url(), manager.nodes());
-    if (isBlank(manager.url()) && manager.nodes().isEmpty()) {
+    if (!StringUtils.hasText(manager.url()) && manager.nodes().isEmpty()) {
       throw new LockConfigurationException(
           key + " has neither a URL nor nodes; set " + key + ".url or " + key + ".nodes");
     }
@@ -124,10 +125,6 @@ final class ManagerFactory {
       all.add(node.node(key + ".nodes[" + all.size() + "]", bundles));
     }
     return all;
-  }
-
-  private static boolean isBlank(@Nullable String url) {
-    return url == null || url.isBlank();
   }
 
   private static void requireNotBoth(String key, @Nullable String url, List<NodeProperties> nodes) {

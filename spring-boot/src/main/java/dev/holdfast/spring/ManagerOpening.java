@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.StringUtils;
 
 /** Collects the parts of one manager's URL, and opens it. Not safe for use by many threads. */
 final class ManagerOpening {
@@ -24,7 +25,7 @@ final class ManagerOpening {
    * @param url null or blank if nodes are given
    */
   ManagerOpening(@Nullable String url, Map<String, String> options) {
-    this.url = url == null || url.isBlank() ? "" : url;
+    this.url = StringUtils.hasText(url) ? url : "";
     this.options = new LinkedHashMap<>(options);
   }
 

@@ -86,24 +86,17 @@ final class KitRun {
     ENVIRONMENT.remove();
   }
 
-  /**
-   * Runs the kit in a thread group of its own, which separates its threads from those of other
-   * runs.
-   */
-  static KitRun of(Supplier<? extends TckEnvironment> environment) {
-    return of(environment, rule -> true, 1);
-  }
-
-  /** Runs tests side by side, with an environment each. */
+  /** Runs the whole kit, so many tests at a time, with an environment each. */
   static KitRun of(Supplier<? extends TckEnvironment> environment, int atATime) {
     return of(environment, rule -> true, atATime);
   }
 
-  /** Runs the tests of some rules, in a thread group of its own. */
+  /** Runs the tests of some rules. */
   static KitRun of(Supplier<? extends TckEnvironment> environment, Predicate<String> rules) {
     return of(environment, rules, 1);
   }
 
+  /** The run has a thread group of its own, which separates its threads from those of others. */
   private static KitRun of(
       Supplier<? extends TckEnvironment> environment, Predicate<String> rules, int atATime) {
     FutureTask<KitRun> run = new FutureTask<>(() -> new KitRun(environment, rules, atATime));

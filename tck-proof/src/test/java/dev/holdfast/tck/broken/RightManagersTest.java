@@ -28,10 +28,10 @@ import org.junit.jupiter.api.Timeout;
 /** Right managers pass, or failures would say nothing. */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class RightManagersTest {
-  /** They wait for most of their time. */
-  private static final int RUNS_AT_A_TIME = 8;
+  /** Tests of one run, or runs: they wait for most of their time. */
+  private static final int AT_A_TIME = 8;
 
-  private final ExecutorService runs = Executors.newFixedThreadPool(RUNS_AT_A_TIME);
+  private final ExecutorService runs = Executors.newFixedThreadPool(AT_A_TIME);
 
   @AfterEach
   void end() {
@@ -40,7 +40,7 @@ class RightManagersTest {
 
   @Test
   void redlockOverFakeNodesPasses() {
-    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING), RUNS_AT_A_TIME);
+    KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING), AT_A_TIME);
 
     assertThat(run.failures()).isEmpty();
     assertThat(run.passed()).hasSizeGreaterThan(200);
@@ -65,7 +65,8 @@ class RightManagersTest {
   @Tag("soak")
   void whoeverHasLessPassesToo() throws Exception {
     Map<String, Future<KitRun>> begun = new LinkedHashMap<>();
-    lesser().forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers))));
+    lesser()
+        .forEach((what, managers) -> begun.put(what, runs.submit(() -> KitRun.of(managers, 1))));
 
     for (Map.Entry<String, Future<KitRun>> entry : begun.entrySet()) {
       KitRun run = entry.getValue().get();

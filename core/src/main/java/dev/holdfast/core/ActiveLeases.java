@@ -25,7 +25,7 @@ final class ActiveLeases {
 
   private final SleepWatch sleepWatch;
   private volatile boolean closed;
-  private volatile @Nullable CompletableFuture<Void> emptied;
+  private volatile @Nullable CompletableFuture<Void> whenEmpty;
 
   ActiveLeases(ManagerContext context, WaitQueues queues) {
     this.context = context;
@@ -86,7 +86,7 @@ final class ActiveLeases {
   void onEnded(LeaseState lock) {
     open.remove(lock);
     newest.remove(lock.grant().name(), lock);
-    CompletableFuture<Void> awaited = emptied;
+    CompletableFuture<Void> awaited = whenEmpty;
     if (awaited != null && open.isEmpty()) {
       awaited.complete(null);
     }
@@ -130,9 +130,9 @@ final class ActiveLeases {
   }
 
   /** Completes when the last lease has ended. */
-  CompletableFuture<Void> emptied() {
+  CompletableFuture<Void> whenEmpty() {
     CompletableFuture<Void> future = new CompletableFuture<>();
-    emptied = future;
+    whenEmpty = future;
     if (open.isEmpty()) {
       future.complete(null);
     }

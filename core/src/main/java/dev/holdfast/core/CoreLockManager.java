@@ -232,12 +232,12 @@ final class CoreLockManager implements LockManager {
     try {
       queues.all().forEach(waiting -> waiting.refuse(leases.refusal()));
       if (waits) {
-        await(leases.emptied(), Nanos.of(grace), true);
+        await(leases.whenEmpty(), Nanos.of(grace), true);
       }
       leases.endAll();
       // an attempt that ends as an outage may have a release behind it
       long longest = 2 * Nanos.of(context.primitive().longestOperation()) + LATE_NANOS;
-      await(context.operations().quiet(), longest, false);
+      await(context.operations().whenIdle(), longest, false);
     } finally { // also if the user's scheduler throws
       closePrimitive();
     }

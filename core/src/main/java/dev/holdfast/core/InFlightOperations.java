@@ -6,17 +6,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Counts the operations in flight, so that closing a manager can wait for the last one. */
 final class InFlightOperations {
   private final AtomicInteger inFlight = new AtomicInteger();
-  private volatile CompletableFuture<Void> quiet = CompletableFuture.completedFuture(null);
+  private volatile CompletableFuture<Void> idle = CompletableFuture.completedFuture(null);
 
   /** Counts one more operation. */
   void begin() {
     inFlight.incrementAndGet();
   }
 
-  /** Counts one less; completes {@link #quiet()} after the last one. */
+  /** Counts one less; completes {@link #whenIdle()} after the last one. */
   void end() {
     if (inFlight.decrementAndGet() == 0) {
-      quiet.complete(null);
+      idle.complete(null);
     }
   }
 
@@ -25,9 +25,9 @@ final class InFlightOperations {
    *
    * @return a future that the caller may complete, to give up waiting
    */
-  CompletableFuture<Void> quiet() {
+  CompletableFuture<Void> whenIdle() {
     CompletableFuture<Void> future = new CompletableFuture<>();
-    quiet = future;
+    idle = future;
     if (inFlight.get() == 0) {
       future.complete(null);
     }

@@ -163,7 +163,7 @@ final class Listeners {
     }
 
     private void onEnded(long now, long begunAt) {
-      if (now - begunAt > SLOW_NANOS && slowCalls.isDue(now)) {
+      if (now - begunAt > SLOW_NANOS && slowCalls.tryLog(now)) {
         warn(
             "a LockListener, "
                 + listener.getClass().getName()

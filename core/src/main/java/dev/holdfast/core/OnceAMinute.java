@@ -12,7 +12,7 @@ final class OnceAMinute {
    *
    * @param now the present time, by the clock's nanoseconds
    */
-  synchronized boolean isDue(long now) {
+  synchronized boolean tryLog(long now) {
     boolean isDue = !hasWarned || now - warnedAt >= PERIOD_NANOS;
     if (isDue) {
       hasWarned = true;

@@ -48,7 +48,7 @@ class ActiveLeasesTest {
   @BeforeEach
   void watch() {
     backend.beforeEachCall(() -> seen.add("release"));
-    leases.emptied().thenRun(() -> seen.add("emptied"));
+    leases.whenEmpty().thenRun(() -> seen.add("emptied"));
     assertThat(seen).isEmpty();
   }
 

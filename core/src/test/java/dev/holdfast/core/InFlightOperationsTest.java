@@ -101,9 +101,9 @@ class InFlightOperationsTest {
   }
 
   private void assertCountsUntilAnswered() {
-    CompletableFuture<Void> quiet = operations.quiet();
-    assertThat(quiet).isNotDone();
+    CompletableFuture<Void> idle = operations.whenIdle();
+    assertThat(idle).isNotDone();
     backend.next().answer();
-    assertThat(quiet).isCompleted();
+    assertThat(idle).isCompleted();
   }
 }

@@ -66,7 +66,7 @@ final class ActiveLeases {
     } catch (RuntimeException | Error e) {
       InFlightOperations operations = context.operations();
       operations.begin();
-      Release release = new Release(grant, Duration.ZERO, false, false);
+      Release release = new Release(grant, Duration.ZERO, false);
       Futures.start(() -> context.primitive().release(release))
           .whenComplete((released, failure) -> operations.end());
       throw e;

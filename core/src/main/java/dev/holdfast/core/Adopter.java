@@ -34,32 +34,24 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
    *
    * @param token the transferred one
    * @param request checked by the manager
-   * @param callerWaits whether this thread may be used for input and output
    */
-  CompletableFuture<DefaultLease> adopt(String token, LockRequest request, boolean callerWaits) {
+  CompletableFuture<DefaultLease> adopt(String token, LockRequest request) {
     CompletableFuture<Optional<Lease>> reported =
         ReportedResult.of(context, request.name(), WaitLimit.startingNow(context.clock(), 0));
     return new PermittedCalls(context)
         .start(
-            callerWaits,
-            waiting ->
-                Futures.call(() -> send(token, request, waiting, reported))
+            () ->
+                Futures.call(() -> send(token, request, reported))
                     .whenComplete(
                         (lease, failure) ->
                             Futures.complete(reported, Optional.ofNullable(lease), failure)));
   }
 
   private CompletableFuture<DefaultLease> send(
-      String token,
-      LockRequest request,
-      boolean callerWaits,
-      CompletableFuture<Optional<Lease>> reported) {
+      String token, LockRequest request, CompletableFuture<Optional<Lease>> reported) {
     Attempt attempt =
         new Attempt(
-            request.name(),
-            request.ownerLabel().orElse(context.defaultOwner()),
-            request.ttl(),
-            callerWaits);
+            request.name(), request.ownerLabel().orElse(context.defaultOwner()), request.ttl());
     long attemptedAt = context.clock().nanos();
     return Futures.start(() -> context.primitive().adopt(new Adoption(attempt, token)))
         .whenComplete(context::onAttempted)

@@ -59,14 +59,14 @@ final class CoreLockManager implements LockManager {
   @Override
   public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
     Listeners.requireOutside("tryAcquire");
-    return await(start(request, request.waitAtMost().orElse(Duration.ZERO), true));
+    return await(startBlocking(request, request.waitAtMost().orElse(Duration.ZERO)));
   }
 
   @Override
   public Lease acquire(LockRequest request) throws InterruptedException {
     Listeners.requireOutside("acquire");
     Duration wait = request.waitAtMost().orElse(ChronoUnit.FOREVER.getDuration());
-    Waiter waiter = start(request, wait, true);
+    Waiter waiter = startBlocking(request, wait);
     Optional<Lease> lease = await(waiter);
     if (lease.isPresent()) {
       return lease.get();
@@ -88,11 +88,12 @@ final class CoreLockManager implements LockManager {
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     Waiter waiter;
     try {
-      waiter = start(request, request.waitAtMost().orElse(Duration.ZERO), false);
+      checkOrReport(request);
+      Duration wait = request.waitAtMost().orElse(Duration.ZERO);
+      waiter = new Waiter(context, queues, leases, request, wait);
+      start(waiter);
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
-    } catch (InterruptedException impossible) {
-      throw new AssertionError(impossible);
     }
     CompletableFuture<Optional<Lease>> user = new CompletableFuture<>();
     user.whenComplete(
@@ -119,14 +120,14 @@ final class CoreLockManager implements LockManager {
   @Override
   public Lease adopt(String text, LockRequest request) {
     Listeners.requireOutside("adopt");
-    return context.join(startAdoption(text, request, true));
+    return context.join(context.primitive().lendThread(() -> startAdoption(text, request)));
   }
 
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     CompletableFuture<DefaultLease> adopted;
     try {
-      adopted = startAdoption(text, request, false);
+      adopted = startAdoption(text, request);
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
     }
@@ -266,8 +267,7 @@ final class CoreLockManager implements LockManager {
     requireOpen();
   }
 
-  private CompletableFuture<DefaultLease> startAdoption(
-      String text, LockRequest request, boolean callerWaits) {
+  private CompletableFuture<DefaultLease> startAdoption(String text, LockRequest request) {
     String token;
     try {
       check(request);
@@ -276,26 +276,42 @@ final class CoreLockManager implements LockManager {
       ReportedResult.refused(context, request.name(), refused);
       throw refused;
     }
-    return adopter.adopt(token, request, callerWaits);
+    return adopter.adopt(token, request);
   }
 
-  private Waiter start(LockRequest request, Duration wait, boolean callerWaits)
-      throws InterruptedException {
-    try {
-      check(request);
-      if (callerWaits && Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-    } catch (RuntimeException | Error | InterruptedException refused) {
+  /** Starts a request whose caller waits: its thread may be used until the first result. */
+  private Waiter startBlocking(LockRequest request, Duration wait) throws InterruptedException {
+    checkOrReport(request);
+    if (Thread.interrupted()) {
+      InterruptedException refused = new InterruptedException();
       ReportedResult.refused(context, request.name(), refused);
       throw refused;
     }
     Waiter waiter = new Waiter(context, queues, leases, request, wait);
-    waiter.start(callerWaits);
+    try {
+      context.primitive().lendThread(() -> start(waiter));
+    } catch (RuntimeException | Error broken) {
+      waiter.discard(broken);
+      throw broken;
+    }
+    return waiter;
+  }
+
+  private CompletableFuture<Optional<Lease>> start(Waiter waiter) {
+    CompletableFuture<Optional<Lease>> result = waiter.start();
     if (leases.closed()) {
       waiter.refuse(leases.refusal());
     }
-    return waiter;
+    return result;
+  }
+
+  private void checkOrReport(LockRequest request) {
+    try {
+      check(request);
+    } catch (RuntimeException | Error refused) {
+      ReportedResult.refused(context, request.name(), refused);
+      throw refused;
+    }
   }
 
   private Optional<Lease> await(Waiter waiter) throws InterruptedException {

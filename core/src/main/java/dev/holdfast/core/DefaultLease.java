@@ -122,13 +122,13 @@ final class DefaultLease implements Lease {
   public boolean release() {
     Listeners.requireOutside("release");
     releaseAsked = true;
-    return context.join(lock.release(true));
+    return context.join(context.primitive().lendThread(lock::release));
   }
 
   @Override
   public CompletableFuture<Boolean> releaseAsync() {
     releaseAsked = true;
-    return context.forUser(lock.release(false));
+    return context.forUser(lock.release());
   }
 
   @Override

@@ -5,7 +5,7 @@ import dev.holdfast.core.LockPrimitive.Release;
 import dev.holdfast.core.LockPrimitive.Released;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,40 +26,29 @@ record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
    *
    * @param keep how long others are kept out, or zero
    * @param mayLengthen as the part of {@link Release} with this name
-   * @param callerWaits whether this thread may be used for input and output
    */
   CompletableFuture<Released> release(
-      LockPrimitive primitive,
-      Grant grant,
-      Duration keep,
-      boolean mayLengthen,
-      boolean callerWaits) {
-    BiFunction<Boolean, Boolean, CompletableFuture<Released>> release =
-        (handsOver, waits) ->
+      LockPrimitive primitive, Grant grant, Duration keep, boolean mayLengthen) {
+    Function<Boolean, CompletableFuture<Released>> release =
+        handsOver ->
             Futures.start(
-                () -> primitive.release(new Release(grant, keep, mayLengthen, handsOver, waits)));
-    return keep.isZero()
-        ? during(callerWaits, release)
-        : release.apply(false, callerWaits); // no waiter can have it yet
+                () -> primitive.release(new Release(grant, keep, mayLengthen, handsOver)));
+    return keep.isZero() ? during(release) : release.apply(false); // no waiter can have it yet
   }
 
   /**
    * Starts a release, and an attempt behind it.
    *
-   * @param callerWaits whether this thread may be used for input and output
-   * @param release takes whether it hands over, and whether it may use this thread
+   * @param release takes whether it hands over
    */
-  CompletableFuture<Released> during(
-      boolean callerWaits, BiFunction<Boolean, Boolean, CompletableFuture<Released>> release) {
+  CompletableFuture<Released> during(Function<Boolean, CompletableFuture<Released>> release) {
     boolean yields = consecutiveHandoffs == MAX_CONSECUTIVE_HANDOFFS;
     @Nullable Waiter next = yields ? null : queues.claimHead(name);
     if (next == null) {
-      return release
-          .apply(false, callerWaits)
-          .whenComplete((released, failure) -> onReleased(yields, released));
+      return release.apply(false).whenComplete((released, failure) -> onReleased(yields, released));
     }
-    CompletableFuture<Released> released = release.apply(true, false);
-    next.attempt(callerWaits, consecutiveHandoffs + 1);
+    CompletableFuture<Released> released = release.apply(true);
+    next.attempt(consecutiveHandoffs + 1);
     return released.whenComplete(
         (result, failure) -> {
           if (!next.isGranted()) {

@@ -210,8 +210,7 @@ final class LeaseState {
 
   private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> extension) {
     context.operations().begin();
-    CompletableFuture<Void> result =
-        extensions.execute(mine -> calls.run(mine, false, callerWaits -> extension.get()));
+    CompletableFuture<Void> result = extensions.execute(mine -> calls.run(mine, extension));
     if (!(current() instanceof Held)) {
       failExtensions();
     }
@@ -282,7 +281,7 @@ final class LeaseState {
     extensions.failAll(() -> current().ended(grant.name()));
   }
 
-  CompletableFuture<Boolean> release(boolean callerWaits) {
+  CompletableFuture<Boolean> release() {
     while (true) {
       GrantState now = expired();
       if (now instanceof Released released) {
@@ -302,7 +301,7 @@ final class LeaseState {
         stop();
         report.onRelease();
         failExtensions();
-        CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, callerWaits);
+        CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held);
         leases.onEnded(this); // after the sending: a manager that closes waits for the last lease
         sent.whenComplete((answer, failure) -> onReleased(released, answer, failure));
         return released.result();
@@ -316,7 +315,7 @@ final class LeaseState {
     stop();
     report.onRelease();
     failExtensions();
-    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(null, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(null);
     leases.onEnded(this);
     report.releasedOnceAnswered(sent);
   }
@@ -365,7 +364,7 @@ final class LeaseState {
 
   /** Runs on a thread of ours: a caller that looks at a lease waits for no backend. */
   private void releaseAfterLoss(Held held) {
-    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held, false);
+    CompletableFuture<LockPrimitive.Released> sent = releaseKeys(held);
     leases.onEnded(this); // after the sending, as above
     context.operations().end();
     if (current() instanceof Lost lost) {
@@ -381,19 +380,17 @@ final class LeaseState {
   }
 
   /** Releases the keys, also after a loss. There is no state if no caller took the grant. */
-  private CompletableFuture<LockPrimitive.Released> releaseKeys(
-      @Nullable Held held, boolean callerWaits) {
-    return calls.start(callerWaits, waiting -> sendRelease(held, waiting));
+  private CompletableFuture<LockPrimitive.Released> releaseKeys(@Nullable Held held) {
+    return calls.start(() -> sendRelease(held));
   }
 
-  private CompletableFuture<LockPrimitive.Released> sendRelease(
-      @Nullable Held held, boolean callerWaits) {
+  private CompletableFuture<LockPrimitive.Released> sendRelease(@Nullable Held held) {
     awaitExtensionSent();
     long left = held == null ? 0 : held.keptUntil() - context.clock().nanos();
     Duration keep = Duration.ofNanos(Math.max(0, left));
     // keys of a lease that is over are not ours to keep: another owner may have a quorum
     boolean isValid =
         held != null && left > 0 && current() instanceof Released && nanosLeft(held) > 0;
-    return handoff.release(context.primitive(), grant, keep, isValid, callerWaits);
+    return handoff.release(context.primitive(), grant, keep, isValid);
   }
 }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The port that a backend implements: single operations without waiting, state or retries.
@@ -20,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
  * thread; what depends on it is short. A stage completes exceptionally with {@link
  * dev.holdfast.LockOutageException} for an outage (tried again while the caller waits), and with
  * {@link dev.holdfast.LockConfigurationException} for what a person must mend (never tried again).
- * Methods do not throw, and do not block, except for {@link Attempt#callerWaits()}. Safe for use by
- * many threads.
+ * Methods do not throw, and only {@link #lendThread} and {@link #close} block. Safe for use by many
+ * threads.
  */
 public interface LockPrimitive extends AutoCloseable {
   /**
@@ -69,6 +70,19 @@ public interface LockPrimitive extends AutoCloseable {
    */
   default Duration longestOperation() {
     return Duration.ofSeconds(10);
+  }
+
+  /**
+   * Starts an operation on a thread that waits for the result and does nothing else. A backend may
+   * hold back what the operation sends, and use the thread for input and output until the result is
+   * there, for a bounded time. By default starts the operation.
+   *
+   * @param <T> the type of the result
+   * @param operation calls other methods, and holds no lock
+   * @return what the operation returned, perhaps completed by this thread
+   */
+  default <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return operation.get();
   }
 
   /**
@@ -227,31 +241,18 @@ public interface LockPrimitive extends AutoCloseable {
    * @param name the name of the lock
    * @param ownerLabel the holder's label, for people
    * @param ttl how long the lock may outlive its holder
-   * @param callerWaits whether the calling thread is a user's that does nothing else until the
-   *     attempt is over, so that a backend may use it for its input and output
    * @param progress where the backend may say how the attempt stands
    */
-  record Attempt(
-      String name, String ownerLabel, Duration ttl, boolean callerWaits, AttemptProgress progress) {
+  record Attempt(String name, String ownerLabel, Duration ttl, AttemptProgress progress) {
     /**
      * Makes an attempt.
      *
      * @param name the name of the lock
      * @param ownerLabel the holder's label, for people
      * @param ttl how long the lock may outlive its holder
-     * @param callerWaits as the parameter of the same name
      */
-    public Attempt(String name, String ownerLabel, Duration ttl, boolean callerWaits) {
-      this(name, ownerLabel, ttl, callerWaits, new AttemptProgress());
-    }
-
-    /**
-     * Returns the same attempt for when the calling thread has been left.
-     *
-     * @return one that does not block
-     */
-    public Attempt withoutCaller() {
-      return new Attempt(name, ownerLabel, ttl, false, progress);
+    public Attempt(String name, String ownerLabel, Duration ttl) {
+      this(name, ownerLabel, ttl, new AttemptProgress());
     }
   }
 
@@ -279,20 +280,17 @@ public interface LockPrimitive extends AutoCloseable {
    *     owner's by then
    * @param handsOver whether an attempt of this manager follows at once, so that others need not be
    *     told: they would ask in vain
-   * @param callerWaits as {@link Attempt#callerWaits()}
    */
-  record Release(
-      Grant grant, Duration keep, boolean mayLengthen, boolean handsOver, boolean callerWaits) {
+  record Release(Grant grant, Duration keep, boolean mayLengthen, boolean handsOver) {
     /**
      * Makes a release that never lengthens the life of a lock.
      *
      * @param grant what {@link #attempt} returned
      * @param keep zero to delete; else how long the lock is still kept from others, at most
      * @param handsOver as the parameter of the same name
-     * @param callerWaits as {@link Attempt#callerWaits()}
      */
-    public Release(Grant grant, Duration keep, boolean handsOver, boolean callerWaits) {
-      this(grant, keep, false, handsOver, callerWaits);
+    public Release(Grant grant, Duration keep, boolean handsOver) {
+      this(grant, keep, false, handsOver);
     }
   }
 

@@ -1,7 +1,6 @@
 package dev.holdfast.core;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -13,14 +12,12 @@ record PermittedCalls(ManagerContext context) {
   /**
    * Counts an operation, and runs its call as {@link #run} does.
    *
-   * @param callerWaits whether this thread may be used for input and output
-   * @param call takes whether it may use the thread that it runs on
+   * @param call starts the operation
    */
-  <T> CompletableFuture<T> start(
-      boolean callerWaits, Function<Boolean, CompletableFuture<T>> call) {
+  <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {
     CompletableFuture<T> result = new CompletableFuture<>();
     context.operations().begin();
-    run(result, callerWaits, call);
+    run(result, call);
     return result;
   }
 
@@ -29,17 +26,13 @@ record PermittedCalls(ManagerContext context) {
    * has counted the operation with {@link InFlightOperations#begin}; its end is counted here.
    *
    * @param result completes as the call does
-   * @param callerWaits whether this thread may be used for input and output
-   * @param call takes whether it may use the thread that it runs on
+   * @param call starts the operation
    */
-  <T> void run(
-      CompletableFuture<T> result,
-      boolean callerWaits,
-      Function<Boolean, CompletableFuture<T>> call) {
+  <T> void run(CompletableFuture<T> result, Supplier<CompletableFuture<T>> call) {
     if (context.limiter().hasPermit()) {
-      runNow(result, () -> call.apply(callerWaits));
+      runNow(result, call);
     } else {
-      context.limiter().enqueue(() -> runNow(result, () -> call.apply(false)));
+      context.limiter().enqueue(() -> runNow(result, call));
     }
   }
 

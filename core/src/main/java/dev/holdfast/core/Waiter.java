@@ -81,19 +81,20 @@ final class Waiter {
   /**
    * Queues the waiter, and begins an attempt if it is the first of its queue.
    *
-   * @param callerWaits whether the attempt may use this thread for input and output
+   * @return the result, which is there at once in some cases
    */
-  void start(boolean callerWaits) {
+  CompletableFuture<Optional<Lease>> start() {
     try {
-      enterQueue(callerWaits);
+      enterQueue();
     } catch (RuntimeException | Error e) {
       fail(e); // the caller would not take a later grant
     }
+    return result;
   }
 
-  private void enterQueue(boolean callerWaits) {
+  private void enterQueue() {
     if (queues.enter(this) == WaitQueues.Position.HEAD) {
-      atHead(callerWaits);
+      atHead();
     } else if (!waits()) {
       timeOut();
     }
@@ -107,14 +108,14 @@ final class Waiter {
   void onHead() {
     try {
       if (!wait.isOver()) { // else its own timer is due, and ends the wait on a stack of its own
-        atHead(false);
+        atHead();
       }
     } catch (RuntimeException | Error e) {
       fail(e);
     }
   }
 
-  private void atHead(boolean callerWaits) {
+  private void atHead() {
     boolean backsOff = backsOffFirst();
     if (!backsOff && !context.limiter().hasPermitForAttempt()) {
       awaitPermit(Queued.QUEUED, 0);
@@ -122,7 +123,7 @@ final class Waiter {
       if (backsOff) {
         backOff(context.retryDelayNanos());
       } else {
-        attempt(callerWaits, 0);
+        attempt(0);
       }
     }
   }
@@ -157,7 +158,7 @@ final class Waiter {
   private boolean attemptFrom(Phase from, int consecutiveHandoffs) {
     boolean entered = state.enter(from, new Attempting());
     if (entered) {
-      attempt(false, consecutiveHandoffs);
+      attempt(consecutiveHandoffs);
     }
     return entered;
   }
@@ -227,9 +228,14 @@ final class Waiter {
     return state.phase() == Done.GRANTED;
   }
 
-  /** Ends the request: a lock that was granted, or will be, is released. */
+  /** Ends the request of a caller that gives up. */
   void abandon(Throwable failure) {
     ReportedResult.abandon(result);
+    discard(failure);
+  }
+
+  /** Ends the request: a lock that was granted, or will be, is released. */
+  void discard(Throwable failure) {
     if (!refuse(failure)) {
       result.thenAccept(DefaultLease::releaseUnclaimed);
     }
@@ -251,13 +257,12 @@ final class Waiter {
    *
    * @param consecutiveHandoffs how many handoffs in a row led to this attempt; 0 if none did
    */
-  void attempt(boolean callerWaits, int consecutiveHandoffs) {
+  void attempt(int consecutiveHandoffs) {
     Attempt attempt =
         new Attempt(
             name(),
             request.ownerLabel().orElse(context.defaultOwner()),
             request.ttl(),
-            callerWaits,
             state.get().progress());
     long attemptedAt;
     try {

@@ -88,7 +88,7 @@ class CrowdTest {
     backend.next().answer();
 
     assertThat(late.result()).isPresent();
-    assertThat(callOf("late").callerWaits()).isFalse(); // its thread is not used by the backend
+    assertThat(callOf("late").isLent()).isFalse(); // its thread is not used by the backend
   }
 
   @Test
@@ -243,7 +243,7 @@ class CrowdTest {
     Background<Boolean> release = Background.run(lease::release).awaitBlocked();
     backend.next().answer();
     assertThat(release.result()).isTrue();
-    assertThat(backend.calls(Op.RELEASE)).singleElement().matches(call -> !call.callerWaits());
+    assertThat(backend.calls(Op.RELEASE)).singleElement().matches(call -> !call.isLent());
   }
 
   @Test

@@ -62,8 +62,8 @@ class HandoffTest {
     held.close();
 
     assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
-    assertThat(last(Op.RELEASE).callerWaits()).as("it would block before the attempt").isFalse();
-    assertThat(last(Op.ATTEMPT).callerWaits()).isTrue();
+    assertThat(last(Op.RELEASE).isLent()).isTrue();
+    assertThat(last(Op.ATTEMPT).isLent()).isTrue();
   }
 
   @Test

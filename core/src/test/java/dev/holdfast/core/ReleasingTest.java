@@ -318,15 +318,6 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseMayUseTheThreadOfACallerThatWaits() throws Exception {
-    assertThat(manager.acquire(REQUEST).release()).isTrue();
-    manager.acquire(REQUEST).releaseAsync();
-    assertThat(backend.calls(Op.RELEASE))
-        .extracting(Call::callerWaits)
-        .containsExactly(true, false);
-  }
-
-  @Test
   void heldAtLeastKeepsWhatIsLeftOfItAndNothingWhenItIsOver() throws Exception {
     LockRequest request = REQUEST.holdAtLeast(Duration.ofSeconds(10));
     Lease early = manager.acquire(request);

@@ -46,9 +46,10 @@ final class ScriptedBackend implements LockPrimitive {
    * A call.
    *
    * @param time the ttl that was asked for, or how long a release keeps others out
+   * @param isLent whether on a thread that waits for the result
    * @param at when, as {@link Clock#nanos()}
    */
-  record Call(Op op, String name, Duration time, boolean callerWaits, long at) {}
+  record Call(Op op, String name, Duration time, boolean isLent, long at) {}
 
   /** A call that waits for the test to answer it. */
   interface Unanswered {
@@ -88,6 +89,8 @@ final class ScriptedBackend implements LockPrimitive {
   private int closed;
   private @Nullable RuntimeException closeFailure;
   private int callsAfterClose;
+  private final ThreadLocal<Boolean> isLent = new ThreadLocal<>();
+  private @Nullable RuntimeException afterLending;
 
   ScriptedBackend(Clock clock) {
     this.clock = clock;
@@ -248,6 +251,22 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    isLent.set(true);
+    try {
+      CompletableFuture<T> result = operation.get();
+      synchronized (this) {
+        if (afterLending != null) {
+          throw afterLending;
+        }
+      }
+      return result;
+    } finally {
+      isLent.remove();
+    }
+  }
+
+  @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
     synchronized (this) {
       lastProgress = attempt.progress();
@@ -256,7 +275,6 @@ final class ScriptedBackend implements LockPrimitive {
         Op.ATTEMPT,
         attempt.name(),
         attempt.ttl(),
-        attempt.callerWaits(),
         start -> {
           if (live(attempt.name()) != null) {
             return new Refusal(new LockVotes(0, 1, 0));
@@ -281,7 +299,6 @@ final class ScriptedBackend implements LockPrimitive {
         Op.ADOPT,
         attempt.name(),
         attempt.ttl(),
-        attempt.callerWaits(),
         start -> {
           Holder holder = live(attempt.name());
           if (holder == null) {
@@ -304,7 +321,6 @@ final class ScriptedBackend implements LockPrimitive {
         Op.EXTEND,
         grant.name(),
         ttl,
-        false,
         start -> {
           Holder holder = live(grant.name());
           if (holder == null) {
@@ -328,7 +344,6 @@ final class ScriptedBackend implements LockPrimitive {
         Op.RELEASE,
         grant.name(),
         release.keep(),
-        release.callerWaits(),
         start -> {
           Holder holder = live(grant.name());
           if (holder == null) {
@@ -351,7 +366,6 @@ final class ScriptedBackend implements LockPrimitive {
         Op.INSPECT,
         name,
         Duration.ZERO,
-        true,
         start ->
             Optional.ofNullable(live(name))
                 .map(
@@ -369,13 +383,17 @@ final class ScriptedBackend implements LockPrimitive {
         Op.FORCE_RELEASE,
         name,
         Duration.ZERO,
-        true,
         start -> live(name) != null && holders.remove(name) != null);
   }
 
   @Override
   public <T> Optional<T> unwrap(Class<T> type) {
     return type == String.class ? Optional.of(type.cast("given by the backend")) : Optional.empty();
+  }
+
+  /** Makes each call on a lent thread fail after it has started its operation. */
+  synchronized void throwAfterLending(RuntimeException failure) {
+    afterLending = failure;
   }
 
   synchronized void failingToClose(RuntimeException failure) {
@@ -391,7 +409,7 @@ final class ScriptedBackend implements LockPrimitive {
   }
 
   private <T> CompletableFuture<T> call(
-      Op op, String name, Duration time, boolean callerWaits, Function<ClockReading, T> effect) {
+      Op op, String name, Duration time, Function<ClockReading, T> effect) {
     Runnable hook;
     synchronized (this) {
       hook = beforeEachCall;
@@ -401,7 +419,7 @@ final class ScriptedBackend implements LockPrimitive {
     Waiting<T> waiting = new Waiting<>(() -> effect.apply(start));
     RuntimeException failure;
     synchronized (this) {
-      calls.add(new Call(op, name, time, callerWaits, clock.nanos()));
+      calls.add(new Call(op, name, time, isLent.get() != null, clock.nanos()));
       callsAfterClose += closed;
       failure = failing.get(op);
       if (failure == null && heldBack.contains(op)) {

@@ -53,7 +53,7 @@ public final class Asked implements Round.Answers {
   /** Asks some nodes. */
   public static Asked of(RedisNodes nodes, NodeSet whom, Runnable whenAnswered, Command command) {
     Asked asked = new Asked(whenAnswered);
-    nodes.submit(new Round(command, whom, false, asked));
+    nodes.submit(new Round(command, whom, asked));
     return asked;
   }
 

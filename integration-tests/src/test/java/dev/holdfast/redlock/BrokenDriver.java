@@ -478,8 +478,7 @@ enum BrokenDriver {
         String seconds = Long.toString((set.ttlMillis() + 999) / 1_000);
         Command rounded =
             new Command.Plain(List.of("SET", set.key(), set.value(), "NX", "EX", seconds));
-        nodes.submit(
-            new Round(rounded, round.nodes(), round.callerWaits(), new PassingAnswers(round)));
+        nodes.submit(new Round(rounded, round.nodes(), new PassingAnswers(round)));
       } else {
         nodes.submit(round);
       }
@@ -602,7 +601,7 @@ enum BrokenDriver {
     public void submit(Round round) {
       nodes.submit(
           round.command().words().equals(List.of("EXEC"))
-              ? new Round(round.command(), round.nodes(), round.callerWaits(), new Done(round))
+              ? new Round(round.command(), round.nodes(), new Done(round))
               : round);
     }
 

@@ -60,7 +60,7 @@ class PassingNodes implements RedisNodes {
 
   /** Asks one node the same, and takes the answers elsewhere. */
   static Round ask(Round round, int node, Round.Answers answers) {
-    return new Round(round.command(), NodeSet.of(node), round.callerWaits(), answers);
+    return new Round(round.command(), NodeSet.of(node), answers);
   }
 
   /** Passes answers on to those who asked. */

@@ -101,8 +101,7 @@ final class BothPrimitive implements LockPrimitive {
 
   /** A step that follows an operation, whatever its outcome. */
   private interface Next<A, B> {
-    CompletableFuture<B> after(
-        @Nullable A result, @Nullable Throwable failure, boolean callerWaits);
+    CompletableFuture<B> after(@Nullable A result, @Nullable Throwable failure);
   }
 
   /** Closes both managers when it is closed. */
@@ -165,15 +164,20 @@ final class BothPrimitive implements LockPrimitive {
     newLocks.requireUsable(name, ttl);
   }
 
+  /** The thread serves the old lock first, as attempts do. */
+  @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return newLocks.lendThread(() -> oldLocks.lendThread(operation));
+  }
+
   @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
     return inTurn(
-        attempt.callerWaits(),
         () -> oldLocks.attempt(attempt),
-        (outcome, failure, waiting) -> {
+        (outcome, failure) -> {
           oldNodes.onAttempted(outcome, failure);
           if (outcome instanceof Grant ofOld) {
-            return attemptNew(attempt, ofOld, waiting);
+            return attemptNew(attempt, ofOld);
           }
           return failure == null
               ? ended(outcome, null)
@@ -188,27 +192,22 @@ final class BothPrimitive implements LockPrimitive {
    */
   private CompletableFuture<Outcome> afterLook(
       String name, Supplier<CompletableFuture<Outcome>> answer) {
-    return inTurn(false, () -> newLocks.inspect(name), (status, failure, waiting) -> answer.get());
+    return inTurn(() -> newLocks.inspect(name), (status, failure) -> answer.get());
   }
 
-  private CompletableFuture<Outcome> attemptNew(Attempt attempt, Grant ofOld, boolean callerWaits) {
-    Attempt second = callerWaits ? attempt : attempt.withoutCaller();
+  private CompletableFuture<Outcome> attemptNew(Attempt attempt, Grant ofOld) {
     return inTurn(
-        callerWaits,
-        () -> newLocks.attempt(second),
-        (outcome, failure, waiting) -> {
+        () -> newLocks.attempt(attempt),
+        (outcome, failure) -> {
           newNodes.onAttempted(outcome, failure);
           if (!(outcome instanceof Grant ofNew)) {
-            return afterRelease(oldLocks, ofOld, waiting, () -> ended(outcome, failure));
+            return afterRelease(oldLocks, ofOld, () -> ended(outcome, failure));
           }
           BothGrant both = new BothGrant(ofOld, ofNew, hasTokens());
           return clock.now().nanosUntil(both.validUntil()) > 0
               ? ended(both, null)
               : afterRelease(
-                  this,
-                  both,
-                  waiting,
-                  () -> ended(null, Validity.tooLate(attempt.name(), attempt.ttl())));
+                  this, both, () -> ended(null, Validity.tooLate(attempt.name(), attempt.ttl())));
         });
   }
 
@@ -217,14 +216,10 @@ final class BothPrimitive implements LockPrimitive {
    * the outcome.
    */
   private static CompletableFuture<Outcome> afterRelease(
-      LockPrimitive locks,
-      Grant grant,
-      boolean callerWaits,
-      Supplier<CompletableFuture<Outcome>> answer) {
+      LockPrimitive locks, Grant grant, Supplier<CompletableFuture<Outcome>> answer) {
     return inTurn(
-        callerWaits,
-        () -> locks.release(new Release(grant, Duration.ZERO, false, callerWaits)),
-        (released, failure, waiting) -> {
+        () -> locks.release(new Release(grant, Duration.ZERO, false)),
+        (released, failure) -> {
           if (failure != null) {
             LOG.log(
                 Level.WARNING,
@@ -243,9 +238,8 @@ final class BothPrimitive implements LockPrimitive {
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
     BothGrant both = (BothGrant) grant;
     return inTurn(
-        false,
         () -> newLocks.extend(both.ofNew(), ttl),
-        (extension, failure, waiting) ->
+        (extension, failure) ->
             extension instanceof Extended ofNew
                 ? extendOld(both, ttl, ofNew)
                 : ended(extension, failure));
@@ -334,13 +328,11 @@ final class BothPrimitive implements LockPrimitive {
     return all;
   }
 
-  /** One operation after another: on the caller's thread as long as that has not been left. */
+  /** One operation after another. */
   private static <A, B> CompletableFuture<B> inTurn(
-      boolean callerWaits, Supplier<CompletableFuture<A>> operation, Next<A, B> next) {
-    CompletableFuture<A> first = started(operation);
-    boolean waiting = callerWaits && first.isDone();
-    return first
-        .handle((result, failure) -> started(() -> next.after(result, failure, waiting)))
+      Supplier<CompletableFuture<A>> operation, Next<A, B> next) {
+    return started(operation)
+        .handle((result, failure) -> started(() -> next.after(result, failure)))
         .thenCompose(Function.identity());
   }
 

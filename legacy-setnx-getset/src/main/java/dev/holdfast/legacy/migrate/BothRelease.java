@@ -45,20 +45,16 @@ record BothRelease(
   }
 
   CompletableFuture<Released> start() {
-    CompletableFuture<Returned> first =
-        Returned.of(newLocks, asAsked(newGrant, asked.callerWaits()));
-    boolean waiting = asked.callerWaits() && first.isDone();
-    return first.thenCompose(
-        ofNew ->
-            releaseOld(ofNew, waiting)
-                .thenCompose(ofOld -> deleteLengthened(ofOld, ofNew))
-                .thenCompose(Returned::toFuture));
+    return Returned.of(newLocks, asAsked(newGrant))
+        .thenCompose(
+            ofNew ->
+                releaseOld(ofNew)
+                    .thenCompose(ofOld -> deleteLengthened(ofOld, ofNew))
+                    .thenCompose(Returned::toFuture));
   }
 
-  private CompletableFuture<Returned> releaseOld(Returned ofNew, boolean waiting) {
-    return Returned.of(
-        oldLocks,
-        ofNew.loss().isPresent() ? deletion(oldGrant, waiting) : asAsked(oldGrant, waiting));
+  private CompletableFuture<Returned> releaseOld(Returned ofNew) {
+    return Returned.of(oldLocks, ofNew.loss().isPresent() ? deletion(oldGrant) : asAsked(oldGrant));
   }
 
   /** Returns the end of both, after the deletion of a new lock that outlives the lost old one. */
@@ -70,15 +66,15 @@ record BothRelease(
             && ofOld.loss().isPresent()
             && ofNew.loss().isEmpty();
     return outlives
-        ? Returned.of(newLocks, deletion(newGrant, false)).thenApply(deleted -> worse)
+        ? Returned.of(newLocks, deletion(newGrant)).thenApply(deleted -> worse)
         : CompletableFuture.completedFuture(worse);
   }
 
-  private Release asAsked(Grant one, boolean callerWaits) {
-    return new Release(one, asked.keep(), asked.mayLengthen(), asked.handsOver(), callerWaits);
+  private Release asAsked(Grant one) {
+    return new Release(one, asked.keep(), asked.mayLengthen(), asked.handsOver());
   }
 
-  private Release deletion(Grant one, boolean callerWaits) {
-    return new Release(one, Duration.ZERO, asked.handsOver(), callerWaits);
+  private Release deletion(Grant one) {
+    return new Release(one, Duration.ZERO, asked.handsOver());
   }
 }

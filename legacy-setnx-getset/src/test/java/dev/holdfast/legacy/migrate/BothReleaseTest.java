@@ -2,7 +2,6 @@ package dev.holdfast.legacy.migrate;
 
 import static dev.holdfast.legacy.migrate.ScriptedPrimitive.failing;
 import static dev.holdfast.legacy.migrate.ScriptedPrimitive.now;
-import static dev.holdfast.legacy.migrate.TwoLocks.ON_CALLER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,13 +33,13 @@ class BothReleaseTest {
   @DisplayName("gives the new lock back, then the old one")
   void goesInReverse() {
     assertThat(locks.released()).isEmpty();
-    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release" + ON_CALLER);
+    assertThat(journal).containsExactly("new release", "old release");
   }
 
   @Test
   @DisplayName("keeps both for as long as is asked")
   void keepsBoth() {
-    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false, false);
+    Release release = new Release(locks.granted(), Duration.ofSeconds(3), false);
 
     assertThat(both.release(release)).isCompleted();
     assertThat(journal).containsExactly("new keep 3s", "old keep 3s");
@@ -95,8 +94,7 @@ class BothReleaseTest {
   }
 
   private Released held(boolean mayLengthen) {
-    return both.release(
-            new Release(locks.granted(), Duration.ofHours(1), mayLengthen, false, false))
+    return both.release(new Release(locks.granted(), Duration.ofHours(1), mayLengthen, false))
         .join();
   }
 
@@ -106,7 +104,7 @@ class BothReleaseTest {
     ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
 
     assertThat(locks.released()).contains(LossReason.REMOVED);
-    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+    assertThat(journal).last().isEqualTo("old release");
   }
 
   @Test
@@ -135,7 +133,7 @@ class BothReleaseTest {
     ofNew.release = failing(locks.outage);
 
     assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
-    assertThat(journal).last().isEqualTo("old release" + ON_CALLER);
+    assertThat(journal).last().isEqualTo("old release");
   }
 
   @Test
@@ -159,18 +157,14 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("does not block on the thread that the new lock's answer came on")
-  void doesNotBlockOnAnotherThread() {
-    Grant grant = locks.granted();
-    CompletableFuture<Optional<LossReason>> answer = new CompletableFuture<>();
-    ofNew.release = () -> answer;
+  @DisplayName("lends a waiting thread to both locks")
+  void lendsAWaitingThreadToBothLocks() {
+    Release release = new Release(locks.granted(), Duration.ZERO, false);
+    both.lendThread(() -> both.release(release));
 
-    CompletableFuture<Released> release =
-        both.release(new Release(grant, Duration.ZERO, false, true));
-    answer.complete(Optional.empty());
-
-    assertThat(release).isCompleted();
-    assertThat(journal).containsExactly("new release" + ON_CALLER, "old release");
+    assertThat(journal)
+        .containsExactly(
+            "new is lent the thread", "old is lent the thread", "new release", "old release");
   }
 
   @Test
@@ -178,7 +172,7 @@ class BothReleaseTest {
   void failsWithoutAnAnswer() {
     ofOld.release = () -> CompletableFuture.completedFuture(null);
 
-    Release release = new Release(locks.granted(), Duration.ZERO, false, true);
+    Release release = new Release(locks.granted(), Duration.ZERO, false);
     assertThat(both.release(release)).isCompletedExceptionally();
   }
 
@@ -192,8 +186,7 @@ class BothReleaseTest {
     ofNew.extend = () -> answer;
     CompletableFuture<Extension> extension = both.extend(grant, TwoLocks.TTL);
 
-    CompletableFuture<Released> release =
-        both.release(new Release(grant, Duration.ZERO, false, false));
+    CompletableFuture<Released> release = both.release(new Release(grant, Duration.ZERO, false));
     assertThat(release).isCompleted();
     answer.complete(new Extended(locks.in(30)));
 
@@ -210,8 +203,7 @@ class BothReleaseTest {
     ofOld.extend = CompletableFuture::new;
     both.extend(grant, TwoLocks.TTL);
 
-    CompletableFuture<Released> release =
-        both.release(new Release(grant, Duration.ZERO, false, false));
+    CompletableFuture<Released> release = both.release(new Release(grant, Duration.ZERO, false));
 
     assertThat(release).isCompleted();
     assertThat(journal).containsExactly("new extend", "old extend", "new release", "old release");

@@ -80,15 +80,21 @@ final class ScriptedPrimitive implements LockPrimitive {
   }
 
   @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    note("is lent the thread");
+    return operation.get();
+  }
+
+  @Override
   public CompletableFuture<Outcome> attempt(Attempt asked) {
-    note("attempt", asked.callerWaits());
+    note("attempt");
     asked.progress().outage(outage);
     return attempt.get();
   }
 
   @Override
   public CompletableFuture<Extension> extend(Grant grant, Duration ttl) {
-    note("extend", false);
+    note("extend");
     requireOwn(grant);
     return extend.get();
   }
@@ -97,31 +103,31 @@ final class ScriptedPrimitive implements LockPrimitive {
   public CompletableFuture<Released> release(Release asked) {
     Duration keep = asked.keep();
     String call = keep.isZero() ? "release" : "keep " + keep.toSeconds() + "s";
-    note(asked.mayLengthen() ? call + " or longer" : call, asked.callerWaits());
+    note(asked.mayLengthen() ? call + " or longer" : call);
     requireOwn(asked.grant());
     return release.get().thenApply(loss -> new Released(loss, Released.UNKNOWN));
   }
 
   @Override
   public CompletableFuture<Optional<LockStatus>> inspect(String name) {
-    note("inspect", false);
+    note("inspect");
     return inspect.get();
   }
 
   @Override
   public CompletableFuture<Boolean> forceRelease(String name) {
-    note("forceRelease", false);
+    note("forceRelease");
     return forceRelease.get();
   }
 
   @Override
   public void close() {
-    note("close", false);
+    note("close");
     close.run();
   }
 
-  private void note(String call, boolean callerWaits) {
-    journal.add(side + " " + call + (callerWaits ? " on the caller's thread" : ""));
+  private void note(String call) {
+    journal.add(side + " " + call);
   }
 
   private void requireOwn(Grant grant) {

@@ -20,8 +20,7 @@ import java.util.Optional;
 /** An old lock and a new one that answer what a test says, and the lock that is made of both. */
 final class TwoLocks {
   static final Duration TTL = Duration.ofSeconds(10);
-  static final Attempt ATTEMPT = new Attempt("name", "me", TTL, true);
-  static final String ON_CALLER = " on the caller's thread";
+  static final Attempt ATTEMPT = new Attempt("name", "me", TTL);
 
   final HandClock clock = HandClock.atStart();
   private final ClockReading start = clock.now();
@@ -51,7 +50,7 @@ final class TwoLocks {
   }
 
   Optional<LossReason> released() {
-    Release release = new Release(granted(), Duration.ZERO, false, true);
+    Release release = new Release(granted(), Duration.ZERO, false);
     return both.release(release).join().loss();
   }
 

@@ -25,7 +25,7 @@ final class Fleet implements AutoCloseable {
   /** The key of the lock {@code orders}. */
   static final String KEY = "lock.orders";
 
-  static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL, false);
+  static final Attempt ATTEMPT = new Attempt("orders", "somebody", TTL);
 
   /** So that a busy machine is not taken for an outage. */
   private static final Duration PATIENT = Duration.ofSeconds(5);

@@ -3,6 +3,7 @@ package dev.holdfast.redlock.spi;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The port that a driver implements: the way to N independent Redis masters. A driver knows nothing
@@ -24,12 +25,11 @@ import java.util.concurrent.CompletableFuture;
  *   <li>Each node of a round is answered for exactly once, however late: by a reply, an error reply
  *       or a failure. When a connection ends, all its unanswered commands fail. When a command
  *       fails, its connection ends.
- *   <li>No method blocks, with two exceptions: {@link #submit} of a round whose {@link
- *       Round#callerWaits()} permits it, until that round is decided, and {@link #close}, for a
- *       bounded time.
+ *   <li>No method blocks, with two exceptions, each for a bounded time: {@link #lendThread} and
+ *       {@link #close}.
  *   <li>A driver answers no round and reports no end while it holds a lock that {@link #submit}
- *       takes. Inside of {@link #submit} it answers no round except the submitted one, unless that
- *       call may block. The submitting thread may hold a lock that an answer needs.
+ *       takes. Inside of {@link #submit} it answers no round except the submitted one. The
+ *       submitting thread may hold a lock that an answer needs.
  * </ol>
  *
  * <p>Safe for use by many threads.
@@ -79,6 +79,20 @@ public interface RedisNodes extends AutoCloseable {
    * @param round the command and the nodes
    */
   void submit(Round round);
+
+  /**
+   * Starts an operation on a thread that waits for the result and does nothing else. A driver may
+   * hold back the rounds that the operation submits on this thread, and use the thread for its
+   * input and output until the result is there, for a bounded time. By default starts the
+   * operation.
+   *
+   * @param <T> the type of the result
+   * @param operation submits rounds; the thread holds no lock
+   * @return what the operation returned, perhaps completed by this thread
+   */
+  default <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return operation.get();
+  }
 
   /**
    * Makes another connection to a node, with the same credentials, for a subscription, which closes

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 public final class Round {
   private final Command command;
   private final NodeSet nodes;
-  private final boolean callerWaits;
   private final Answers answers;
 
   /**
@@ -18,13 +17,11 @@ public final class Round {
    *
    * @param command the command
    * @param nodes the nodes to ask
-   * @param callerWaits whether {@link RedisNodes#submit} may block until the round is decided
    * @param answers the receiver of the answers
    */
-  public Round(Command command, NodeSet nodes, boolean callerWaits, Answers answers) {
+  public Round(Command command, NodeSet nodes, Answers answers) {
     this.command = command;
     this.nodes = nodes;
-    this.callerWaits = callerWaits;
     this.answers = answers;
   }
 
@@ -78,7 +75,7 @@ public final class Round {
 
   /** Returns this round for some of its nodes, with the same receiver of answers. */
   public Round to(NodeSet some) {
-    return some.equals(nodes) ? this : new Round(command, some, callerWaits, answers);
+    return some.equals(nodes) ? this : new Round(command, some, answers);
   }
 
   /**
@@ -98,16 +95,6 @@ public final class Round {
    */
   public void forEachNode(IntConsumer action) {
     nodes.forEach(action);
-  }
-
-  /**
-   * Tells whether the submitting thread only waits until the round is decided, so that the driver
-   * may use it for input and output.
-   *
-   * @return false if {@link RedisNodes#submit} must not block
-   */
-  public boolean callerWaits() {
-    return callerWaits;
   }
 
   /**

@@ -142,7 +142,7 @@ class CommandPipelineTest {
   }
 
   private Round add() {
-    Round round = new Round(new Command.Info(), NodeSet.of(NODE), false, new Recorded(numbered++));
+    Round round = new Round(new Command.Info(), NodeSet.of(NODE), new Recorded(numbered++));
     pipeline.add(round);
     return round;
   }

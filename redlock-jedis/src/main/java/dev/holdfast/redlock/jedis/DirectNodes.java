@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -83,6 +84,11 @@ final class DirectNodes implements RedisNodes {
   @Override
   public void submit(Round round) {
     loop.submit(round);
+  }
+
+  @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return loop.lendThread(operation);
   }
 
   @Override

@@ -8,11 +8,14 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
@@ -43,6 +46,10 @@ final class IoLoop {
   private final Queue<EncodedRound> queued = new ConcurrentLinkedQueue<>();
   private final Queue<SocketConnection> dropped = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean owned = new AtomicBoolean();
+
+  /** Set on a thread that is going to serve: what it submits wakes no other thread. */
+  private final ThreadLocal<Boolean> lent = new ThreadLocal<>();
+
   private final Thread thread = DriverThreads.named("holdfast-jedis-io").newThread(this::run);
   private volatile boolean wanted;
   private volatile boolean asleep;
@@ -84,21 +91,47 @@ final class IoLoop {
     }
   }
 
-  /** Blocks if it may, for {@link #CALLER_NANOS} at most. */
   void submit(Round round) {
     EncodedRound request = new EncodedRound(round);
     queued.add(request);
-    boolean may = round.callerWaits() && Threads.mayUseSockets(Thread.currentThread());
-    if (may && owned.compareAndSet(false, true)) {
-      try {
-        serve(round);
-      } finally {
-        leave();
-      }
-    } else if (closed) {
+    if (closed) {
       failIfQueued(request); // and no other's, as our caller may hold a lock of its own
-    } else if (!owned.get()) {
+    } else if (lent.get() == null && !owned.get()) {
       wake();
+    }
+  }
+
+  /**
+   * Starts an operation, and goes on with its rounds on this thread until its result is there, for
+   * {@link #CALLER_NANOS} at most.
+   */
+  <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    if (lent.get() != null || !Threads.mayUseSockets(Thread.currentThread())) {
+      return operation.get();
+    }
+    lent.set(true);
+    try {
+      CompletableFuture<T> result = operation.get();
+      if (!result.isDone() && owned.compareAndSet(false, true)) {
+        serveFor(result);
+      }
+      return result;
+    } finally {
+      lent.remove();
+      if (!owned.get() && hasWork()) {
+        wake();
+      }
+    }
+  }
+
+  private void serveFor(CompletableFuture<?> result) {
+    long start = System.nanoTime();
+    try {
+      serve(() -> result.isDone() || System.nanoTime() - start >= CALLER_NANOS);
+    } catch (RuntimeException | Error e) {
+      logUndelivered(e); // our thread goes on
+    } finally {
+      leave();
     }
   }
 
@@ -142,15 +175,12 @@ final class IoLoop {
   }
 
   /**
-   * Goes on until a round is decided, or else until nothing is queued or undecided. A batch is
-   * decided before the next is sent, as that makes batches large, unless there is nothing to read.
+   * Goes on until nothing is queued or undecided, or the owner has enough. A batch is decided
+   * before the next is sent, as that makes batches large, unless there is nothing to read.
    */
-  private void serve(@Nullable Round own) {
-    long start = System.nanoTime();
+  private void serve(BooleanSupplier enough) {
     boolean hasRead = false;
-    while (own == null
-        ? !queued.isEmpty() || !open.isEmpty()
-        : !own.decided() && System.nanoTime() - start < CALLER_NANOS) {
+    while ((!queued.isEmpty() || !open.isEmpty()) && !enough.getAsBoolean()) {
       endDropped();
       if (!hasRead || open.isEmpty()) {
         write();
@@ -249,16 +279,20 @@ final class IoLoop {
         end();
         return false;
       }
-      serve(null);
+      serve(() -> false);
       endDropped();
       return look();
     } catch (RuntimeException | Error e) {
-      LOG.log(Level.ERROR, "an answer of a node could not be delivered", e);
+      logUndelivered(e);
       return true;
     } finally {
       owned.set(false);
       wanted |= hasWork();
     }
+  }
+
+  private static void logUndelivered(Throwable failure) {
+    LOG.log(Level.ERROR, "an answer of a node could not be delivered", failure);
   }
 
   /** Reads what nobody waits for, and finds connections that have ended. */

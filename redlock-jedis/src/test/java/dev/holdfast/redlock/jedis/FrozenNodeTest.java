@@ -13,6 +13,7 @@ import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -100,7 +101,7 @@ class FrozenNodeTest {
           freeze();
           for (int i = 0; i < 200; i++) {
             burst.add(new Voted());
-            driver.nodes().submit(new Round(LARGE, NodeSet.of(0), false, burst.get(i)));
+            driver.nodes().submit(new Round(LARGE, NodeSet.of(0), burst.get(i)));
           }
         };
     assertThat(Asked.of(driver.nodes(), NodeSet.of(0), freezeAndAsk, "return 1").reply())
@@ -116,7 +117,13 @@ class FrozenNodeTest {
     for (int i = 0; i < howMany; i++) {
       Voted round = new Voted();
       rounds.add(round);
-      driver.nodes().submit(new Round(command, NodeSet.all(3), true, round));
+      driver
+          .nodes()
+          .lendThread(
+              () -> {
+                driver.nodes().submit(new Round(command, NodeSet.all(3), round));
+                return round.twoReplies;
+              });
       soon().pollInterval(Duration.ofNanos(100_000)).until(round::decided);
     }
     return rounds;
@@ -130,6 +137,7 @@ class FrozenNodeTest {
   private static final class Voted implements Round.Answers {
     final AtomicInteger replies = new AtomicInteger();
     final AtomicInteger failures = new AtomicInteger();
+    final CompletableFuture<Void> twoReplies = new CompletableFuture<>();
     private final long start = System.nanoTime();
     volatile Duration took = Duration.ofDays(1);
 
@@ -137,6 +145,7 @@ class FrozenNodeTest {
     public void reply(int node, @Nullable Object reply) {
       if (replies.incrementAndGet() == 2) {
         took = Duration.ofNanos(System.nanoTime() - start);
+        twoReplies.complete(null);
       }
     }
 

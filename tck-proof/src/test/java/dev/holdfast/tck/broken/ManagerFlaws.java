@@ -216,7 +216,7 @@ final class ManagerFlaws {
             Set.of("CLOSE-1"),
             (redlock, held) -> {
               held.values()
-                  .forEach(lock -> redlock.release(new Release(lock, Duration.ZERO, false, false)));
+                  .forEach(lock -> redlock.release(new Release(lock, Duration.ZERO, false)));
               redlock.members().close();
             }),
         Flaw.of(

@@ -99,8 +99,7 @@ public final class GuardRecords {
               connections,
               NodeGuardState.command(guard, toEnd),
               NodeSet.of(node),
-              VotePolicy.of(this::read, Tally::isComplete),
-              false);
+              VotePolicy.of(this::read, Tally::isComplete));
       call.start(scheduler, quorumTimeout.toNanos());
     }
 

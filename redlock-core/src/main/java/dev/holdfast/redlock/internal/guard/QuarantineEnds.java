@@ -145,8 +145,7 @@ public final class QuarantineEnds {
             connections,
             guard.command(Scripts.END, List.of(), List.of(quarantine.begun())),
             NodeSet.of(node),
-            VotePolicy.of(Scripts::compared, Tally::isComplete),
-            false);
+            VotePolicy.of(Scripts::compared, Tally::isComplete));
     call.start(scheduler, limitNanos);
     return call.decision().thenApply(Tally::mine);
   }

@@ -79,7 +79,7 @@ final class AcquireAttempt {
 
   /** Starts the attempt. */
   CompletableFuture<Outcome> start() {
-    QuorumCall call = context.toAll(proposal.command(), new GrantPolicy(), attempt.callerWaits());
+    QuorumCall call = context.toAll(proposal.command(), new GrantPolicy());
     present = call;
     attempt.progress().outage(this::outageSoFar);
     sent = call.start(scheduler, left());
@@ -124,9 +124,7 @@ final class AcquireAttempt {
   private CompletableFuture<Outcome> stored(long fence) {
     QuorumCall call =
         context.toAll(
-            proposal.store(fence),
-            VotePolicy.of(proposal::readStored, Tally::isExtensionDecided),
-            attempt.callerWaits());
+            proposal.store(fence), VotePolicy.of(proposal::readStored, Tally::isExtensionDecided));
     present = call;
     call.start(scheduler, left());
     return call.decision()
@@ -151,8 +149,7 @@ final class AcquireAttempt {
   private CompletableFuture<Outcome> notAcquired(QuorumCall call, Tally votes) {
     NodeSet voters = votes.mine().union(votes.other());
     QuorumCall cleanup =
-        releases.ofAttempt(
-            key, token, sent, tally -> !voters.intersects(tally.pending()), attempt.callerWaits());
+        releases.ofAttempt(key, token, sent, tally -> !voters.intersects(tally.pending()));
     cleanup.start(scheduler, left());
     endTransfer(votes);
     return cleanup
@@ -185,7 +182,7 @@ final class AcquireAttempt {
     boolean isOver = votes.isDenied() && votes.lossReason() == LossReason.TAKEN;
     if (transferred != null && !sent.isEmpty() && !isOver) {
       releases
-          .ofAttempt(key, transferred, connections.all(), Tally::isComplete, false)
+          .ofAttempt(key, transferred, connections.all(), Tally::isComplete)
           .start(scheduler, options.quorumTimeout().toNanos());
     }
   }

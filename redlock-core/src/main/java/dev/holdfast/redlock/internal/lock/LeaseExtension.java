@@ -47,7 +47,7 @@ final class LeaseExtension implements VotePolicy {
 
   /** Starts the extension. */
   CompletableFuture<Extension> start() {
-    QuorumCall call = context.toAll(command(), this, false);
+    QuorumCall call = context.toAll(command(), this);
     grant.extendedBy(call);
     grant.sentTo(call.start(context.scheduler(), context.quorumNanos()));
     return call.decision().thenApply(votes -> counted(call, votes));

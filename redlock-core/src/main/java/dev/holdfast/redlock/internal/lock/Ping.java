@@ -34,7 +34,7 @@ final class Ping implements VotePolicy {
 
   /** Starts the question; completes with whether a quorum answers and may vote. */
   CompletableFuture<Boolean> start() {
-    QuorumCall call = context.toAll(command(), this, false);
+    QuorumCall call = context.toAll(command(), this);
     call.start(context.scheduler(), context.quorumNanos());
     return call.decision().thenApply(votes -> canGrant(votes) || isPassing(call, votes));
   }

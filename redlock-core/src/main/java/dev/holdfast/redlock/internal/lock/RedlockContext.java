@@ -33,7 +33,7 @@ record RedlockContext(
   }
 
   /** Makes a round for all nodes. */
-  QuorumCall toAll(Command command, VotePolicy policy, boolean callerWaits) {
-    return new QuorumCall(connections, command, connections.all(), policy, callerWaits);
+  QuorumCall toAll(Command command, VotePolicy policy) {
+    return new QuorumCall(connections, command, connections.all(), policy);
   }
 }

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,6 +158,11 @@ public final class RedlockPrimitive implements LockPrimitive {
   }
 
   @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return connections.lendThread(operation);
+  }
+
+  @Override
   public CompletableFuture<Outcome> attempt(Attempt attempt) {
     CompletableFuture<Void> opened = open();
     if (opened.isDone()) {
@@ -164,7 +170,7 @@ public final class RedlockPrimitive implements LockPrimitive {
     }
     long begun = clock.nanos();
     attempt.progress().outage(() -> failures.whileConnecting(attempt.name(), begun));
-    return opened.thenCompose(now -> tryOnce(attempt.withoutCaller()));
+    return opened.thenCompose(now -> tryOnce(attempt));
   }
 
   private CompletableFuture<Outcome> tryOnce(Attempt attempt) {
@@ -174,16 +180,16 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public CompletableFuture<Outcome> adopt(Adoption adoption) {
-    CompletableFuture<Void> opened = open();
-    Attempt attempt = opened.isDone() ? adoption.attempt() : adoption.attempt().withoutCaller();
-    return opened.thenCompose(
-        now ->
-            new AcquireAttempt(
-                    context,
-                    attempt,
-                    lockValues.next(attempt.ownerLabel()),
-                    adoption.transferredToken())
-                .start());
+    Attempt attempt = adoption.attempt();
+    return open()
+        .thenCompose(
+            now ->
+                new AcquireAttempt(
+                        context,
+                        attempt,
+                        lockValues.next(attempt.ownerLabel()),
+                        adoption.transferredToken())
+                    .start());
   }
 
   @Override
@@ -216,7 +222,7 @@ public final class RedlockPrimitive implements LockPrimitive {
             ? notifications.none()
             : notifications.ofRelease(grant.key(), grant.token());
     grant.abandonExtension();
-    QuorumCall call = releases.ofLock(grant, kept, notification, release.callerWaits());
+    QuorumCall call = releases.ofLock(grant, kept, notification);
     call.start(scheduler, quorumNanos);
     return call.decision()
         .thenApply(
@@ -279,7 +285,7 @@ public final class RedlockPrimitive implements LockPrimitive {
         .thenCompose(
             now -> {
               VotePolicy policy = VotePolicy.of(reader, Tally::isComplete);
-              QuorumCall call = context.toAll(command, policy, false);
+              QuorumCall call = context.toAll(command, policy);
               call.start(scheduler, quorumNanos);
               return call.decision()
                   .thenApply(

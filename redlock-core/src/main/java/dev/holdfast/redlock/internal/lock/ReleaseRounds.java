@@ -45,10 +45,7 @@ final class ReleaseRounds {
 
   /** Makes the round that releases a held lock and notifies waiters. */
   QuorumCall ofLock(
-      RedlockGrant grant,
-      KeptLife kept,
-      ReleaseNotifications.ReleaseNotification notification,
-      boolean callerWaits) {
+      RedlockGrant grant, KeptLife kept, ReleaseNotifications.ReleaseNotification notification) {
     VoteReader reader =
         (node, reply) -> {
           notification.onReply(node, reply);
@@ -59,8 +56,7 @@ final class ReleaseRounds {
         command(grant.key(), grant.token(), kept, notification.message()),
         reader,
         grant.sent(),
-        Tally::isReleaseDecided,
-        callerWaits);
+        Tally::isReleaseDecided);
   }
 
   /**
@@ -78,32 +74,24 @@ final class ReleaseRounds {
         command(grant.key(), grant.token(), none, List.of()),
         Scripts::compared,
         grant.sent(),
-        Tally::isReleaseDecided,
-        false);
+        Tally::isReleaseDecided);
   }
 
   /** Makes the round that takes back a failed attempt. Waiters are not notified of it. */
-  QuorumCall ofAttempt(
-      String key, String token, NodeSet sent, Predicate<Tally> decided, boolean callerWaits) {
+  QuorumCall ofAttempt(String key, String token, NodeSet sent, Predicate<Tally> decided) {
     KeptLife none = KeptLife.none(clock.nanos());
     return call(
         pending(key, token, none, options.maxTtl().toNanos()),
         command(key, token, none, List.of()),
         Scripts::compared,
         sent,
-        decided,
-        callerWaits);
+        decided);
   }
 
   private QuorumCall call(
-      Pending release,
-      Command command,
-      VoteReader reader,
-      NodeSet sent,
-      Predicate<Tally> decided,
-      boolean callerWaits) {
+      Pending release, Command command, VoteReader reader, NodeSet sent, Predicate<Tally> decided) {
     VotePolicy policy = new ReleasePolicy(release, reader, sent, decided);
-    return new QuorumCall(connections, command, connections.all(), policy, callerWaits);
+    return new QuorumCall(connections, command, connections.all(), policy);
   }
 
   /** Takes the releases that are pending at a node, and returns their rounds. */
@@ -117,8 +105,7 @@ final class ReleaseRounds {
             connections,
             command(release.key(), release.token(), release.kept(), List.of()),
             one,
-            new ReleasePolicy(release, Scripts::compared, one, Tally::isComplete),
-            false)
+            new ReleasePolicy(release, Scripts::compared, one, Tally::isComplete))
         .round(scheduler, options.quorumTimeout().toNanos());
   }
 

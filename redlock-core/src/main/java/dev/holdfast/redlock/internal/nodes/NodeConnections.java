@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -170,6 +171,11 @@ public final class NodeConnections {
     if (!ready.isEmpty()) {
       nodes.submit(round.to(ready));
     }
+  }
+
+  /** Starts an operation as {@link RedisNodes#lendThread} does. */
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return nodes.lendThread(operation);
   }
 
   private boolean isHeldBack(int node, Round round, long now) {

@@ -166,7 +166,7 @@ public final class NodeConnector {
               }
             },
             cause -> fail(node, session, cause));
-    nodes.submit(new Round(new Command.Info(), NodeSet.of(node), false, check));
+    nodes.submit(new Round(new Command.Info(), NodeSet.of(node), check));
   }
 
   /** Returns why a server is unfit to vote, or null if it is fit. */

@@ -26,7 +26,7 @@ public final class SingleNodeCall implements Round.Answers {
   public static CompletableFuture<@Nullable Object> ask(
       RedisNodes nodes, int node, Command command) {
     SingleNodeCall call = new SingleNodeCall();
-    nodes.submit(new Round(command, NodeSet.of(node), false, call));
+    nodes.submit(new Round(command, NodeSet.of(node), call));
     return call.answer;
   }
 

@@ -175,6 +175,11 @@ public final class ScriptFallback implements RedisNodes {
   }
 
   @Override
+  public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
+    return driver.lendThread(operation);
+  }
+
+  @Override
   public void submit(Round round) {
     NodeSet withScripts = round.nodes().filter(node -> !isSubmittedWithoutScripts(node, round));
     if (!withScripts.isEmpty()) {

@@ -31,7 +31,6 @@ public final class QuorumCall implements Round.Answers {
   private final NodeConnections connections;
   private final Command command;
   private final VotePolicy policy;
-  private final boolean callerWaits;
   private final boolean canBeVetoed;
   private final CompletableFuture<Tally> decision = new CompletableFuture<>();
   private final @Nullable Throwable[] failures;
@@ -55,15 +54,10 @@ public final class QuorumCall implements Round.Answers {
   private int sentIn;
 
   public QuorumCall(
-      NodeConnections connections,
-      Command command,
-      NodeSet asked,
-      VotePolicy policy,
-      boolean callerWaits) {
+      NodeConnections connections, Command command, NodeSet asked, VotePolicy policy) {
     this.connections = connections;
     this.command = command;
     this.policy = policy;
-    this.callerWaits = callerWaits;
     this.canBeVetoed = Scripts.isAcquire(command) || Scripts.isEnd(command);
     this.failures = new Throwable[connections.size()];
     this.tally = Tally.before(connections.size(), asked);
@@ -116,7 +110,7 @@ public final class QuorumCall implements Round.Answers {
     limit(scheduler, limitNanos);
     Tally counted = countUnreachable(asked.minus(reachable));
     if (!reachable.isEmpty()) {
-      connections.submit(new Round(command, reachable, callerWaits, this));
+      connections.submit(new Round(command, reachable, this));
     }
     after(counted);
     return reachable;
@@ -125,7 +119,7 @@ public final class QuorumCall implements Round.Answers {
   /** Returns the round for a caller that sends it otherwise than by {@link #start}. */
   public Round round(Scheduler scheduler, long limitNanos) {
     limit(scheduler, limitNanos);
-    return new Round(command, tally.pending(), false, this);
+    return new Round(command, tally.pending(), this);
   }
 
   /** Decides the round by the votes so far, because its result is no longer of interest. */
@@ -226,12 +220,12 @@ public final class QuorumCall implements Round.Answers {
       Command teaching = policy.teachingCommand();
       if (teaching != null) {
         DiscardedReplies discarded = new DiscardedReplies(connections, connections.epoch());
-        connections.submit(new Round(teaching, one, false, discarded));
+        connections.submit(new Round(teaching, one, discarded));
       }
       return false;
     }
     Command source = new Command.Eval(eval.script(), true, eval.keys(), eval.arguments());
-    connections.submit(new Round(source, one, false, this));
+    connections.submit(new Round(source, one, this));
     return true;
   }
 

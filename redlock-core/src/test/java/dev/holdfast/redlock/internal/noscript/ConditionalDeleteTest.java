@@ -201,7 +201,7 @@ class ConditionalDeleteTest {
   private CompletableFuture<@Nullable Object> ask(Script script, String... arguments) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     Command command = new Command.Eval(script, false, List.of("a"), List.of(arguments));
-    transactions.submit(new Round(command, NodeSet.of(FIRST), false, new Answered(answer)));
+    transactions.submit(new Round(command, NodeSet.of(FIRST), new Answered(answer)));
     return answer;
   }
 

@@ -340,7 +340,7 @@ class TransactionalScriptsTest {
   void commandsWithoutAKeyAreSentAtOnce() {
     set();
     Asking info = new Asking();
-    transactions.submit(new Round(new Command.Info(), NodeSet.of(FIRST), false, info));
+    transactions.submit(new Round(new Command.Info(), NodeSet.of(FIRST), info));
 
     assertThat(info.answer()).isCompleted();
   }
@@ -381,7 +381,7 @@ class TransactionalScriptsTest {
 
   private Asking ask(Command command) {
     Asking asking = new Asking();
-    transactions.submit(new Round(command, NodeSet.of(FIRST), false, asking));
+    transactions.submit(new Round(command, NodeSet.of(FIRST), asking));
     return asking;
   }
 

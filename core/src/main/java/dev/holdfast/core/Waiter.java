@@ -78,11 +78,7 @@ final class Waiter {
     return Duration.ofNanos(wait.waited());
   }
 
-  /**
-   * Queues the waiter, and begins an attempt if it is the first of its queue.
-   *
-   * @return the result, which is there at once in some cases
-   */
+  /** Queues the waiter, begins an attempt if it is the first of its queue; returns the result. */
   CompletableFuture<Optional<Lease>> start() {
     try {
       enterQueue();

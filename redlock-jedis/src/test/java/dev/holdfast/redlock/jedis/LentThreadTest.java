@@ -22,7 +22,11 @@ import org.junit.jupiter.api.Test;
 class LentThreadTest {
   private static TestNodes servers;
 
-  private final Driver driver = Links.over(Links.Kind.OWN, servers.uris());
+  private final Driver driver;
+
+  LentThreadTest() {
+    driver = Links.over(Links.Kind.OWN, servers.uris());
+  }
 
   @BeforeAll
   static void start() {

@@ -38,14 +38,15 @@ final class ActiveLeases {
    * Takes a grant in. If that fails, the lock is given back, because no lease refers to it.
    *
    * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
-   * @param result the result of the request, which is not completed yet
+   * @param result the result of the request, which is not completed yet; null if nothing of the
+   *     lease is reported
    */
   DefaultLease open(
       LockRequest request,
       Grant grant,
       int handoffs,
       long attemptedAt,
-      CompletableFuture<Optional<Lease>> result) {
+      @Nullable CompletableFuture<Optional<Lease>> result) {
     LeaseReport report = ReportedResult.lease(result);
     LeaseState lock = leaseState(request, grant, handoffs, report);
     try {

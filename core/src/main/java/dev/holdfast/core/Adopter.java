@@ -11,6 +11,7 @@ import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adopts transferred locks for one manager. It does not wait in a queue, because the lock is not
@@ -36,19 +37,22 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
    * @param request checked by the manager
    */
   CompletableFuture<DefaultLease> adopt(String token, LockRequest request) {
+    PermittedCalls calls = new PermittedCalls(context);
+    if (!context.listeners().isActive()) {
+      return calls.start(() -> send(token, request, null));
+    }
     CompletableFuture<Optional<Lease>> reported =
         ReportedResult.of(context, request.name(), WaitLimit.startingNow(context.clock(), 0));
-    return new PermittedCalls(context)
-        .start(
-            () ->
-                Futures.call(() -> send(token, request, reported))
-                    .whenComplete(
-                        (lease, failure) ->
-                            Futures.complete(reported, Optional.ofNullable(lease), failure)));
+    return calls.start(
+        () ->
+            Futures.call(() -> send(token, request, reported))
+                .whenComplete(
+                    (lease, failure) ->
+                        Futures.complete(reported, Optional.ofNullable(lease), failure)));
   }
 
   private CompletableFuture<DefaultLease> send(
-      String token, LockRequest request, CompletableFuture<Optional<Lease>> reported) {
+      String token, LockRequest request, @Nullable CompletableFuture<Optional<Lease>> reported) {
     Attempt attempt =
         new Attempt(
             request.name(), request.ownerLabel().orElse(context.defaultOwner()), request.ttl());
@@ -62,7 +66,7 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
       Outcome outcome,
       LockRequest request,
       long attemptedAt,
-      CompletableFuture<Optional<Lease>> reported) {
+      @Nullable CompletableFuture<Optional<Lease>> reported) {
     if (outcome instanceof Lost lost) {
       throw LockLostException.notAdopted(request.name(), lost.reason());
     }

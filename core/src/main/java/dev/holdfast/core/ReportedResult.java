@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a request that began while there was a listener. It is reported to listeners once,
@@ -45,8 +46,8 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     return result;
   }
 
-  /** Returns the reports of the lease of a request. */
-  static LeaseReport lease(CompletableFuture<Optional<Lease>> result) {
+  /** Returns the reports of the lease of a request; null is a request of which none is reported. */
+  static LeaseReport lease(@Nullable CompletableFuture<Optional<Lease>> result) {
     return result instanceof ReportedResult reported ? reported.lease() : LeaseReport.NONE;
   }
 

@@ -28,6 +28,12 @@ class ListenersTest {
   /** How often a lock and its release read the clock before there were listeners. */
   private static final int READINGS = 8;
 
+  /** How often the lease and the scripted backend read the clock for a transfer. */
+  private static final int READINGS_OF_TRANSFER = 4;
+
+  /** How often the lease and the scripted backend read the clock for an adoption. */
+  private static final int READINGS_OF_ADOPTION = 4;
+
   private final ManualTime time = new ManualTime();
   private final ScriptedBackend backend = new ScriptedBackend(time);
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
@@ -229,6 +235,24 @@ class ListenersTest {
 
     assertThat(without.readings).as("before there were listeners").isEqualTo(READINGS);
     assertThat(with.readings).isGreaterThan(READINGS);
+  }
+
+  @Test
+  @Rule("LISTEN-13")
+  @DisplayName("without a listener a transfer and an adoption read no clock for one")
+  void withoutAListenerAnAdoptionReadsNoClockForOne() throws Exception {
+    CountingClock clock = new CountingClock();
+    LockManager locks = ScriptedBackend.manager(backend, time).clock(clock).build();
+    Lease lease = locks.acquire(REQUEST);
+
+    clock.readings = 0;
+    String text = lease.transfer(TTL);
+    assertThat(clock.readings).as("transfer").isEqualTo(READINGS_OF_TRANSFER);
+
+    clock.readings = 0;
+    Lease adopted = locks.adopt(text, REQUEST);
+    assertThat(clock.readings).as("adopt").isEqualTo(READINGS_OF_ADOPTION);
+    assertThat(adopted.isHeld()).isTrue();
   }
 
   private static void useOnce(CountingClock clock, LockManager locks, boolean listens)

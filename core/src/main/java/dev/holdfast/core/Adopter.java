@@ -53,6 +53,9 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
 
   private CompletableFuture<DefaultLease> send(
       String token, LockRequest request, @Nullable CompletableFuture<Optional<Lease>> reported) {
+    if (leases.closed()) { // while the call was queued: the text stays usable
+      throw leases.refusal();
+    }
     Attempt attempt =
         new Attempt(
             request.name(), request.ownerLabel().orElse(context.defaultOwner()), request.ttl());

@@ -194,6 +194,32 @@ class TransferringTest {
   }
 
   @Test
+  void anAdoptionThatWaitsForAPermitAsksNoNodeOfAClosedManager() throws Exception {
+    String text = manager.acquire(REQUEST).transfer(WITHIN);
+    LockManager other = ScriptedBackend.manager(backend, time).build();
+    backend.holdBack(Op.ATTEMPT);
+    for (int i = 0; i < ConcurrencyLimiter.MAX_IN_FLIGHT; i++) {
+      other.tryAcquireAsync(LockRequest.of("n" + i, TTL));
+    }
+    CompletableFuture<Lease> adoption = other.adoptAsync(text, REQUEST);
+    Background<Boolean> closing =
+        Background.run(
+                () -> {
+                  other.close();
+                  return true;
+                })
+            .awaitBlocked();
+    while (backend.waitingForAnswers() > 0) {
+      backend.next().answer();
+    }
+
+    assertThat(closing.result()).isTrue();
+    assertEndsWith(adoption, IllegalStateException.class);
+    assertThat(backend.calls(Op.ADOPT)).isEmpty();
+    assertThat(manager.adopt(text, REQUEST).isHeld()).isTrue();
+  }
+
+  @Test
   void aManagerThatClosesMeanwhileKeepsNoAdoptedLock() throws Exception {
     String text = manager.acquire(REQUEST).transfer(WITHIN);
     LockManager other = ScriptedBackend.manager(backend, time).build();

@@ -120,7 +120,8 @@ public interface Lease extends AutoCloseable {
    *
    * <p>Afterwards the lease is not held, {@link #release()} and {@link #close()} do nothing, and
    * {@link #onLoss()} never completes. If this method throws {@link LockOutageException}, the lease
-   * is still held and renewed.
+   * is still held and renewed, except after a wait far above the backend's own limit: if the
+   * transfer succeeds after that, no caller gets the text, and the lock is released.
    *
    * @param within how long the lock waits for its adoption, above the manager's allowance for
    *     drift, up to its {@code maxTtl}

@@ -154,7 +154,8 @@ public interface LockManager extends AutoCloseable {
    *     The reason is {@link LossReason#TAKEN} if another token was seen, such as that of another
    *     adoption, and {@link LossReason#REMOVED} or {@link LossReason#EXPIRED} if the transfer
    *     expired, or was adopted and released
-   * @throws LockOutageException if no quorum of nodes answered
+   * @throws LockOutageException if no quorum of nodes answered, or after a wait far above the
+   *     backend's own limit: if the adoption succeeds after that, the lock is released
    * @throws LockConfigurationException if the text is damaged, or is of another lock or of other
    *     nodes, or as {@link #tryAcquire(LockRequest)} throws it. A refusal before any input or
    *     output does not use the text up

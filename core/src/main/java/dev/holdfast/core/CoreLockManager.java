@@ -120,7 +120,12 @@ final class CoreLockManager implements LockManager {
   @Override
   public Lease adopt(String text, LockRequest request) {
     Listeners.requireOutside("adopt");
-    return context.join(context.primitive().lendThread(() -> startAdoption(text, request)));
+    CompletableFuture<Lease> lease = new CompletableFuture<>();
+    context
+        .primitive()
+        .lendThread(() -> startAdoption(text, request))
+        .whenComplete((adopted, failure) -> handAdopted(lease, adopted, failure));
+    return context.joinOrFail(lease);
   }
 
   @Override
@@ -133,16 +138,18 @@ final class CoreLockManager implements LockManager {
     }
     CompletableFuture<Lease> user = new CompletableFuture<>();
     adopted.whenComplete(
-        (lease, failure) ->
-            context.callback(
-                () -> {
-                  if (failure != null) {
-                    user.completeExceptionally(Futures.forUser(failure));
-                  } else if (!user.complete(lease)) {
-                    lease.releaseUnclaimed();
-                  }
-                }));
+        (lease, failure) -> context.callback(() -> handAdopted(user, lease, failure)));
     return user;
+  }
+
+  /** Hands an adopted lease to a user, or releases it if the user has given it up. */
+  private static void handAdopted(
+      CompletableFuture<Lease> user, DefaultLease lease, @Nullable Throwable failure) {
+    if (failure != null) {
+      user.completeExceptionally(Futures.forUser(failure));
+    } else if (!user.complete(lease)) {
+      lease.releaseUnclaimed();
+    }
   }
 
   @Override

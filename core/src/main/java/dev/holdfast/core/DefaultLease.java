@@ -88,8 +88,9 @@ final class DefaultLease implements Lease {
   public String transfer(Duration within) {
     Listeners.requireOutside("transfer");
     requireTransferable(within);
-    context.join(lock.transfer(within));
-    return transferText();
+    CompletableFuture<String> text = new CompletableFuture<>();
+    lock.transfer(within).whenComplete((done, failure) -> handText(text, failure));
+    return context.joinOrFail(text);
   }
 
   @Override
@@ -105,7 +106,7 @@ final class DefaultLease implements Lease {
     return user;
   }
 
-  /** Hands the text over, or releases the lock if the user has given the future up. */
+  /** Hands the text over, or releases the lock if the user has given the text up. */
   private void handText(CompletableFuture<String> user, @Nullable Throwable failure) {
     if (failure != null) {
       user.completeExceptionally(Futures.forUser(failure));

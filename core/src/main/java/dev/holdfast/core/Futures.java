@@ -26,13 +26,40 @@ final class Futures {
         future,
         boundNanos,
         () -> {
-          throw new LockOutageException(
-              "the backend gave no result within "
-                  + TimeUnit.NANOSECONDS.toSeconds(boundNanos)
-                  + " s",
-              Map.of("backend", new TimeoutException()),
-              true);
+          throw noResultWithin(boundNanos);
         });
+  }
+
+  /**
+   * Waits as {@link #join} does, for a future that no other code waits for. When the wait is over,
+   * the future fails, so that the code that completes it later learns that no caller takes its
+   * result.
+   *
+   * @param boundNanos as for {@link #join}
+   */
+  static <T> T joinOrFail(CompletableFuture<T> own, long boundNanos) {
+    return join(
+        own,
+        boundNanos,
+        () -> {
+          own.completeExceptionally(noResultWithin(boundNanos));
+          return joinCompleted(own);
+        });
+  }
+
+  private static <T> T joinCompleted(CompletableFuture<T> completed) {
+    try {
+      return completed.join();
+    } catch (CompletionException e) {
+      throw fromHere(e);
+    }
+  }
+
+  private static LockOutageException noResultWithin(long boundNanos) {
+    return new LockOutageException(
+        "the backend gave no result within " + TimeUnit.NANOSECONDS.toSeconds(boundNanos) + " s",
+        Map.of("backend", new TimeoutException()),
+        true);
   }
 
   /**

@@ -79,7 +79,19 @@ record ManagerContext(
 
   /** Waits for an operation, with a bound far above the backend's own: it may queue for room. */
   <T> T join(CompletableFuture<T> operation) {
-    return Futures.join(operation, 4 * Nanos.of(primitive.longestOperation()) + LATE_NANOS);
+    return Futures.join(operation, joinNanos());
+  }
+
+  /**
+   * Waits as {@link #join} does, for a future that no other code waits for. The future fails when
+   * the wait is over.
+   */
+  <T> T joinOrFail(CompletableFuture<T> own) {
+    return Futures.joinOrFail(own, joinNanos());
+  }
+
+  private long joinNanos() {
+    return 4 * Nanos.of(primitive.longestOperation()) + LATE_NANOS;
   }
 
   void require(LockCapability capability, String what) {

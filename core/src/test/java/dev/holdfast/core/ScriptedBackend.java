@@ -91,6 +91,7 @@ final class ScriptedBackend implements LockPrimitive {
   private int callsAfterClose;
   private final ThreadLocal<Boolean> isLent = new ThreadLocal<>();
   private @Nullable RuntimeException afterLending;
+  private Duration longestOperation = Duration.ofSeconds(2);
 
   ScriptedBackend(Clock clock) {
     this.clock = clock;
@@ -218,9 +219,14 @@ final class ScriptedBackend implements LockPrimitive {
     return capabilities;
   }
 
+  /** Sets how long an operation is said to take at most. */
+  synchronized void longestOperation(Duration longest) {
+    longestOperation = longest;
+  }
+
   @Override
-  public Duration longestOperation() {
-    return Duration.ofSeconds(2);
+  public synchronized Duration longestOperation() {
+    return longestOperation;
   }
 
   @Override

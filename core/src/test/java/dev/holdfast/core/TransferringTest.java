@@ -11,10 +11,12 @@ import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ScriptedBackend.Op;
+import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class TransferringTest {
@@ -191,6 +193,29 @@ class TransferringTest {
     backend.next().answer();
 
     assertThat(backend.holder("x")).isEmpty();
+  }
+
+  @Test
+  @Rule("TRANSFER-11")
+  @DisplayName("a text and an adopted lease that come too late for their callers leave no lock")
+  void resultsThatComeTooLateLeaveNoLock() throws Exception {
+    Lease lease = manager.acquire(REQUEST);
+    String text = manager.acquire("y", TTL).transfer(WITHIN);
+    backend.longestOperation(Duration.ZERO);
+    backend.holdBack(Op.EXTEND);
+    backend.holdBack(Op.ADOPT);
+    Background<String> transfer = Background.run(() -> lease.transfer(WITHIN));
+    Background<Lease> adoption =
+        Background.run(() -> manager.adopt(text, LockRequest.of("y", TTL)));
+    assertThat(transfer.failure()).isInstanceOf(LockOutageException.class);
+    assertThat(adoption.failure()).isInstanceOf(LockOutageException.class);
+
+    backend.next().answer();
+    backend.next().answer();
+
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(backend.holder("y")).isEmpty();
+    assertThat(lease.isHeld()).isFalse();
   }
 
   @Test

@@ -255,11 +255,27 @@ final class CoreLockManager implements LockManager {
     try {
       context.primitive().close();
       context.unconfirmed().report();
-      context.nodeEvents().tell();
+      tellNodeEvents();
       context.nodeEvents().warnOfDropped();
     } finally { // also if a driver throws, or the user's logger
       afterClose.run();
     }
+  }
+
+  /** Reports the last events of nodes. A listener that blocks is waited for only briefly. */
+  private void tellNodeEvents() {
+    if (context.nodeEvents().isEmpty()) {
+      return;
+    }
+    CompletableFuture<Void> reported = new CompletableFuture<>();
+    context
+        .scheduler()
+        .fork(
+            () -> {
+              context.nodeEvents().tell();
+              reported.complete(null);
+            });
+    await(reported, LATE_NANOS, false);
   }
 
   @Override

@@ -112,6 +112,11 @@ final class NodeEvents implements NodeObserver {
     }
   }
 
+  /** Returns whether no event waits for a report. */
+  boolean isEmpty() {
+    return events.isEmpty();
+  }
+
   /** Reports the gathered events. */
   void tell() {
     isGathering.set(false); // first, so that what comes from now on is seen by this call or a later

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -367,6 +369,62 @@ class ReportingTest {
     manager.close();
 
     assertThat(votes).containsExactly("backend GRANTED");
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @DisplayName("a listener that blocks does not keep a manager from closing")
+  void aListenerThatBlocksDoesNotHoldUpClosing() throws Exception {
+    LockManager closed =
+        ScriptedBackend.manager(backend, time).scheduler(new OtherThreads()).build();
+    CountDownLatch end = new CountDownLatch(1);
+    closed.addListener(
+        new LockListener() {
+          @Override
+          public void onVote(String node, Vote vote) {
+            awaitEnd(end);
+          }
+        });
+    assertThat(closed.tryAcquire(REQUEST)).isPresent();
+
+    Background<Boolean> closing =
+        Background.run(
+            () -> {
+              closed.close();
+              return true;
+            });
+
+    assertThat(closing.result()).isTrue();
+    end.countDown();
+  }
+
+  private static void awaitEnd(CountDownLatch end) {
+    try {
+      assertThat(end.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Runs each task that is due at once on another thread, and waits for it. */
+  private final class OtherThreads implements Scheduler {
+    @Override
+    public Task schedule(long delayNanos, Runnable task) {
+      if (delayNanos > 0) {
+        return time.schedule(delayNanos, task);
+      }
+      Thread other = new Thread(task, "other");
+      other.start();
+      try {
+        other.join(10_000);
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      return () -> {};
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** Watches nothing. */

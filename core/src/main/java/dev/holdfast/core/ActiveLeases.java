@@ -51,9 +51,7 @@ final class ActiveLeases {
     LeaseState lock = leaseState(request, grant, handoffs, report);
     try {
       report.granted(grant, lock.grantedAt());
-      DefaultLease lease = open(lock, attemptedAt);
-      report.tell(); // once the manager shows the lease
-      return lease;
+      return open(lock, attemptedAt, report);
     } catch (RuntimeException | Error e) {
       lock.releaseUnclaimed();
       throw e;
@@ -74,11 +72,12 @@ final class ActiveLeases {
     }
   }
 
-  private DefaultLease open(LeaseState lock, long attemptedAt) {
+  private DefaultLease open(LeaseState lock, long attemptedAt, LeaseReport report) {
     DefaultLease lease = new DefaultLease(context, lock);
     open.add(lock);
     sleepWatch.begin();
     newest.put(lock.grant().name(), lock);
+    report.tell(); // once the manager shows the lease, and before a timer can report more of it
     lock.watch();
     lock.keepAlive(lease, attemptedAt);
     return lease;

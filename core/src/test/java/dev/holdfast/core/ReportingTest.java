@@ -398,6 +398,33 @@ class ReportingTest {
     end.countDown();
   }
 
+  @Test
+  @Rule("LISTEN-3")
+  @DisplayName("a grant is reported before its first renewal begins, though that is due at once")
+  void aGrantIsReportedBeforeARenewalThatIsDueAtOnce() throws Exception {
+    LockManager renewing =
+        ScriptedBackend.manager(backend, time).scheduler(new OtherThreads()).build();
+    List<Thread> tellers = new ArrayList<>();
+    renewing.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            tellers.add(Thread.currentThread());
+          }
+        });
+    backend.beforeEachCall(
+        () -> {
+          time.passUnnoticed(TTL.dividedBy(2));
+          backend.beforeEachCall(() -> {});
+        });
+
+    Lease lease = renewing.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
+
+    assertThat(lease).isNotNull();
+    assertThat(backend.calls(Op.EXTEND)).hasSize(1);
+    assertThat(tellers).containsExactly(Thread.currentThread());
+  }
+
   private static void awaitEnd(CountDownLatch end) {
     try {
       assertThat(end.await(20, TimeUnit.SECONDS)).isTrue();

@@ -87,9 +87,6 @@ final class NodeEvents implements NodeObserver {
 
   @Override
   public void onNode(String node, LockNode.State state, String cause) {
-    if (state == LockNode.State.DOWN) {
-      Flight.RECORDER.nodeDown(node, cause);
-    }
     if (isActive()) {
       add(listener -> listener.onNode(node, state, cause));
     }

@@ -39,8 +39,15 @@ public final class NodeObservers implements NodeObserver {
     all.forEach(observer -> observer.onVote(node, vote));
   }
 
+  /**
+   * Passes the change on, and writes a node that is down to the flight recorder: once, however many
+   * managers observe the node.
+   */
   @Override
   public void onNode(String node, LockNode.State state, String cause) {
+    if (state == LockNode.State.DOWN) {
+      Flight.RECORDER.nodeDown(node, cause);
+    }
     all.forEach(observer -> observer.onNode(node, state, cause));
   }
 }

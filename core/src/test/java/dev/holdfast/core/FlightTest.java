@@ -102,6 +102,22 @@ class FlightTest {
   }
 
   @Test
+  void aNodeThatTwoManagersObserveGoesDownOnce() throws Exception {
+    SingleNode node = new SingleNode("h1", time);
+    node.observe(new NodeEvents(new Listeners(time), time));
+    node.observe(new NodeEvents(new Listeners(time), time));
+    try (Recording recording = new Recording(Configuration.create(SETTINGS))) {
+      recording.start();
+      node.onPinged(false);
+      recording.stop();
+      Path file = folder.resolve("nodes.jfr");
+      recording.dump(file);
+
+      assertThat(events(file, "NodeDown")).hasSize(1);
+    }
+  }
+
+  @Test
   void withoutARecordingNothingIsReported() throws Exception {
     assertThat(new Listeners(time).isActive()).isFalse();
     try (Recording recording = new Recording()) {

@@ -175,7 +175,9 @@ final class CoreLockManager implements LockManager {
 
   @Override
   public Registration addListener(LockListener listener) {
-    return context.listeners().add(Objects.requireNonNull(listener, "listener"));
+    Registration added = context.listeners().add(Objects.requireNonNull(listener, "listener"));
+    context.limiter().load().onListenerAdded();
+    return added;
   }
 
   @Override

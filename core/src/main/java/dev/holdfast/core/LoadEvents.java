@@ -30,6 +30,13 @@ final class LoadEvents {
     onChanged();
   }
 
+  /** Reports the present numbers, unless they are the zeros that a listener begins with. */
+  void onListenerAdded() {
+    if (waiting.get() != 0 || inFlight.getAsInt() != 0) {
+      onChanged();
+    }
+  }
+
   /** Reports the present numbers. Changes that come meanwhile are a loop, not a deep stack. */
   void onChanged() {
     if (listeners.isEmpty() || changes.getAndIncrement() != 0) {

@@ -372,6 +372,26 @@ class ReportingTest {
   }
 
   @Test
+  @Rule("LISTEN-11")
+  @DisplayName("a listener that is added under load learns of the load at once")
+  void aListenerThatIsAddedUnderLoadLearnsOfIt() {
+    backend.holdBack(Op.ATTEMPT);
+    CompletableFuture<Optional<Lease>> inFlight = manager.tryAcquireAsync(REQUEST);
+    List<String> loads = new ArrayList<>();
+
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            loads.add(waiting + "/" + inFlight);
+          }
+        });
+
+    assertThat(inFlight).isNotDone();
+    assertThat(loads).containsExactly("0/1");
+  }
+
+  @Test
   @Rule("CLOSE-4")
   @DisplayName("a listener that blocks does not keep a manager from closing")
   void aListenerThatBlocksDoesNotHoldUpClosing() throws Exception {

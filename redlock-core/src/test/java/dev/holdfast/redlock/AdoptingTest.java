@@ -3,9 +3,11 @@ package dev.holdfast.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
@@ -57,9 +59,38 @@ class AdoptingTest {
     assertOutage(adopted, "'a'; its transfer is over (0 of 3");
   }
 
+  @Test
+  @Rule("TRANSFER-8")
+  @DisplayName("nodes without the lock whose quarantine an adoption ends deny the adoption")
+  void nodesWhoseQuarantineEndsDenyAnAdoption() {
+    ScriptedNodes three = new ScriptedNodes(3);
+    LockManager guarded = Redlock.open(three, time.options());
+    String text = transferred(guarded, three, 1_700_000_000_000_000L);
+    CompletableFuture<Lease> adopted = guarded.adoptAsync(text, REQUEST);
+
+    three.answer(
+        asked ->
+            asked
+                .round()
+                .error(asked.node(), "QUARANTINE " + Scripts.MISSING + " 70000 0 0 0 101"));
+    three.answerAll(asked -> asked.round().reply(asked.node(), Scripts.MINE));
+
+    assertThat(adopted)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(LockLostException.class)
+        .extracting(e -> ((LockLostException) e).reason())
+        .isEqualTo(LossReason.REMOVED);
+  }
+
   private String transferred() {
+    return transferred(locks, nodes, "OK");
+  }
+
+  private static String transferred(LockManager locks, ScriptedNodes nodes, Object grant) {
     CompletableFuture<Optional<Lease>> taken = locks.tryAcquireAsync(REQUEST);
-    nodes.answerAll(asked -> asked.round().reply(asked.node(), "OK"));
+    nodes.answerAll(asked -> asked.round().reply(asked.node(), grant));
     CompletableFuture<String> text = taken.join().orElseThrow().transferAsync(TTL);
     nodes.answerAll(asked -> asked.round().reply(asked.node(), Scripts.MINE));
     return text.join();

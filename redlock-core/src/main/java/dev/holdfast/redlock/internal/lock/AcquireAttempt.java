@@ -113,7 +113,11 @@ final class AcquireAttempt {
   private Tally withVotesOf(NodeSet ended, Tally votes) {
     NodeSet granting = ended.filter(node -> voteOf(node) == Vote.MINE);
     NodeSet refusing = ended.filter(node -> voteOf(node) == Vote.OTHER);
-    return votes.withVotes(granting, Vote.MINE).withVotes(refusing, Vote.OTHER);
+    NodeSet missing = ended.filter(node -> voteOf(node) == Vote.MISSING);
+    return votes
+        .withVotes(granting, Vote.MINE)
+        .withVotes(refusing, Vote.OTHER)
+        .withVotes(missing, Vote.MISSING);
   }
 
   private @Nullable Vote voteOf(int quarantined) {

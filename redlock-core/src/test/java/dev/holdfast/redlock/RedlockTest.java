@@ -15,6 +15,7 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.LossReason;
 import dev.holdfast.redlock.ScriptedNodes.Asked;
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -235,6 +236,38 @@ class RedlockTest {
     again.forEach(a -> a.round().reply(a.node(), Scripts.MINE));
 
     assertThat(released.join()).isTrue();
+  }
+
+  @Test
+  @DisplayName("a driver that fails at once leads to no report under the monitor of a round")
+  void aResultIsReportedUnderNoMonitorOfItsRound() {
+    Lease lease = acquired(open());
+    CompletableFuture<Void> extension = lease.extendAsync(TTL);
+    List<Asked> asked = nodes.take();
+    CompletableFuture<Boolean> isFree =
+        extension.handle((done, failure) -> isFree(asked.get(4).round()));
+    reply(asked, Scripts.MINE, 0, 1);
+    reply(asked, Scripts.MISSING, 2, 3);
+    nodes.beforeSubmitting(
+        round ->
+            round.forEachNode(
+                node -> round.failure(node, new IllegalStateException("connection reset"))));
+
+    asked.get(4).round().error(4, "NOSCRIPT No matching script");
+
+    assertThat(isFree).isCompletedWithValue(true);
+  }
+
+  /** Returns whether another thread gets the monitor of a round now. */
+  private static boolean isFree(Round round) {
+    Thread other = new Thread(round::decided, "other");
+    other.start();
+    try {
+      other.join(2_000);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return !other.isAlive();
   }
 
   @Test

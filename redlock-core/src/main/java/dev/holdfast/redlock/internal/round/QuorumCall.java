@@ -39,6 +39,9 @@ public final class QuorumCall implements Round.Answers {
   private boolean vetoed;
   private boolean missesStragglersOnly;
 
+  /** The deciding votes, if they came while their thread held the monitor. */
+  private volatile @Nullable Tally unpublished;
+
   /** The nodes whose vote was reported to observers. */
   private NodeSet reported = NodeSet.NONE;
 
@@ -204,12 +207,22 @@ public final class QuorumCall implements Round.Answers {
   }
 
   /**
-   * Sends the source to a node that lacks the script. Holds the monitor under which the round is
-   * decided, because the commands that follow a decision must reach the node after this one.
+   * Sends the source to a node that lacks the script. A driver that fails at once can decide the
+   * round meanwhile, which is published afterwards.
    *
-   * @return true if the node's vote is still to come
+   * @return true if the node's vote is still to come, or has been counted
    */
-  private synchronized boolean sendSource(int node) {
+  private boolean sendSource(int node) {
+    boolean isSent = sendSourceInOrder(node);
+    after(unpublished);
+    return isSent;
+  }
+
+  /**
+   * Holds the monitor under which the round is decided, because the commands that follow a decision
+   * must reach the node after this one.
+   */
+  private synchronized boolean sendSourceInOrder(int node) {
     if (!(command instanceof Command.Eval eval)
         || eval.withSource()
         || !connections.isReachable(node)) {
@@ -343,9 +356,14 @@ public final class QuorumCall implements Round.Answers {
     return decided ? tally : null;
   }
 
-  /** Publishes the decision, or shortens the deadline once only stragglers are missing. */
+  /**
+   * Publishes the decision, or shortens the deadline once only stragglers are missing. The thread
+   * that holds the monitor publishes nothing, because a decision leads to reports to listeners.
+   */
   private void after(@Nullable Tally counted) {
-    if (counted != null) {
+    if (counted != null && Thread.holdsLock(this)) {
+      unpublished = counted;
+    } else if (counted != null) {
       cancelDeadline();
       decision.complete(counted);
     } else if (beginsToWaitForStragglers()) {

@@ -239,14 +239,19 @@ final class BothPrimitive implements LockPrimitive {
     BothGrant both = (BothGrant) grant;
     return inTurn(
         () -> newLocks.extend(both.ofNew(), ttl),
-        (extension, failure) ->
-            extension instanceof Extended ofNew
-                ? extendOld(both, ttl, ofNew)
-                : ended(extension, failure));
+        (extension, failure) -> {
+          newNodes.onExtended(extension, failure);
+          return extension instanceof Extended ofNew
+              ? extendOld(both, ttl, ofNew)
+              : ended(extension, failure);
+        });
   }
 
   private CompletableFuture<Extension> extendOld(BothGrant both, Duration ttl, Extended ofNew) {
-    return both.unlessReleased(() -> oldLocks.extend(both.ofOld(), ttl))
+    return both.unlessReleased(
+            () ->
+                started(() -> oldLocks.extend(both.ofOld(), ttl))
+                    .whenComplete(oldNodes::onExtended))
         .thenApply(
             extension ->
                 extension instanceof Extended ofOld

@@ -3,6 +3,7 @@ package dev.holdfast.legacy.migrate;
 import dev.holdfast.LockNode;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.LockPrimitive;
+import dev.holdfast.core.LockPrimitive.Extension;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import dev.holdfast.core.NodeObserver;
 import dev.holdfast.core.SingleNode;
@@ -26,6 +27,13 @@ record SideNodes(LockPrimitive locks, @Nullable SingleNode only) {
   void onAttempted(@Nullable Outcome outcome, @Nullable Throwable failure) {
     if (only != null) {
       only.onAttempted(outcome, failure);
+    }
+  }
+
+  /** Notes what an extension says of the node. */
+  void onExtended(@Nullable Extension outcome, @Nullable Throwable failure) {
+    if (only != null) {
+      only.onExtended(outcome, failure);
     }
   }
 

@@ -5,10 +5,15 @@ import static dev.holdfast.legacy.migrate.ScriptedPrimitive.now;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.LockListener.Vote;
+import dev.holdfast.LockNode;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.LockPrimitive.Extended;
 import dev.holdfast.core.LockPrimitive.Grant;
 import dev.holdfast.core.LockPrimitive.Lost;
+import dev.holdfast.core.NodeObserver;
+import dev.holdfast.testsupport.Rule;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -29,6 +34,27 @@ class BothExtensionTest {
 
     assertThat(locks.extended(grant)).isEqualTo(new Extended(locks.in(20)));
     assertThat(journal).containsExactly("new extend", "old extend");
+  }
+
+  @Test
+  @Rule("LISTEN-12")
+  @DisplayName("reports the vote of each lock that was asked, on attempts and extensions alike")
+  void reportsTheVoteOfEachLock() {
+    List<Vote> votes = new ArrayList<>();
+    locks.both.observe(new Votes(votes));
+    Grant grant = locks.granted();
+    assertThat(votes).containsExactly(Vote.GRANTED, Vote.GRANTED);
+
+    locks.extended(grant);
+    assertThat(votes.subList(2, votes.size())).containsExactly(Vote.GRANTED, Vote.GRANTED);
+
+    ofOld.extend = failing(locks.outage);
+    assertThatThrownBy(() -> locks.extended(grant)).cause().isSameAs(locks.outage);
+    assertThat(votes.subList(4, votes.size())).containsExactly(Vote.GRANTED, Vote.SILENT);
+
+    ofNew.extend = () -> now(new Lost(LossReason.TAKEN));
+    locks.extended(grant);
+    assertThat(votes.subList(6, votes.size())).containsExactly(Vote.REFUSED);
   }
 
   @Test
@@ -67,5 +93,21 @@ class BothExtensionTest {
     ofOld.extend = failing(locks.outage);
 
     assertThatThrownBy(() -> locks.extended(grant)).cause().isSameAs(locks.outage);
+  }
+
+  /** Notes votes. */
+  private record Votes(List<Vote> seen) implements NodeObserver {
+    @Override
+    public boolean isActive() {
+      return true;
+    }
+
+    @Override
+    public void onVote(String node, Vote vote) {
+      seen.add(vote);
+    }
+
+    @Override
+    public void onNode(String node, LockNode.State state, String cause) {}
   }
 }

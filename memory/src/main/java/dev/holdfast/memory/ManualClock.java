@@ -23,7 +23,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>The timers of all managers on this clock go by it, unless they have a {@link Scheduler} of
  * their own. While the clock stands still, a call that waits for a lock waits, although the lock
  * may be free by then: another thread has to move the clock, or the test takes a {@linkplain
- * #running() running} one. Safe for use by many threads.
+ * #running() running} one.
+ *
+ * <p>While timers run, no other thread can move the clock. A timer calls a {@link
+ * dev.holdfast.LockListener} inline, so a listener that waits for a thread which calls {@link
+ * #advance} waits for ever. Safe for use by many threads.
  */
 public final class ManualClock implements Clock {
   private final long startedAt = System.nanoTime();

@@ -167,7 +167,7 @@ public interface LockManager extends AutoCloseable {
 
   /**
    * Adopts as {@link #adopt} does, without blocking a thread. If the future was cancelled or
-   * completed by other code, the lock is released.
+   * completed by other code, the lock is released: listeners see a grant and its release.
    *
    * @param text as for {@link #adopt}
    * @param request as for {@link #adopt}

@@ -12,18 +12,25 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The alert rules for Prometheus, evaluated between two scrapes of one manager. A quotient of two
- * increases, or each increase by itself, is compared with the limit of the rule.
+ * increases, or each increase by itself, is compared with the limit of the rule. A rule may also
+ * fire while twice one sum of gauges is at least another one and a third is above zero.
  */
 final class AlertRules {
   private static final Pattern RULE =
       Pattern.compile("- alert: (\\w+)(.*?)labels:", Pattern.DOTALL);
   private static final Pattern INCREASE =
       Pattern.compile("increase\\((\\w+)(?:\\{(.*?)})?\\[5m]\\)");
+  private static final Pattern HALF =
+      Pattern.compile(
+          "2 \\* sum by \\([^)]*\\) \\((\\w+)(?:\\{(.*?)})?\\)\\s+>=\\s+"
+              + "sum by \\([^)]*\\) \\((\\w+)\\)\\s+\\)\\s+and on \\([^)]*\\)\\s+"
+              + "sum by \\([^)]*\\) \\((\\w+)\\) > 0");
   private static final Pattern LIMIT = Pattern.compile("> ([0-9.]+)\\s");
-  private static final Pattern LABEL = Pattern.compile("(\\w+)(!?=)\"([^\"]*)\"");
+  private static final Pattern LABEL = Pattern.compile("(\\w+)(=~|!=|=)\"([^\"]*)\"");
   private static final Pattern SAMPLE = Pattern.compile("(?m)^(\\w+)\\{(.*)} (\\S+)$");
 
   private final Map<String, String> expressions;
@@ -62,23 +69,37 @@ final class AlertRules {
     assertThat(increases).as(expression).isNotEmpty();
     return expression.matches("(?s).*\\)\\s+/\\s+sum.*")
         ? increases.get(0) / increases.get(1) > most
-        : increases.stream().anyMatch(increase -> increase > most);
+        : increases.stream().anyMatch(increase -> increase > most) || isHalf(expression, after);
+  }
+
+  private static boolean isHalf(String expression, String scrape) {
+    return HALF.matcher(expression)
+        .results()
+        .anyMatch(
+            half ->
+                2 * sum(scrape, half) >= sum(scrape, half.group(3), "")
+                    && sum(scrape, half.group(4), "") > 0);
   }
 
   /** Returns the sum of the series that a selector matches. */
   private static double sum(String scrape, MatchResult selector) {
-    String labels = selector.group(2) == null ? "" : selector.group(2);
+    return sum(scrape, selector.group(1), selector.group(2) == null ? "" : selector.group(2));
+  }
+
+  private static double sum(String scrape, String metric, String labels) {
     return SAMPLE
         .matcher(scrape)
         .results()
-        .filter(sample -> sample.group(1).equals(selector.group(1)))
+        .filter(sample -> sample.group(1).equals(metric))
         .filter(sample -> LABEL.matcher(labels).results().allMatch(label -> has(sample, label)))
         .mapToDouble(sample -> Double.parseDouble(sample.group(3)))
         .sum();
   }
 
   private static boolean has(MatchResult sample, MatchResult label) {
-    boolean isEqual = sample.group(2).contains(label.group(1) + "=\"" + label.group(3) + "\"");
-    return isEqual == label.group(2).equals("=");
+    boolean isEqual =
+        Stream.of(label.group(3).split("\\|", -1))
+            .anyMatch(value -> sample.group(2).contains(label.group(1) + "=\"" + value + "\""));
+    return isEqual != label.group(2).equals("!=");
   }
 }

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 /** The alerts that fire while one node of five after another is frozen under a few workers. */
 class MetricsTest {
   private static final Duration TTL = Duration.ofSeconds(5);
+  private static final String OUTAGE = "HoldfastOutage";
   private static final Duration PAUSE = Duration.ofMillis(10);
   private static final Pattern REQUESTS =
       Pattern.compile("(?m)^holdfast_acquire_seconds_count\\{.*} (\\S+)$");
@@ -85,12 +86,32 @@ class MetricsTest {
     assertThat(job.onLoss())
         .succeedsWithin(Duration.ofSeconds(20))
         .isEqualTo(LossReason.UNREACHABLE);
-    awaitFiring("HoldfastOutage");
+    awaitFiring(OUTAGE);
 
     nodes.node(1).thaw();
     nodes.node(2).thaw();
     awaitState("down", 1);
     awaitFiring();
+  }
+
+  @Test
+  void anOutageFiresAlthoughEveryRequestWaitsForEver() throws Exception {
+    for (ScheduledExecutorService worker : workers) {
+      worker.shutdown();
+      assertThat(worker.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+    }
+    workers.clear();
+    LockRequest waiting = LockRequest.of("waiting", TTL).waitForever();
+    workers.add(Metrics.work(locks, waiting, PAUSE));
+    awaitFiring();
+
+    for (int node = 0; node < 3; node++) {
+      nodes.node(node).freeze();
+    }
+    awaitState("down", 3);
+    String before = scrape();
+    soon().untilAsserted(() -> assertThat(rules.firing(before, scrape())).contains(OUTAGE));
+    assertThat(requests(scrape())).as("requests that ended").isEqualTo(requests(before));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.holdfast.core;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.LockPrimitive.Adoption;
@@ -11,6 +12,7 @@ import dev.holdfast.core.LockPrimitive.Lost;
 import dev.holdfast.core.LockPrimitive.Outcome;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +30,49 @@ record Adopter(ManagerContext context, ActiveLeases leases) {
     TransferText transfer = TransferText.of(text);
     transfer.requireFor(context.primitive().transferScope(), request.name());
     return transfer.token();
+  }
+
+  /**
+   * Waits for an adoption. If it succeeds after the wait is over, or after the backend threw, the
+   * lock is released.
+   */
+  Lease await(Supplier<CompletableFuture<DefaultLease>> adoption) {
+    CompletableFuture<Lease> user = new CompletableFuture<>();
+    try {
+      context
+          .primitive()
+          .lendThread(
+              () -> adoption.get().whenComplete((lease, failure) -> hand(user, lease, failure)));
+    } catch (RuntimeException | Error broken) {
+      if (!user.completeExceptionally(broken)) {
+        user.thenAccept(lease -> ((DefaultLease) lease).releaseUnclaimed());
+      }
+      throw broken;
+    }
+    return context.joinOrFail(user);
+  }
+
+  /** Hands an adopted lock over where users' callbacks run. */
+  CompletableFuture<Lease> handOver(Supplier<CompletableFuture<DefaultLease>> adoption) {
+    CompletableFuture<DefaultLease> adopted;
+    try {
+      adopted = adoption.get();
+    } catch (LockException | IllegalStateException refused) {
+      return context.forUser(CompletableFuture.failedFuture(refused));
+    }
+    CompletableFuture<Lease> user = new CompletableFuture<>();
+    adopted.whenComplete((lease, failure) -> context.callback(() -> hand(user, lease, failure)));
+    return user;
+  }
+
+  /** Hands a lease to a user, or releases it if the user has given it up. */
+  private static void hand(
+      CompletableFuture<Lease> user, DefaultLease lease, @Nullable Throwable failure) {
+    if (failure != null) {
+      user.completeExceptionally(Futures.forUser(failure));
+    } else if (!user.complete(lease)) {
+      lease.releaseUnclaimed();
+    }
   }
 
   /**

@@ -120,36 +120,12 @@ final class CoreLockManager implements LockManager {
   @Override
   public Lease adopt(String text, LockRequest request) {
     Listeners.requireOutside("adopt");
-    CompletableFuture<Lease> lease = new CompletableFuture<>();
-    context
-        .primitive()
-        .lendThread(() -> startAdoption(text, request))
-        .whenComplete((adopted, failure) -> handAdopted(lease, adopted, failure));
-    return context.joinOrFail(lease);
+    return adopter.await(() -> startAdoption(text, request));
   }
 
   @Override
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
-    CompletableFuture<DefaultLease> adopted;
-    try {
-      adopted = startAdoption(text, request);
-    } catch (LockException | IllegalStateException refused) {
-      return context.forUser(CompletableFuture.failedFuture(refused));
-    }
-    CompletableFuture<Lease> user = new CompletableFuture<>();
-    adopted.whenComplete(
-        (lease, failure) -> context.callback(() -> handAdopted(user, lease, failure)));
-    return user;
-  }
-
-  /** Hands an adopted lease to a user, or releases it if the user has given it up. */
-  private static void handAdopted(
-      CompletableFuture<Lease> user, DefaultLease lease, @Nullable Throwable failure) {
-    if (failure != null) {
-      user.completeExceptionally(Futures.forUser(failure));
-    } else if (!user.complete(lease)) {
-      lease.releaseUnclaimed();
-    }
+    return adopter.handOver(() -> startAdoption(text, request));
   }
 
   @Override

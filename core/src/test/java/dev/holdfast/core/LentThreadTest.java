@@ -63,6 +63,15 @@ class LentThreadTest {
   }
 
   @Test
+  void aBackendThatThrowsWithTheThreadLeavesNoAdoptedLock() throws Exception {
+    String text = manager.acquire(REQUEST).transfer(TTL);
+    backend.throwAfterLending(new IllegalStateException("broken"));
+    assertThatThrownBy(() -> manager.adopt(text, REQUEST)).hasMessage("broken");
+    assertThat(backend.holder("x")).isEmpty();
+    assertThat(manager.leases()).isEmpty();
+  }
+
+  @Test
   @Rule({"LISTEN-1", "LISTEN-11"})
   void aCallerThatIsInterruptedBeforeItsRequestIsReportedOnceAndDoesNotWait() {
     List<String> events = new ArrayList<>();

@@ -164,10 +164,12 @@ final class BothPrimitive implements LockPrimitive {
     newLocks.requireUsable(name, ttl);
   }
 
-  /** The thread serves the old lock first, as attempts do. */
+  /**
+   * Lends it to one lock only: a thread that serves the one would hold rounds of the other back.
+   */
   @Override
   public <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
-    return newLocks.lendThread(() -> oldLocks.lendThread(operation));
+    return oldLocks.lendThread(operation);
   }
 
   @Override

@@ -47,7 +47,10 @@ final class IoLoop {
   private final Queue<SocketConnection> dropped = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean owned = new AtomicBoolean();
 
-  /** Set on a thread that is going to serve: what it submits wakes no other thread. */
+  /**
+   * Set on a thread that is going to serve: what it submits wakes no other thread. True once it has
+   * submitted a round: without one it would hold the loop for nothing.
+   */
   private final ThreadLocal<Boolean> lent = new ThreadLocal<>();
 
   private final Thread thread = DriverThreads.named("holdfast-jedis-io").newThread(this::run);
@@ -96,7 +99,9 @@ final class IoLoop {
     queued.add(request);
     if (closed) {
       failIfQueued(request); // and no other's, as our caller may hold a lock of its own
-    } else if (lent.get() == null && !owned.get()) {
+    } else if (lent.get() != null) {
+      lent.set(true);
+    } else if (!owned.get()) {
       wake();
     }
   }
@@ -106,26 +111,38 @@ final class IoLoop {
    * {@link #CALLER_NANOS} at most.
    */
   <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
-    if (lent.get() != null || !Threads.mayUseSockets(Thread.currentThread())) {
+    if (!Threads.mayUseSockets(Thread.currentThread())) {
       return operation.get();
     }
-    lent.set(true);
+    if (lent.get() != null) {
+      CompletableFuture<T> inner = operation.get();
+      wakeForQueued(); // its caller may wait before this thread serves
+      return inner;
+    }
+    lent.set(false);
     try {
       CompletableFuture<T> result = operation.get();
-      if (!result.isDone() && owned.compareAndSet(false, true)) {
+      if (lent.get() && !result.isDone()) {
         serveFor(result);
       }
       return result;
     } finally {
       lent.remove();
-      if (!owned.get() && hasWork()) {
-        wake();
-      }
+      wakeForQueued();
+    }
+  }
+
+  private void wakeForQueued() {
+    if (!owned.get() && hasWork()) {
+      wake();
     }
   }
 
   private void serveFor(CompletableFuture<?> result) {
     long start = System.nanoTime();
+    if (!owned.compareAndSet(false, true)) {
+      return; // the owner sends what is queued
+    }
     try {
       serve(() -> result.isDone() || System.nanoTime() - start >= CALLER_NANOS);
     } catch (RuntimeException | Error e) {
@@ -287,12 +304,18 @@ final class IoLoop {
       return true;
     } finally {
       owned.set(false);
-      wanted |= hasWork();
+      if (hasWork()) {
+        wanted = true;
+      }
     }
   }
 
   private static void logUndelivered(Throwable failure) {
-    LOG.log(Level.ERROR, "an answer of a node could not be delivered", failure);
+    try {
+      LOG.log(Level.ERROR, "an answer of a node could not be delivered", failure);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken: the loop serves other callers, and goes on
+    }
   }
 
   /** Reads what nobody waits for, and finds connections that have ended. */

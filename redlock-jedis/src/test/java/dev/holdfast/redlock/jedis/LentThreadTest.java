@@ -108,6 +108,21 @@ class LentThreadTest {
   }
 
   @Test
+  void anOperationInsideAnotherIsAnsweredBeforeTheOuterOneGoesOn() {
+    CompletableFuture<Void> outer = new CompletableFuture<>();
+    CompletableFuture<Void> inner = new CompletableFuture<>();
+    driver
+        .nodes()
+        .lendThread(
+            () -> {
+              driver.nodes().lendThread(() -> ask(inner, () -> {}));
+              soon().until(inner::isDone);
+              return ask(outer, () -> {});
+            });
+    soon().until(outer::isDone);
+  }
+
+  @Test
   void anOperationThatIsOverBeforeItsRoundsHasThemAnswered() {
     List<Asked> asked = new ArrayList<>();
     driver

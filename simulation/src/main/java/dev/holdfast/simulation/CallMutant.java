@@ -157,7 +157,7 @@ enum CallMutant implements Flaw {
                   500_000_000L,
                   () ->
                       releases
-                          .ofAttempt(key, token, sent, tally -> false, false)
+                          .ofAttempt(key, token, sent, tally -> false)
                           .start(scheduler, options.quorumTimeout().toNanos()));
           cleanup.abandon();\
           """));

@@ -183,8 +183,8 @@ enum Mutant implements Flaw {
       Invariant.NO_ORPHANS,
       edit(
           "redlock/internal/lock/AcquireAttempt",
-          "releases.ofAttempt(\n            key, token, sent,",
-          "releases.ofAttempt(\n            key, token + \"x\", sent,")),
+          "releases.ofAttempt(key, token, sent,",
+          "releases.ofAttempt(key, token + \"x\", sent,")),
   RELEASE_TO_GRANTING_ONLY(
       "a release goes only to the nodes that voted for the grant",
       Profile.SLOW,
@@ -210,7 +210,7 @@ enum Mutant implements Flaw {
       Invariant.NO_ORPHANS,
       edit(
           "core/LeaseState",
-          "releaseKeys(held, false);\n    leases",
+          "releaseKeys(held);\n    leases",
           "new CompletableFuture<>();\n    leases")),
   LOST_LEASE_LENGTHENS(
       "the release of the remaining keys of a lost lease lengthens their life",

@@ -30,8 +30,8 @@ enum TransferMutant implements Flaw {
       Invariant.ADOPTED_ONCE,
       edit(
           "redlock/internal/lock/RedlockPrimitive",
-          "lockValues.next(attempt.ownerLabel()),\n                    adoption",
-          "adoption.transferredToken(),\n                    adoption")),
+          "lockValues.next(attempt.ownerLabel()),\n                        adoption",
+          "adoption.transferredToken(),\n                        adoption")),
   ADOPTION_FROM_REPLY(
       "the validity of an adoption is counted from the reply",
       Profile.TRANSFERS,

@@ -1,0 +1,380 @@
+package dev.holdfast.redlock.spi;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to a node, from the attempt at it to its end, and the commands on it. {@link
+ * PipelinedNodes} make one for each attempt. A driver reports by the methods {@code on…}, on any
+ * thread: {@link #onBegun} as soon as there is something to close, {@link #onConnected} or {@link
+ * #onEnded}, the answers, and in any case {@link #onEnded}.
+ *
+ * <p>Commands are written in the order in which they were submitted. When the connection ends, all
+ * unanswered commands fail in this order, and each is answered once, whatever the client does with
+ * it later. At most {@link #MAX_WRITTEN} commands are written and unanswered. Further commands
+ * wait: when a connection ends, clients take their time for each written command, and it is the
+ * time of a thread that all nodes share.
+ *
+ * <p>The life goes forward only, by an atomic step from phase to phase. Safe for use by many
+ * threads.
+ *
+ * @param <E> an encoded command
+ */
+public final class CommandConnection<E> {
+  /** Maximum number of commands that are written before the first is answered. */
+  private static final int MAX_WRITTEN = 1_000;
+
+  /** Maximum number of commands that fail in one turn of the executor, which nodes share. */
+  private static final int FAILURES_A_TURN = 250;
+
+  /** Most often one or two commands are written in one go: the default of a list is ten. */
+  private static final int FEW = 2;
+
+  private final int node;
+  private final Runnable disconnected;
+  private final CompletableFuture<Void> connected = new CompletableFuture<>();
+  private final CompletableFuture<Void> over = new CompletableFuture<>();
+  private final Queue<EncodedRound<E>> unsent = new ConcurrentLinkedQueue<>();
+  private final Queue<EncodedRound<E>> unanswered = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger written = new AtomicInteger();
+  private final AtomicBoolean flushing = new AtomicBoolean();
+  private final Runnable writing = this::write;
+  private final AtomicReference<State<E>> state =
+      new AtomicReference<>(new State<>(Phase.CONNECTING, false, null));
+
+  private enum Phase {
+    /** Begun: commands fail. */
+    CONNECTING,
+    /** Connected: commands are written. */
+    OPEN,
+    /** Dropped: no command is written, those that were written may still be answered. */
+    STOPPED,
+    /** The client's connection has ended: unanswered commands are failing. */
+    ENDED,
+    /** All has failed, and the end was reported. */
+    OVER
+  }
+
+  private record State<E>(Phase phase, boolean wasOpen, @Nullable CommandWriter<E> writer) {
+    State<E> in(Phase next) {
+      return new State<>(next, wasOpen || next == Phase.OPEN, writer);
+    }
+
+    boolean isBefore(Phase other) {
+      return phase.compareTo(other) < 0;
+    }
+  }
+
+  /** Begins a life. See {@link RedisNodes#connect}. */
+  CommandConnection(int node, Runnable disconnected) {
+    this.node = node;
+    this.disconnected = disconnected;
+  }
+
+  /**
+   * Tells whether the attempt goes on.
+   *
+   * @return false if it has succeeded, failed or was dropped
+   */
+  public boolean isConnecting() {
+    return state().phase == Phase.CONNECTING;
+  }
+
+  /**
+   * Tells whether commands may be written.
+   *
+   * @return false before the connection is made, and once it was dropped
+   */
+  public boolean isOpen() {
+    return state().phase == Phase.OPEN;
+  }
+
+  /**
+   * Receives what writes and closes the connection, before {@link #onConnected}.
+   *
+   * @param writer closed at once if the attempt was dropped meanwhile
+   */
+  public void onBegun(CommandWriter<E> writer) {
+    State<E> before =
+        state.getAndUpdate(
+            now -> now.isBefore(Phase.OPEN) ? new State<>(now.phase, false, writer) : now);
+    if (before.phase != Phase.CONNECTING) {
+      close(writer);
+    }
+  }
+
+  /** Notes that the node has answered, so that commands may be written. */
+  public void onConnected() {
+    if (advance(Phase.OPEN).phase == Phase.CONNECTING) {
+      connected.complete(null);
+    }
+  }
+
+  /**
+   * Notes that the attempt has failed, or the connection has ended, whichever side ended it. What
+   * is not answered fails, in the executor.
+   *
+   * @param cause why
+   */
+  public void onEnded(Throwable cause) {
+    State<E> before = advance(Phase.ENDED);
+    if (!before.isBefore(Phase.ENDED)) {
+      return;
+    }
+    if (before.wasOpen) {
+      connected.complete(null);
+    } else {
+      connected.completeExceptionally(cause);
+    }
+    if (before.writer == null) {
+      conclude();
+      return;
+    }
+    if (before.phase != Phase.STOPPED) {
+      close(before.writer);
+    }
+    inTurn(before.writer, () -> failInTurns(before.writer, cause));
+  }
+
+  /**
+   * Returns the command that is answered next, for drivers that read the replies themselves.
+   *
+   * @return the first unanswered command, or null if the node owes no reply
+   */
+  public @Nullable EncodedRound<E> next() {
+    EncodedRound<E> first = unanswered.peek();
+    return state().isBefore(Phase.ENDED) ? first : null; // in this order: the end takes away
+  }
+
+  /**
+   * Brings a reply to its round.
+   *
+   * @param command the command that is answered
+   * @param reply see {@link Round#reply}
+   */
+  public void onReply(EncodedRound<E> command, @Nullable Object reply) {
+    if (unanswered.remove(command)) {
+      command.reply(node, reply);
+      onAnswered();
+    }
+  }
+
+  /**
+   * Brings an error reply to its round.
+   *
+   * @param command the command that is answered
+   * @param error see {@link Round#error}
+   */
+  public void onError(EncodedRound<E> command, String error) {
+    if (unanswered.remove(command)) {
+      command.error(node, error);
+      onAnswered();
+    }
+  }
+
+  /**
+   * Drops the connection, and brings the failure of a command to its round: a connection on which a
+   * command failed may give its reply to the next one.
+   *
+   * @param command the command that has failed
+   * @param cause why
+   */
+  public void onFailure(EncodedRound<E> command, Throwable cause) {
+    drop();
+    if (unanswered.remove(command)) {
+      command.failure(node, cause);
+    }
+  }
+
+  CompletableFuture<Void> connected() {
+    return connected;
+  }
+
+  /**
+   * Queues a command behind those that were queued before, and answers none. Followed by {@link
+   * #flush}.
+   *
+   * @return false if the connection is not open: then the command is not queued
+   */
+  boolean offer(EncodedRound<E> command) {
+    if (!isOpen()) {
+      return false;
+    }
+    unsent.add(command);
+    return state().isBefore(Phase.ENDED) || !unsent.remove(command); // the end may have missed
+  }
+
+  /** Writes what was queued, in the executor. Answers nothing in the calling thread. */
+  void flush() {
+    State<E> now = state();
+    if (now.phase == Phase.OPEN && flushing.compareAndSet(false, true)) {
+      try {
+        writer(now).executor().execute(writing);
+      } catch (RuntimeException | Error e) {
+        onEnded(e);
+      }
+    }
+  }
+
+  /**
+   * Ends the connection, or the attempt at it, without waiting for what was queued before.
+   *
+   * @return completes when it is closed and all has failed
+   */
+  CompletableFuture<Void> drop() {
+    State<E> before = advance(Phase.STOPPED); // first: what fails while it closes is no fault
+    if (before.isBefore(Phase.STOPPED)) {
+      Exception dropped = new IllegalStateException("the connection was dropped");
+      if (!before.wasOpen) {
+        connected.completeExceptionally(dropped);
+      }
+      if (before.writer == null) {
+        onEnded(dropped);
+      } else {
+        close(before.writer);
+      }
+    }
+    return over;
+  }
+
+  /**
+   * Drops the connection after writing what was queued before.
+   *
+   * @return completes when it is closed and all has failed
+   */
+  CompletableFuture<Void> close() {
+    State<E> now = state();
+    if (now.phase == Phase.OPEN) {
+      inTurn(writer(now), this::drop);
+    } else {
+      drop();
+    }
+    return over;
+  }
+
+  /** Ends it in the calling thread: an executor that was shut down may have dropped its tasks. */
+  void abandon(Throwable cause) {
+    onEnded(cause);
+    while (failNext(cause)) {
+      // until nothing is left
+    }
+    conclude();
+  }
+
+  private State<E> state() {
+    return Objects.requireNonNull(state.get());
+  }
+
+  private State<E> advance(Phase next) {
+    return state.getAndUpdate(now -> now.isBefore(next) ? now.in(next) : now);
+  }
+
+  private static <E> CommandWriter<E> writer(State<E> open) {
+    return Objects.requireNonNull(open.writer, "onBegun comes before onConnected");
+  }
+
+  private void close(CommandWriter<E> writer) {
+    try {
+      writer.close();
+    } catch (RuntimeException | Error e) {
+      onEnded(e);
+    }
+  }
+
+  private void write() {
+    flushing.set(false);
+    List<EncodedRound<E>> next = takeUnsent();
+    State<E> now = state(); // after taking: the end may have missed what was taken
+    if (next.isEmpty()) {
+      return;
+    }
+    if (now.phase != Phase.OPEN) {
+      IllegalStateException cause = new IllegalStateException("not connected");
+      next.forEach(command -> onFailure(command, cause));
+      return;
+    }
+    try {
+      writer(now).write(next);
+    } catch (Exception | Error e) {
+      onEnded(e);
+    }
+  }
+
+  private List<EncodedRound<E>> takeUnsent() {
+    List<EncodedRound<E>> taken = new ArrayList<>(FEW);
+    int room = isOpen() ? MAX_WRITTEN - written.get() : 0;
+    for (EncodedRound<E> command; taken.size() < room && (command = unsent.poll()) != null; ) {
+      taken.add(command);
+      unanswered.add(command);
+    }
+    written.addAndGet(taken.size());
+    return taken;
+  }
+
+  private void onAnswered() {
+    written.decrementAndGet();
+    if (!unsent.isEmpty()) {
+      flush();
+    }
+  }
+
+  /**
+   * Runs a task after those before it, or on a thread of its own if the executor takes no more: the
+   * calling thread may hold a lock that an answer needs.
+   */
+  private void inTurn(CommandWriter<E> writer, Runnable task) {
+    try {
+      writer.executor().execute(task);
+    } catch (RuntimeException | Error e) {
+      try {
+        DriverThreads.named("holdfast-connection-end").newThread(task).start();
+      } catch (Error noThread) {
+        task.run();
+      }
+    }
+  }
+
+  private void failInTurns(CommandWriter<E> writer, Throwable cause) {
+    for (int i = 0; i < FAILURES_A_TURN; i++) {
+      if (!failNext(cause)) {
+        conclude();
+        return;
+      }
+    }
+    inTurn(writer, () -> failInTurns(writer, cause));
+  }
+
+  private boolean failNext(Throwable cause) {
+    EncodedRound<E> next = unanswered.poll();
+    if (next == null) {
+      next = unsent.poll();
+    }
+    if (next == null) {
+      return false;
+    }
+    next.failure(node, cause);
+    return true;
+  }
+
+  private void conclude() {
+    State<E> before = advance(Phase.OVER);
+    if (before.isBefore(Phase.OVER)) {
+      if (before.wasOpen) {
+        try {
+          disconnected.run();
+        } catch (RuntimeException | Error e) {
+          EncodedRound.log(e);
+        }
+      }
+      over.complete(null);
+    }
+  }
+}

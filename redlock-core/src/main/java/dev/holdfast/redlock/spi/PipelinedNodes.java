@@ -1,0 +1,175 @@
+package dev.holdfast.redlock.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The port over clients that write without waiting for the reply: nodes that are each reached by a
+ * {@link CommandConnection}. Keeps the promises of {@link RedisNodes} if the driver sends nothing
+ * again.
+ *
+ * @param <E> a command as the client takes it
+ */
+public final class PipelinedNodes<E> implements RedisNodes {
+  private static final Duration CLOSE = Duration.ofSeconds(1);
+
+  private final List<RedisNode<E>> nodes;
+  private final List<String> addresses;
+  private final Function<Command, E> encoder;
+  private final Runnable afterClose;
+
+  /** The latest life of each index: two to a node. */
+  private final AtomicReferenceArray<CommandConnection<E>> connections;
+
+  private final AtomicReferenceArray<@Nullable Subscription> subscriptions;
+
+  /** A round is queued for all of its nodes before the next one, which one's answer may bring. */
+  private final ReentrantLock queueing = new ReentrantLock();
+
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Connects nothing yet.
+   *
+   * @param nodes the nodes, in the order of their indexes
+   * @param encoder makes of a command what the client takes, once for all nodes
+   * @param afterClose closes what the driver has made for all nodes, when no connection is left
+   */
+  public PipelinedNodes(
+      List<? extends RedisNode<E>> nodes, Function<Command, E> encoder, Runnable afterClose) {
+    this.nodes = List.copyOf(nodes);
+    this.addresses = nodes.stream().map(RedisNode::address).toList();
+    this.encoder = encoder;
+    this.afterClose = afterClose;
+    this.subscriptions = new AtomicReferenceArray<>(nodes.size());
+    this.connections = new AtomicReferenceArray<>(2 * nodes.size());
+    for (int index = 0; index < connections.length(); index++) {
+      connections.set(index, new CommandConnection<>(index, () -> {})); // never connected
+    }
+  }
+
+  @Override
+  public List<String> addresses() {
+    return addresses;
+  }
+
+  @Override
+  public boolean isTls(int node) {
+    return at(node).isTls();
+  }
+
+  @Override
+  public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+    CommandConnection<E> attempt = new CommandConnection<>(node, disconnected);
+    connections.getAndSet(node, attempt).drop();
+    if (closed.get()) { // after it can be found: closing may have missed it
+      attempt.drop();
+    } else {
+      try {
+        at(node).connect(attempt);
+      } catch (RuntimeException | Error e) {
+        attempt.onEnded(e);
+      }
+    }
+    return attempt.connected();
+  }
+
+  @Override
+  public void disconnect(int node) {
+    connections.get(node).drop();
+  }
+
+  @Override
+  public void submit(Round round) {
+    EncodedRound<E> command = new EncodedRound<>(round, encoder.apply(round.command()));
+    NodeSet queued;
+    queueing.lock();
+    try {
+      queued = round.nodes().filter(node -> connections.get(node).offer(command));
+    } finally {
+      queueing.unlock();
+    }
+    queued.forEach(node -> connections.get(node).flush());
+    if (!queued.equals(round.nodes())) {
+      IllegalStateException cause = new IllegalStateException("not connected");
+      round.nodes().minus(queued).forEach(node -> command.failure(node, cause));
+    }
+  }
+
+  @Override
+  public void subscribe(int node, Subscription subscription) {
+    subscriptions.set(node, subscription);
+    if (closed.get()) {
+      subscription.close();
+      subscription.onEnded();
+      return;
+    }
+    try {
+      nodes.get(node).subscribe(subscription);
+    } catch (RuntimeException | Error e) {
+      subscription.close(); // the client was shut down: there is nothing to subscribe to
+      subscription.onEnded();
+    }
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return nodes.stream()
+        .map(RedisNode::client)
+        .filter(type::isInstance)
+        .map(type::cast)
+        .findFirst();
+  }
+
+  /**
+   * Closes after writing what was submitted before, if the nodes take it. Waits until the
+   * connections are closed, for 1 s.
+   */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    DriverThreads.await(
+        CLOSE,
+        CompletableFuture.allOf(
+            Stream.concat(
+                    connections().map(CommandConnection::close),
+                    IntStream.range(0, nodes.size()).mapToObj(this::closeSubscription))
+                .toArray(CompletableFuture[]::new)));
+    connections().forEach(CommandConnection::drop); // also one whose node reads nothing
+    try {
+      afterClose.run();
+    } finally {
+      IllegalStateException cause = new IllegalStateException("the manager was closed");
+      connections().forEach(connection -> connection.abandon(cause));
+    }
+  }
+
+  private CompletableFuture<Void> closeSubscription(int node) {
+    Subscription subscription = subscriptions.get(node);
+    if (subscription == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    subscription.close();
+    return subscription.ended();
+  }
+
+  private RedisNode<E> at(int index) {
+    int size = nodes.size();
+    return index < size ? nodes.get(index) : nodes.get(index - size).second();
+  }
+
+  private Stream<CommandConnection<E>> connections() {
+    return IntStream.range(0, connections.length()).mapToObj(connections::get);
+  }
+}

@@ -1,81 +1,77 @@
 package dev.holdfast.redlock.lettuce;
 
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.PipelinedNodes;
+import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
-/** One node: its address, and the connection to it, if there is one. */
-final class LettuceNode {
+/**
+ * One node, reached by a client of Lettuce's.
+ *
+ * @param sender the thread that writes, one for all nodes: Lettuce keeps the order of what two
+ *     threads write only if neither is the connection's own
+ */
+record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements RedisNode<byte[]> {
   private static final Duration WARM_UP = Duration.ofSeconds(10);
 
-  private final int node;
-  private final RedisClient client;
-  private final RedisURI uri;
-  private volatile @Nullable NodeConnection present;
-  private volatile @Nullable Subscription subscription;
-  private volatile boolean closed;
-
-  LettuceNode(int node, RedisClient client, RedisURI uri) {
-    this.node = node;
-    this.client = client;
-    this.uri = uri;
+  static PipelinedNodes<byte[]> all(List<LettuceNode> nodes, Runnable afterClose) {
+    return new PipelinedNodes<>(nodes, Command::encoded, afterClose);
   }
 
-  RedisClient client() {
-    return client;
+  @Override
+  public String address() {
+    return address(uri);
   }
 
-  String address() {
-    return Addresses.of(uri);
+  static String address(RedisURI uri) {
+    String host = uri.getHost();
+    String server =
+        uri.getSocket() != null
+            ? uri.getSocket()
+            : (host.contains(":") ? "[" + host + "]" : host) + ":" + uri.getPort();
+    return uri.getDatabase() == 0 ? server : server + "/" + uri.getDatabase();
   }
 
-  boolean isTls() {
+  @Override
+  public boolean isTls() {
     return uri.isSsl();
   }
 
-  /** Connects on a thread that may resolve names, as Lettuce itself reconnects. */
-  CompletableFuture<Void> connect(Runnable disconnected, Executor sender) {
-    NodeConnection attempt =
-        new NodeConnection(node, disconnected, sender, client instanceof MinimalRedisClient);
-    present = attempt;
-    if (closed) {
-      return CompletableFuture.failedFuture(new RedisConnectionException("closed"));
-    }
-    try {
-      return CompletableFuture.supplyAsync(
-              () -> client.connectAsync(NodeConnection.CODEC, uri),
-              client.getResources().eventExecutorGroup())
-          .thenCompose(Function.identity())
-          .thenAccept(attempt::established);
-    } catch (RejectedExecutionException e) {
-      return CompletableFuture.failedFuture(
-          new RedisConnectionException("the client was shut down", e));
-    }
+  @Override
+  public void connect(CommandConnection<byte[]> connection) {
+    begin(() -> client.connectAsync(LettuceConnection.CODEC, uri))
+        .thenAccept(made -> LettuceConnection.begin(made, this, connection))
+        .whenComplete(
+            (begun, failure) -> {
+              if (failure != null) {
+                connection.onEnded(failure);
+              }
+            });
   }
 
-  /** Serves a subscription on a connection of its own. */
-  void subscribe(Subscription wanted) {
-    Executor executor = client.getResources().eventExecutorGroup();
-    try {
-      LettucePubSubConnection.serve(
-          wanted,
-          CompletableFuture.supplyAsync(
-                  () -> client.connectPubSubAsync(LettucePubSubConnection.CODEC, uri), executor)
-              .thenCompose(Function.identity()),
-          executor);
-      subscription = wanted;
-    } catch (RejectedExecutionException e) {
-      // the client was shut down: there is nothing to hear any more
-    }
+  @Override
+  public void subscribe(Subscription subscription) {
+    LettucePubSubConnection.serve(
+        subscription,
+        begin(() -> client.connectPubSubAsync(LettucePubSubConnection.CODEC, uri)),
+        client.getResources().eventExecutorGroup());
+  }
+
+  /** Connects on a thread that may resolve names, as Lettuce itself reconnects. */
+  private <C> CompletableFuture<C> begin(Supplier<? extends CompletionStage<C>> connecting) {
+    return CompletableFuture.supplyAsync(connecting, client.getResources().eventExecutorGroup())
+        .thenCompose(Function.identity());
   }
 
   /**
@@ -85,47 +81,9 @@ final class LettuceNode {
   static void warmUp(RedisClient client) {
     RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
     try {
-      DriverThreads.await(WARM_UP, client.connectAsync(NodeConnection.CODEC, nowhere));
+      DriverThreads.await(WARM_UP, client.connectAsync(LettuceConnection.CODEC, nowhere));
     } catch (IllegalStateException e) {
       // it was shut down, which each attempt to connect will say
-    }
-  }
-
-  /** Completes when there is no connection. */
-  CompletableFuture<Void> disconnect() {
-    NodeConnection connection = present;
-    return connection == null ? CompletableFuture.completedFuture(null) : connection.drop();
-  }
-
-  /**
-   * Lets no connection be made any more, and completes when there is none: one that is begun while
-   * the client shuts down would stay.
-   */
-  CompletableFuture<Void> close() {
-    closed = true;
-    Subscription listening = subscription;
-    if (listening == null) {
-      return disconnect();
-    }
-    listening.close();
-    return CompletableFuture.allOf(disconnect(), listening.ended());
-  }
-
-  /** Writes to this node what asks it, in one go. For the sender. */
-  void send(List<EncodedRound> batch) {
-    NodeConnection connection = present;
-    for (EncodedRound outgoing : batch) {
-      if (!outgoing.round().asks(node)) {
-        continue;
-      }
-      if (connection == null) {
-        outgoing.round().failure(node, new RedisConnectionException("not connected"));
-      } else {
-        connection.commands().add(outgoing);
-      }
-    }
-    if (connection != null) {
-      connection.commands().flushNow();
     }
   }
 }

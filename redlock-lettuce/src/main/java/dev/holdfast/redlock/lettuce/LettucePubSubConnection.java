@@ -38,15 +38,15 @@ final class LettucePubSubConnection implements PubSubConnection {
       Subscription subscription,
       CompletableFuture<StatefulRedisPubSubConnection<String, String>> connecting,
       Executor executor) {
-    connecting.whenCompleteAsync(
-        (made, failure) -> {
-          if (failure != null) {
-            subscription.onEnded();
-          } else {
-            new LettucePubSubConnection(made, subscription).begin();
-          }
-        },
-        executor);
+    connecting
+        .thenAcceptAsync(made -> new LettucePubSubConnection(made, subscription).begin(), executor)
+        .whenComplete(
+            (begun, failure) -> {
+              if (failure != null) {
+                connecting.thenAccept(StatefulRedisPubSubConnection::closeAsync);
+                subscription.onEnded();
+              }
+            });
   }
 
   private void begin() {

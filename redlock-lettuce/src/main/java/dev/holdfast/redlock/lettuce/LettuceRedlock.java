@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -11,6 +12,7 @@ import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -118,35 +120,34 @@ public final class LettuceRedlock {
     }
 
     /** The nodes without the algorithm; connects nothing. */
-    LettuceNodes connections() {
+    PipelinedNodes<byte[]> connections() {
       for (Node node : nodes) {
         if (node.client() != null) {
-          requireNoReplay(node.client().getOptions(), Addresses.of(node.uri()));
+          requireNoReplay(node.client().getOptions(), LettuceNode.address(node.uri()));
         }
       }
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
       boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
       ManagedClient own = someAreOurs ? ManagedClient.start(options.connectTimeout(), tls) : null;
+      ExecutorService ofYours =
+          someAreYours || own == null
+              ? Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"))
+              : null;
+      Executor sender = ofYours != null ? ofYours : Objects.requireNonNull(own).eventLoop();
       List<LettuceNode> links = new ArrayList<>();
-      for (int connection = 1; connection <= 2; connection++) {
-        for (Node node : nodes) {
-          RedisClient yours = node.client();
-          RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
-          node.uri().setTimeout(options.connectTimeout());
-          links.add(new LettuceNode(links.size(), client, node.uri()));
-        }
+      for (Node node : nodes) {
+        RedisClient yours = node.client();
+        RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
+        node.uri().setTimeout(options.connectTimeout());
+        links.add(new LettuceNode(client, node.uri(), sender));
       }
       links.stream().map(LettuceNode::client).distinct().forEach(LettuceNode::warmUp);
-      if (own != null && !someAreYours) {
-        return new LettuceNodes(links, own.eventLoop(), own::close);
-      }
-      ExecutorService sender =
-          Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"));
-      return new LettuceNodes(
+      return LettuceNode.all(
           links,
-          sender,
           () -> {
-            sender.shutdown();
+            if (ofYours != null) {
+              ofYours.shutdown();
+            }
             if (own != null) {
               own.close();
             }

@@ -18,7 +18,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 
 /**
- * Makes connections for {@link NodeConnection#CODEC} and {@link LettucePubSubConnection#CODEC}
+ * Makes connections for {@link LettuceConnection#CODEC} and {@link LettucePubSubConnection#CODEC}
  * without Lettuce's three interfaces for every command of Redis: loading their classes takes most
  * of the time to the first lock, and on a busy machine stops all nodes for seconds when somebody
  * first listens.
@@ -31,7 +31,7 @@ final class MinimalRedisClient extends RedisClient {
   @Override
   protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
       RedisChannelWriter writer, PushHandler pushes, RedisCodec<K, V> codec, Duration timeout) {
-    return codec == NodeConnection.CODEC
+    return codec == LettuceConnection.CODEC
         ? new LeanConnection<>(writer, pushes, codec, timeout)
         : super.newStatefulRedisConnection(writer, pushes, codec, timeout);
   }

@@ -118,11 +118,12 @@ class ClientSettingsTest {
 
   @Test
   void addressesAreReadable() {
-    assertThat(Addresses.of(RedisURI.create("redis://u:p@h1:7000/3"))).isEqualTo("h1:7000/3");
+    assertThat(LettuceNode.address(RedisURI.create("redis://u:p@h1:7000/3")))
+        .isEqualTo("h1:7000/3");
     RedisURI six = RedisURI.create("h", 7000);
     six.setHost("::1");
-    assertThat(Addresses.of(six)).isEqualTo("[::1]:7000");
-    assertThat(Addresses.of(RedisURI.Builder.socket("/run/redis.sock").build()))
+    assertThat(LettuceNode.address(six)).isEqualTo("[::1]:7000");
+    assertThat(LettuceNode.address(RedisURI.Builder.socket("/run/redis.sock").build()))
         .isEqualTo("/run/redis.sock");
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisURI;
@@ -24,19 +25,20 @@ class EndOfConnectionTest {
     try (TestNodes servers = TestNodes.start(1);
         ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create())) {
       TestNode server = servers.node(0);
-      LettuceNode link = new LettuceNode(0, client.client(), RedisURI.create(server.uri()));
-      LettuceNodes nodes = new LettuceNodes(List.of(link), tasks::add, () -> {});
+      LettuceNode link =
+          new LettuceNode(client.client(), RedisURI.create(server.uri()), tasks::add);
+      RedisNodes nodes = LettuceNode.all(List.of(link), () -> {});
       AtomicInteger ends = new Driver(nodes, () -> {}).connect(0);
 
       Asked waiting = Asked.of(nodes, "return 1");
       server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
 
       soon().until(() -> tasks.size() == 2);
+      tasks.remove().run();
+      assertThat(waiting.answers()).isEmpty();
       assertThat(ends).hasValue(0);
       tasks.remove().run();
-      assertThat(waiting.failure()).hasMessage("not connected");
-      assertThat(ends).hasValue(0);
-      tasks.remove().run();
+      assertThat(waiting.failure()).hasMessage("the connection has ended");
       assertThat(ends).hasValue(1);
     }
   }

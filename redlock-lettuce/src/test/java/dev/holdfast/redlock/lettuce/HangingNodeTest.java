@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import io.lettuce.core.RedisClient;
@@ -63,8 +64,8 @@ class HangingNodeTest {
       throws Exception {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
-      LettuceNode link = new LettuceNode(0, client, RedisURI.create(server.uri()));
-      LettuceNodes nodes = new LettuceNodes(List.of(link), sender, () -> {});
+      LettuceNode link = new LettuceNode(client, RedisURI.create(server.uri()), sender);
+      RedisNodes nodes = LettuceNode.all(List.of(link), () -> {});
       new Driver(nodes, () -> {}).connect(0);
 
       server.freeze();
@@ -87,7 +88,7 @@ class HangingNodeTest {
   }
 
   /** Sends more with the first answers, while others are still awaited. */
-  private void ask(LettuceNodes nodes, int number) {
+  private void ask(RedisNodes nodes, int number) {
     Runnable whenAnswered =
         () -> {
           int answer = answers.incrementAndGet();

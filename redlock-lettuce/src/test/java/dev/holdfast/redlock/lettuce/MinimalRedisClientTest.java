@@ -34,7 +34,7 @@ class MinimalRedisClientTest {
   @Test
   void noInterfaceForAllCommandsIsMadeForOurConnections() throws Exception {
     try (StatefulRedisConnection<?, ?> connection =
-        client().connectAsync(NodeConnection.CODEC, uri()).get()) {
+        client().connectAsync(LettuceConnection.CODEC, uri()).get()) {
       assertLean(connection);
     }
   }

@@ -49,14 +49,14 @@ final class ManagedClients implements AutoCloseable {
    */
   static ManagedClients start(OpenSettings tls) {
     ManagedClients clients = new ManagedClients(tls);
-    Server nowhere = clients.server(new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null));
+    RedisNodeUri nowhere = new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null);
     DriverThreads.await(
-        WARM_UP, ClientFactory.client(nowhere, WARM_UP, begun -> {}).connectAsync());
+        WARM_UP, clients.node(nowhere, WARM_UP).attempt(begun -> {}).connectAsync());
     return clients;
   }
 
-  Server server(RedisNodeUri node) {
-    return new Server(node.address(), node.isTls(), () -> config(node), null);
+  RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
+    return new RedissonNode(uri.address(), uri.isTls(), () -> config(uri), null, connectTimeout);
   }
 
   @Override

@@ -3,11 +3,11 @@ package dev.holdfast.redlock.redisson;
 import dev.holdfast.redlock.spi.PubSubConnection;
 import dev.holdfast.redlock.spi.Subscription;
 import io.netty.channel.Channel;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.redisson.client.ChannelName;
-import org.redisson.client.RedisClient;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisPubSubConnection;
 import org.redisson.client.RedisPubSubListener;
@@ -25,28 +25,24 @@ final class RedissonPubSubConnection implements PubSubConnection, RedisPubSubLis
   }
 
   /** Serves a subscription once there is a connection. */
-  static void serve(Subscription subscription, Server server, Duration connectTimeout) {
-    try {
-      RedisClient client =
-          ClientFactory.client(server, connectTimeout, opened -> watch(opened, subscription));
-      client
-          .connectPubSubAsync()
-          .whenCompleteAsync(
-              (made, failure) -> {
-                if (failure == null) {
-                  subscription.onConnected(new RedissonPubSubConnection(made, subscription));
-                } else {
-                  subscription.onEnded();
-                }
-              },
-              client.getConfig().getExecutor());
-    } catch (RuntimeException e) {
-      subscription.close(); // the client was shut down: there is nothing to hear any more
-      subscription.onEnded();
-    }
+  static void serve(
+      Subscription subscription,
+      CompletionStage<RedisPubSubConnection> connecting,
+      Executor executor) {
+    connecting
+        .thenAcceptAsync(
+            made -> subscription.onConnected(new RedissonPubSubConnection(made, subscription)),
+            executor)
+        .whenComplete(
+            (begun, failure) -> {
+              if (failure != null) {
+                subscription.onEnded();
+              }
+            });
   }
 
-  private static void watch(Channel opened, Subscription subscription) {
+  /** Reports the end of a channel in a turn of its own. */
+  static void watch(Channel opened, Subscription subscription) {
     opened.closeFuture().addListener(closed -> opened.eventLoop().execute(subscription::onEnded));
   }
 

@@ -5,8 +5,10 @@ import dev.holdfast.LockManager;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +52,7 @@ public final class RedissonRedlock {
     private RedlockOptions options = RedlockOptions.defaults();
     private OpenSettings tls = OpenSettings.none();
 
-    private record Node(@Nullable RedisNodeUri uri, @Nullable Server yours) {}
+    private record Node(@Nullable RedisNodeUri uri, @Nullable RedissonClient yours) {}
 
     private Builder() {}
 
@@ -86,7 +88,8 @@ public final class RedissonRedlock {
      *     stands before a client
      */
     public Builder client(RedissonClient client) {
-      nodes.add(new Node(null, Server.of(Objects.requireNonNull(client, "client"))));
+      RedissonNode.of(Objects.requireNonNull(client, "client"), options.connectTimeout());
+      nodes.add(new Node(null, client));
       return this;
     }
 
@@ -120,18 +123,19 @@ public final class RedissonRedlock {
     }
 
     /** The nodes without the algorithm; connects nothing. */
-    RedissonNodes connections() {
+    PipelinedNodes<RedissonCommand> connections() {
+      Duration connectTimeout = options.connectTimeout();
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.uri() != null);
       ManagedClients own = someAreOurs ? ManagedClients.start(tls) : null;
-      List<Server> servers = new ArrayList<>();
+      List<RedissonNode> links = new ArrayList<>();
       for (Node node : nodes) {
-        servers.add(
+        links.add(
             node.yours() != null
-                ? node.yours()
-                : Objects.requireNonNull(own).server(Objects.requireNonNull(node.uri())));
+                ? RedissonNode.of(node.yours(), connectTimeout)
+                : Objects.requireNonNull(own)
+                    .node(Objects.requireNonNull(node.uri()), connectTimeout));
       }
-      return new RedissonNodes(
-          servers, options.connectTimeout(), own == null ? () -> {} : own::close);
+      return new PipelinedNodes<>(links, RedissonCommand::new, own == null ? () -> {} : own::close);
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockOutageException;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.FaultProxy;
@@ -131,7 +132,7 @@ class ClientSettingsTest {
           .isInstanceOf(LockOutageException.class)
           .hasMessageContaining("refused");
       var settings =
-          ClientFactory.client(Server.of(client), Duration.ofSeconds(2), begun -> {}).getConfig();
+          RedissonNode.of(client, Duration.ofSeconds(2)).attempt(begun -> {}).getConfig();
       assertThat(settings.isTcpNoDelay()).isTrue();
       assertThat(settings.getConnectTimeout()).isEqualTo(2_000);
       assertThat(settings.getCommandTimeout()).isEqualTo(2_000);
@@ -192,11 +193,12 @@ class ClientSettingsTest {
     config.setPassword("s3cret").useSingleServer().setDatabase(3);
     RedissonClient client = Redisson.create(config);
     try {
-      assertThat(Server.of(client).address()).isEqualTo("[::1]:7000/3");
+      assertThat(RedissonNode.of(client, Duration.ofSeconds(2)).address())
+          .isEqualTo("[::1]:7000/3");
     } finally {
       YourClients.shutdown(client);
     }
-    try (RedissonNodes nodes =
+    try (RedisNodes nodes =
         RedissonRedlock.builder().node("redis://u:p@[::1]:7000/3").connections()) {
       assertThat(nodes.addresses()).containsExactly("[::1]:7000/3");
     }

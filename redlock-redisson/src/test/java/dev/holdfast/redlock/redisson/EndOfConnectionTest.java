@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -62,7 +63,7 @@ class EndOfConnectionTest {
           YourClients.lazy(
               servers.node(0).uri(),
               config -> config.setCommandMapper(EndOfConnectionTest::nameOrFail));
-      RedissonNodes nodes = RedissonRedlock.builder().client(yours).connections();
+      RedisNodes nodes = RedissonRedlock.builder().client(yours).connections();
       try (Driver driver = new Driver(nodes, () -> YourClients.shutdown(yours))) {
         AtomicInteger ends = driver.connect(0);
         assertThat(Asked.of(nodes, "return 1").failure()).hasMessage("no EVAL here");

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.drivertests.Driver;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.RedisNodes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ final class Links {
 
   static Driver over(Kind kind, List<String> uris, RedlockOptions options) {
     List<RedissonClient> clients = new ArrayList<>();
-    RedissonNodes nodes = builder(kind, clients, uris).options(options).connections();
+    RedisNodes nodes = builder(kind, clients, uris).options(options).connections();
     return new Driver(nodes, () -> clients.forEach(YourClients::shutdown));
   }
 

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Subscription;
 import dev.holdfast.testnodes.TestNodes;
 import java.lang.reflect.Field;
@@ -17,7 +18,7 @@ class RedissonPubSubConnectionTest {
   @Test
   void aNameThatNobodyWaitsForIsForgotten() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
-        RedissonNodes nodes = nodes(servers.uris().get(0))) {
+        RedisNodes nodes = nodes(servers.uris().get(0))) {
       Subscription subscription = new Subscription("always", (channel, message) -> {}, ended -> {});
       nodes.subscribe(0, subscription);
       await().until(() -> field(Subscription.class, "connection", subscription) != null);
@@ -45,7 +46,7 @@ class RedissonPubSubConnectionTest {
     }
   }
 
-  private static RedissonNodes nodes(String uri) {
+  private static RedisNodes nodes(String uri) {
     return RedissonRedlock.builder().node(uri).options(Links.PATIENT).connections();
   }
 

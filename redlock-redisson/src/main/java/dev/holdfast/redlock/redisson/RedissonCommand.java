@@ -2,34 +2,26 @@ package dev.holdfast.redlock.redisson;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.Command;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.client.protocol.CommandData;
 import org.redisson.client.protocol.RedisCommand;
 
-/** A round's command, encoded once for all of its nodes. */
-final class EncodedRound {
-  private final Round round;
+/** A command as Redisson takes it, encoded once for all nodes of a round. */
+final class RedissonCommand {
   private final RedisCommand<Object> name;
   private final Object[] arguments;
 
-  EncodedRound(Round round) {
-    List<String> words = round.command().words();
-    this.round = round;
+  RedissonCommand(Command command) {
+    List<String> words = command.words();
     this.name = new RedisCommand<>(words.get(0));
     this.arguments = words.stream().skip(1).map(word -> word.getBytes(UTF_8)).toArray();
   }
 
-  Round round() {
-    return round;
-  }
-
-  /** Returns the command for one node, which votes when it completes, on that thread. */
-  CommandData<Object, Object> to(NodeConnection connection) {
-    CompletableFuture<Object> answer = new CompletableFuture<>();
-    answer.whenComplete((reply, failure) -> connection.answered(this, reply, failure));
+  /** Returns the command for one connection, which completes the answer. */
+  CommandData<Object, Object> to(CompletableFuture<Object> answer) {
     return new CommandData<>(answer, StringCodec.INSTANCE, name, arguments);
   }
 }

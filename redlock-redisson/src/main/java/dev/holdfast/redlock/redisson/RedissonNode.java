@@ -1,0 +1,144 @@
+package dev.holdfast.redlock.redisson;
+
+import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redlock.spi.CommandConnection;
+import dev.holdfast.redlock.spi.RedisNode;
+import dev.holdfast.redlock.spi.Subscription;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.api.NodeType;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.NettyHook;
+import org.redisson.client.RedisClient;
+import org.redisson.client.RedisClientConfig;
+import org.redisson.client.RedisConnectionException;
+import org.redisson.config.Config;
+import org.redisson.connection.ConnectionManager;
+import org.redisson.misc.RedisURI;
+
+/**
+ * One node, and where and as whom to reach it.
+ *
+ * @param address for messages: never with user or password
+ * @param isTls whether it is spoken to by TLS
+ * @param config what to connect with, made again by each call; what it runs on is shared
+ * @param client the client of the user's by which the node is reached, if it is one
+ * @param connectTimeout how long connecting may take
+ */
+record RedissonNode(
+    String address,
+    boolean isTls,
+    Supplier<RedisClientConfig> config,
+    @Nullable RedissonClient client,
+    Duration connectTimeout)
+    implements RedisNode<RedissonCommand> {
+
+  /**
+   * A node that is reached by a client of the user's: by its address, credentials, TLS and threads,
+   * but beside its pool, which may hold a command back, reorder it or send it again.
+   */
+  static RedissonNode of(RedissonClient client, Duration connectTimeout) {
+    if (!(client instanceof Redisson redisson)) {
+      throw new LockConfigurationException(
+          "a RedissonClient of "
+              + client.getClass()
+              + " does not show its connections: give the object that Redisson.create returned");
+    }
+    requireOneServer(client.getConfig());
+    ConnectionManager connections = redisson.getCommandExecutor().getConnectionManager();
+    var settings = connections.getServiceManager().getConfig();
+    RedisURI uri = new RedisURI(settings.getMasterAddress());
+    return new RedissonNode(
+        address(uri, settings.getDatabase()),
+        uri.isSsl(),
+        () -> {
+          if (client.isShuttingDown()) {
+            throw new RedisConnectionException("its RedissonClient was shut down");
+          }
+          return connections.createClient(NodeType.MASTER, uri, null).getConfig();
+        },
+        client,
+        connectTimeout);
+  }
+
+  @Override
+  public void connect(CommandConnection<RedissonCommand> connection) {
+    attempt(opened -> RedissonConnection.begin(opened, connection))
+        .connectAsync()
+        .whenComplete(
+            (made, failure) -> {
+              if (failure != null) {
+                connection.onEnded(failure);
+              } else if (connection.isConnecting()) {
+                RedissonConnection.greet(made.getChannel(), client == null, connection);
+              }
+            });
+  }
+
+  @Override
+  public void subscribe(Subscription subscription) {
+    RedisClient attempt = attempt(opened -> RedissonPubSubConnection.watch(opened, subscription));
+    RedissonPubSubConnection.serve(
+        subscription, attempt.connectPubSubAsync(), attempt.getConfig().getExecutor());
+  }
+
+  /**
+   * Makes a client for one attempt, so that each attempt looks the node's name up again. The client
+   * need not be closed: it has no threads, and its connection is closed by itself.
+   *
+   * @param begun gets the channel as soon as there is one, with all of Redisson's handlers
+   */
+  RedisClient attempt(Consumer<Channel> begun) {
+    int millis = (int) Math.min(Integer.MAX_VALUE, Math.max(1, connectTimeout.toMillis()));
+    RedisClientConfig made = config.get();
+    return RedisClient.create(
+        made.setConnectTimeout(millis)
+            .setCommandTimeout(millis)
+            .setTcpNoDelay(true)
+            .setPingConnectionInterval(0) // who is silent for too long is known above
+            .setNettyHook(new Hook(made.getNettyHook(), begun)));
+  }
+
+  /** The user's own hook, if there is one, then ours. */
+  private record Hook(NettyHook yours, Consumer<Channel> begun) implements NettyHook {
+    @Override
+    public void afterBoostrapInitialization(Bootstrap bootstrap) {
+      yours.afterBoostrapInitialization(bootstrap);
+    }
+
+    @Override
+    public void afterChannelInitialization(Channel channel) {
+      yours.afterChannelInitialization(channel);
+      begun.accept(channel);
+    }
+  }
+
+  private static String address(RedisURI uri, int database) {
+    String host = uri.getHost();
+    String server =
+        uri.isUDS()
+            ? host
+            : (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
+                + ":"
+                + uri.getPort();
+    return database == 0 ? server : server + "/" + database;
+  }
+
+  /** All others follow a master to another server, or send a command there. */
+  private static void requireOneServer(Config config) {
+    if (!config.isSingleConfig()) {
+      throw new LockConfigurationException(
+          "a RedissonClient is set up with "
+              + (config.isClusterConfig()
+                  ? "useClusterServers()"
+                  : config.isSentinelConfig() ? "useSentinelServers()" : "several servers")
+              + ", which may turn to another server: give one client for each master, set up with"
+              + " useSingleServer()");
+    }
+  }
+}

@@ -3,9 +3,10 @@ package com.example.socketdriver;
 import com.example.socketdriver.Resp.ErrorReply;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.CommandPipeline;
+import dev.holdfast.redlock.spi.CommandConnection;
+import dev.holdfast.redlock.spi.CommandWriter;
 import dev.holdfast.redlock.spi.DriverThreads;
-import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.redlock.spi.EncodedRound;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,73 +15,62 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
- * One connection, from the attempt at it to its end. One thread connects and then reads; another
- * writes, so that a node that hangs blocks nobody else.
+ * A socket that serves commands. One thread connects and then reads; another writes, so that a node
+ * that hangs blocks nothing else. The writing thread ends when it is idle.
  */
-final class SocketConnection {
+final class SocketConnection implements CommandWriter<byte[]> {
   private final RedisNodeUri uri;
-  private final Runnable disconnected;
+  private final CommandConnection<byte[]> commands;
   private final Socket socket = new Socket();
-  private final ExecutorService writer =
-      Executors.newSingleThreadExecutor(DriverThreads.named("holdfast-socket-write"));
-  private final CommandPipeline<Round> commands;
-  private final CompletableFuture<Void> connected = new CompletableFuture<>();
-  private final AtomicBoolean ended = new AtomicBoolean();
+  private final ThreadPoolExecutor writer =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          100,
+          TimeUnit.MILLISECONDS,
+          new LinkedBlockingQueue<>(),
+          DriverThreads.named("holdfast-socket-write"));
 
-  SocketConnection(int node, RedisNodeUri uri, Runnable disconnected) {
+  SocketConnection(RedisNodeUri uri, CommandConnection<byte[]> commands) {
     this.uri = uri;
-    this.disconnected = disconnected;
-    this.commands = new CommandPipeline<>(node, round -> round, writer, this::write);
+    this.commands = commands;
+    writer.allowCoreThreadTimeOut(true);
   }
 
-  CompletableFuture<Void> begin(Duration timeout) {
+  void begin(Duration timeout) {
+    commands.onBegun(this);
     int millis = Math.toIntExact(timeout.toMillis());
     DriverThreads.named("holdfast-socket-read").newThread(() -> connectAndRead(millis)).start();
-    return connected;
   }
 
-  /** Sends a round's command, which fails if the connection is not there. */
-  void ask(Round round) {
-    commands.add(round);
-    commands.flush();
+  @Override
+  public Executor executor() {
+    return writer;
   }
 
-  /** Ends it, once. All that is not answered fails, and then the end is told. */
-  void end(IOException cause) {
-    if (!ended.compareAndSet(false, true)) {
-      return;
+  @Override
+  public void write(List<EncodedRound<byte[]>> rounds) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (EncodedRound<byte[]> round : rounds) {
+      bytes.write(round.command());
     }
+    bytes.writeTo(socket.getOutputStream());
+  }
+
+  @Override
+  public void close() {
     try {
       socket.close();
     } catch (IOException e) {
-      cause.addSuppressed(e);
+      // it is closed anyway
     }
-    connected.completeExceptionally(cause); // which changes nothing if it was made
-    commands.end(cause, this::onAllFailed);
-  }
-
-  private void onAllFailed() {
-    if (!connected.isCompletedExceptionally()) {
-      disconnected.run();
-    }
-    writer.shutdown();
-  }
-
-  /** Ends it when all that was asked before has been written. */
-  CompletableFuture<Void> close() {
-    IOException cause = new IOException("the manager was closed");
-    try {
-      return CompletableFuture.runAsync(() -> end(cause), writer);
-    } catch (RejectedExecutionException e) {
-      return CompletableFuture.completedFuture(null); // it has ended
-    }
+    commands.onEnded(new IOException("the connection was closed"));
   }
 
   private void connectAndRead(int timeoutMillis) {
@@ -91,15 +81,12 @@ final class SocketConnection {
       InputStream in = new BufferedInputStream(socket.getInputStream());
       greet(in);
       socket.setSoTimeout(0);
-      commands.open();
-      connected.complete(null);
+      commands.onConnected();
       while (true) {
         answer(Resp.read(in));
       }
-    } catch (IOException e) {
-      end(e);
-    } catch (RuntimeException e) {
-      end(new IOException("the node said what nobody understands", e));
+    } catch (IOException | RuntimeException e) {
+      commands.onEnded(e);
     }
   }
 
@@ -122,7 +109,7 @@ final class SocketConnection {
   }
 
   private void answer(Object reply) throws IOException {
-    Round round = commands.next();
+    EncodedRound<byte[]> round = commands.next();
     if (round == null) {
       throw new IOException("the node said something that it was not asked");
     }
@@ -130,18 +117,6 @@ final class SocketConnection {
       commands.onError(round, error.text());
     } else {
       commands.onReply(round, reply);
-    }
-  }
-
-  private void write(List<Round> rounds) {
-    try {
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      for (Round round : rounds) {
-        bytes.write(round.command().encoded());
-      }
-      bytes.writeTo(socket.getOutputStream());
-    } catch (IOException e) {
-      end(e);
     }
   }
 }

@@ -1,7 +1,10 @@
 package com.example.socketdriver;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import java.util.List;
@@ -15,6 +18,15 @@ public final class SocketDriver extends RedlockProvider {
 
   @Override
   protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
-    return new SocketNodes(uris, options.connectTimeout());
+    for (RedisNodeUri uri : uris) {
+      if (uri.isTls()) {
+        throw new LockConfigurationException(
+            "this driver knows redis:// alone: use another driver for " + uri);
+      }
+    }
+    return new PipelinedNodes<>(
+        uris.stream().map(uri -> new SocketNode(uri, options.connectTimeout())).toList(),
+        Command::encoded,
+        () -> {});
   }
 }

@@ -33,7 +33,7 @@ record BorrowedConnection(Pool<Connection> pool, Connection connection, int time
       }
       connection.setSoTimeout(Messages.millis(limit));
       return borrowed;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       borrowed.close();
       throw e;
     }

@@ -51,7 +51,7 @@ public final class JedisRedlock {
   /** Collects the nodes. Not safe for use by many threads. */
   public static final class Builder {
     private final List<Address> nodes = new ArrayList<>();
-    private final List<PooledNodes.UserPool> clients = new ArrayList<>();
+    private final List<PooledNode.UserPool> clients = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
@@ -154,7 +154,7 @@ public final class JedisRedlock {
     RedisNodes connections() {
       if (nodes.isEmpty()) {
         clients.forEach(Builder::requireWaiting);
-        return new PooledNodes(clients, options.silenceLimit());
+        return PooledNode.all(clients, options.silenceLimit());
       }
       if (!clients.isEmpty()) {
         throw new LockConfigurationException(
@@ -167,7 +167,7 @@ public final class JedisRedlock {
      * Refuses a pool that does not wait: whenever all its connections are borrowed, the node would
      * look down.
      */
-    private static void requireWaiting(PooledNodes.UserPool given) {
+    private static void requireWaiting(PooledNode.UserPool given) {
       if (!given.pool().getBlockWhenExhausted()) {
         throw new LockConfigurationException(
             "the pool of the client for node "
@@ -183,7 +183,7 @@ public final class JedisRedlock {
     }
 
     private Builder add(Pool<Connection> pool, Object client, HostAndPort server) {
-      clients.add(new PooledNodes.UserPool(Address.text(server), pool, client));
+      clients.add(new PooledNode.UserPool(Address.text(server), pool, client));
       return this;
     }
   }

@@ -1,0 +1,168 @@
+package dev.holdfast.redlock.jedis;
+
+import dev.holdfast.redlock.spi.CommandConnection;
+import dev.holdfast.redlock.spi.CommandWriter;
+import dev.holdfast.redlock.spi.EncodedRound;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * The use of a pool from the first answer of its node to the first failure. One thread borrows a
+ * connection, writes all that is waiting, reads all replies, and gives the connection back. Only
+ * that thread waits when the node hangs or the pool is exhausted.
+ */
+final class PooledConnection implements CommandWriter<PooledNode.Question> {
+  /** How often a node that is asked nothing is greeted, to learn whether it is still there. */
+  private static final long GREETING_MILLIS = 1_000;
+
+  /**
+   * The most bytes that are sent before all are answered: less than the smallest buffers of a
+   * connection hold together, as a write that waits for a node that hangs has no timeout.
+   */
+  private static final int WINDOW_BYTES = 64 * 1024;
+
+  private final Pool<Connection> pool;
+  private final boolean isPoolOurs;
+  private final Duration limit;
+  private final ScheduledExecutorService thread;
+  private final CommandConnection<PooledNode.Question> commands;
+  private boolean used;
+
+  /**
+   * Connects nothing yet.
+   *
+   * @param isPoolOurs whether its connections end with this
+   * @param limit for how long there may be no free connection, and the node may owe replies
+   * @param thread does all this
+   */
+  PooledConnection(
+      Pool<Connection> pool,
+      boolean isPoolOurs,
+      Duration limit,
+      ScheduledExecutorService thread,
+      CommandConnection<PooledNode.Question> commands) {
+    this.pool = pool;
+    this.isPoolOurs = isPoolOurs;
+    this.limit = limit;
+    this.thread = thread;
+    this.commands = commands;
+  }
+
+  void begin() {
+    commands.onBegun(this);
+    thread.execute(this::open);
+  }
+
+  private void open() {
+    if (!commands.isConnecting()) {
+      return; // it was dropped while it waited for its turn
+    }
+    try {
+      greet(pool.getNumIdle());
+      greetLater();
+      commands.onConnected();
+    } catch (RuntimeException | Error e) {
+      commands.onEnded(Messages.reason(e));
+    }
+  }
+
+  private void greetLater() {
+    thread.schedule(this::greetAgain, GREETING_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void greetAgain() {
+    if (!commands.isOpen()) {
+      return;
+    }
+    try {
+      if (!used) {
+        greet(0);
+      }
+      used = false;
+      greetLater();
+    } catch (RuntimeException | Error e) {
+      commands.onEnded(Messages.reason(e));
+    }
+  }
+
+  /** Connections that ended while they were idle in the pool say nothing of the node. */
+  private void greet(int idle) {
+    for (int stale = idle; ; stale--) {
+      try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+        Messages.greet(borrowed.connection());
+        return;
+      } catch (JedisConnectionException e) {
+        if (stale <= 0 || e.getCause() instanceof SocketTimeoutException) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  @Override
+  public Executor executor() {
+    return thread;
+  }
+
+  @Override
+  public void write(List<EncodedRound<PooledNode.Question>> rounds) {
+    used = true;
+    try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+      // after each wait: what was dropped meanwhile must not be sent after its release
+      for (int from = 0; from < rounds.size() && commands.isOpen(); ) {
+        int to = endOfWindow(rounds, from);
+        exchange(borrowed.connection(), rounds.subList(from, to));
+        from = to;
+      }
+    } catch (RuntimeException e) {
+      commands.onEnded(Messages.reason(e));
+    }
+  }
+
+  private static int endOfWindow(List<EncodedRound<PooledNode.Question>> rounds, int from) {
+    int bytes = rounds.get(from).command().bytes();
+    int to = from + 1;
+    while (to < rounds.size() && (bytes += rounds.get(to).command().bytes()) <= WINDOW_BYTES) {
+      to++;
+    }
+    return to;
+  }
+
+  private void exchange(Connection connection, List<EncodedRound<PooledNode.Question>> window) {
+    try {
+      window.forEach(round -> connection.sendCommand(round.command().command()));
+      window.forEach(round -> answer(connection, round));
+    } catch (RuntimeException | Error e) {
+      connection.setBroken(); // replies to us are still to come on it
+      throw e;
+    }
+  }
+
+  private void answer(Connection connection, EncodedRound<PooledNode.Question> round) {
+    Object reply;
+    try {
+      reply = connection.getOne();
+    } catch (JedisDataException e) {
+      commands.onError(round, String.valueOf(e.getMessage()));
+      return;
+    }
+    commands.onReply(round, Messages.reply(reply));
+  }
+
+  /** Cuts nothing short that is in flight: that ends within its limit, and all else after it. */
+  @Override
+  public void close() {
+    if (isPoolOurs) {
+      thread.execute(pool::clear);
+    }
+    commands.onEnded(new JedisConnectionException("the connection was dropped"));
+  }
+}

@@ -41,11 +41,14 @@ import dev.holdfast.tck.rules.NodeRules;
 import dev.holdfast.tck.rules.NotificationRules;
 import dev.holdfast.tck.rules.OpeningRules;
 import dev.holdfast.tck.rules.OptionRules;
+import dev.holdfast.tck.rules.OutageRules;
 import dev.holdfast.tck.rules.PauseRules;
 import dev.holdfast.tck.rules.ReleaseRules;
+import dev.holdfast.tck.rules.ReportRules;
 import dev.holdfast.tck.rules.SecretRules;
 import dev.holdfast.tck.rules.TckFixture;
 import dev.holdfast.tck.rules.TimeOutRules;
+import dev.holdfast.tck.rules.TimelinessRules;
 import dev.holdfast.tck.rules.TlsRules;
 import dev.holdfast.tck.rules.TokenRules;
 import dev.holdfast.tck.rules.TransactionRules;
@@ -56,7 +59,6 @@ import dev.holdfast.tck.rules.WaitValueRules;
 import dev.holdfast.tck.rules.WaitingRules;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayNameGeneration;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -105,423 +107,350 @@ public abstract class LockManagerTck {
     extension.end();
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Acquire extends AcquireRules {
     Acquire(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Asking extends AskingRules {
     Asking(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Names extends NameRules {
     Names(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Expiry extends ExpiryRules {
     Expiry(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class HoldAtLeast extends HoldAtLeastRules {
     HoldAtLeast(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Fencing extends FencingRules {
     Fencing(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class ExecuteLocked extends ExecuteLockedRules {
     ExecuteLocked(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class TryExecuteLocked extends TryExecuteLockedRules {
     TryExecuteLocked(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class CurrentLeases extends CurrentLeaseRules {
     CurrentLeases(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class LockViews extends LockViewRules {
     LockViews(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Validity extends ValidityRules {
     Validity(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Release extends ReleaseRules {
     Release(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Extend extends ExtendRules {
     Extend(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Loss extends LossRules {
     Loss(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Transfers extends TransferRules {
     Transfers(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Adoptions extends AdoptionRules {
     Adoptions(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class EndedLeases extends EndedLeaseRules {
     EndedLeases(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Waiting extends WaitingRules {
     Waiting(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Pauses extends PauseRules {
     Pauses(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Line extends LineRules {
     Line(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class GivingUp extends GivingUpRules {
     GivingUp(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Inspection extends InspectionRules {
     Inspection(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Capabilities extends CapabilityRules {
     Capabilities(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Discovery extends DiscoveryRules {
     Discovery(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Errors extends ErrorRules {
     Errors(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Input extends InputRules {
     Input(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Secrets extends SecretRules {
     Secrets(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Late extends LateRules {
     Late(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class AsOne extends AsOneRules {
     AsOne(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Aliases extends AliasRules {
     Aliases(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Freshness extends FreshnessRules {
     Freshness(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Interop extends InteropRules {
     Interop(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Opening extends OpeningRules {
     Opening(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Closing extends ClosingRules {
     Closing(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class FailedConnects extends FailedConnectRules {
     FailedConnects(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Transactions extends TransactionRules {
     Transactions(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Durations extends DurationRules {
     Durations(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class WaitValues extends WaitValueRules {
     WaitValues(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Options extends OptionRules {
     Options(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Tls extends TlsRules {
     Tls(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Tokens extends TokenRules {
     Tokens(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Handoffs extends HandoffRules {
     Handoffs(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Many extends ManyRules {
     Many(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Futures extends FutureRules {
     Futures(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
+  class Outages extends OutageRules {
+    Outages(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
   class Clocks extends ClockRules {
     Clocks(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
+  class Reports extends ReportRules {
+    Reports(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
   class Listening extends ListenerRules {
     Listening(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
+  class Timeliness extends TimelinessRules {
+    Timeliness(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
   class Nodes extends NodeRules {
     Nodes(TckFixture fixture) {
       super(fixture);
@@ -530,45 +459,35 @@ public abstract class LockManagerTck {
 
   // JUnit begins with the last of them, so that those that take longest stand here.
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Concurrency extends ConcurrencyRules {
     Concurrency(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Notifications extends NotificationRules {
     Notifications(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class KeepAlive extends KeepAliveRules {
     KeepAlive(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class Faults extends FaultRules {
     Faults(TckFixture fixture) {
       super(fixture);
     }
   }
 
-  @Nested
-  @TestInstance(Lifecycle.PER_METHOD)
-  @Execution(ExecutionMode.CONCURRENT)
+  @RuleGroup
   class TimeOuts extends TimeOutRules {
     TimeOuts(TckFixture fixture) {
       super(fixture);

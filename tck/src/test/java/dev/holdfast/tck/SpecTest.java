@@ -7,7 +7,6 @@ import dev.holdfast.tck.rules.IfThisFails;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** SPEC.md as the kit reads it, and the kit's own tests. */
@@ -56,7 +55,7 @@ class SpecTest {
 
   private static List<Method> tests() {
     return Arrays.stream(LockManagerTck.class.getDeclaredClasses())
-        .filter(group -> group.isAnnotationPresent(Nested.class))
+        .filter(group -> group.isAnnotationPresent(RuleGroup.class))
         .flatMap(group -> Arrays.stream(group.getSuperclass().getDeclaredMethods()))
         .filter(method -> method.isAnnotationPresent(Test.class))
         .toList();

@@ -53,6 +53,8 @@ record Flaw(
             StaleFlaws.all(),
             UnseenFlaws.all(),
             MissedFlaws.all(),
+            TimelinessFlaws.all(),
+            ReportFlaws.all(),
             TransferFlaws.all(),
             ManyFlaws.all(),
             ListenerFlaws.all())

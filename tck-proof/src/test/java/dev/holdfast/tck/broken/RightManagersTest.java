@@ -58,6 +58,7 @@ class RightManagersTest {
             "this environment's nodes have no databases",
             "this environment's nodes are not given by redis://",
             "this environment has no sets of options",
+            "this backend shows its nodes as one",
             "before JDK 21");
   }
 

@@ -23,6 +23,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
@@ -351,6 +352,71 @@ public abstract class AdoptionRules {
 
     assertThat(lost).as("the end of an adoption of another owner's lock").isNotNull();
     assertThat(lost.reason()).isEqualTo(LossReason.TAKEN);
+  }
+
+  @Test
+  @Rule("TRANSFER-8")
+  @IfThisFails(
+      "check that a later adoption looks at the nodes, and finds the first adopter's token")
+  void anAdoptionThatFindsTheFirstAdopterIsTaken() {
+    LockManager holder = fixture.open();
+    LockManager first = fixture.open();
+    Lease lease = fixture.takeOnAll(holder, fixture.request(fixture.name("adopted")));
+    String text = TransferredLock.text(fixture, lease, fixture.ttl());
+    Lease adopted = TransferredLock.adoptedOrSkipped(fixture, first, text, lease.name());
+
+    for (LockManager locks : List.of(fixture.open(), first, holder)) {
+      for (boolean isAsynchronous : new boolean[] {false, true}) {
+        Throwable thrown = endOfAdoption(locks, text, lease.name(), isAsynchronous);
+        if (!adopted.isHeld()) {
+          AnotherRule.isBroken("an adopted lease is not held");
+        }
+
+        assertThat(thrown)
+            .as("the end of an adoption of a lock that was adopted before")
+            .isInstanceOfSatisfying(
+                LockLostException.class,
+                lost -> assertThat(lost.reason()).isEqualTo(LossReason.TAKEN));
+      }
+    }
+  }
+
+  @Test
+  @Rule("TRANSFER-8")
+  @IfThisFails("check that an adoption finds the lock of a later owner, also after an adoption")
+  void anAdoptionThatFindsALaterOwnerIsTaken() {
+    LockManager locks = fixture.open();
+    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("later")));
+    String text = TransferredLock.text(fixture, lease, fixture.ttl());
+    Lease adopted = TransferredLock.adoptedOrSkipped(fixture, locks, text, lease.name());
+    Attempts.giveBack(fixture, adopted);
+    Attempts.awaitFree(fixture, lease.name());
+
+    Throwable free = endOfAdoption(locks, text, lease.name(), false);
+    Attempts.untilGot(fixture, fixture.open(), lease.name());
+    Throwable taken = endOfAdoption(locks, text, lease.name(), false);
+
+    assertThat(reasonOf(free)).isIn(LossReason.REMOVED, LossReason.EXPIRED);
+    assertThat(reasonOf(taken)).isEqualTo(LossReason.TAKEN);
+  }
+
+  private static LossReason reasonOf(Throwable thrown) {
+    assertThat(thrown).isInstanceOf(LockLostException.class);
+    return ((LockLostException) thrown).reason();
+  }
+
+  private Throwable endOfAdoption(
+      LockManager locks, String text, String name, boolean isAsynchronous) {
+    Throwable thrown =
+        catchThrowable(
+            () -> {
+              if (isAsynchronous) {
+                locks.adoptAsync(text, fixture.request(name)).join();
+              } else {
+                locks.adopt(text, fixture.request(name));
+              }
+            });
+    return thrown instanceof CompletionException ? thrown.getCause() : thrown;
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.rules;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import dev.holdfast.Lease;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A manager that holds a lock hands it to its own next waiter, which need not poll. */
@@ -19,6 +21,14 @@ public abstract class HandoffRules {
   private static final int LINE = 20;
 
   private static final int ROUNDS = 20;
+
+  private static final int RACES = 5;
+
+  /** As many as are handed off in a row, three times. */
+  private static final int RACING_LINE = 27;
+
+  /** Enough for a first attempt and a subscription. */
+  private static final Duration TO_WAIT = Duration.ofMillis(40);
 
   private static final Duration LONG = Duration.ofHours(1);
 
@@ -88,6 +98,62 @@ public abstract class HandoffRules {
           }
           return next;
         });
+  }
+
+  /**
+   * Nothing but chance lets the other manager in where the head does not back off: in about one of
+   * five races.
+   */
+  @Test
+  @Rule("WAIT-10")
+  @IfThisFails("check that a release counts the managers that wait, and none is overlooked")
+  void aLineLetsAWaiterOfAnotherManagerIn() {
+    LockManager locks = fixture.open(Waited.PATIENT);
+    LockManager other = fixture.open("retryDelay=4ms");
+
+    Retries.anyOf(
+        () -> {
+          int served = 0;
+          for (int race = 0; race < RACES; race++) {
+            served += isServedBeforeTheLine(locks, other) ? 1 : 0;
+          }
+
+          assertThat(served)
+              .as("races in which a waiter of another manager was served before the line's end")
+              .isGreaterThanOrEqualTo(RACES * 3 / 5);
+        });
+  }
+
+  /** Races a waiter of another manager against a line that is handed off several times over. */
+  private boolean isServedBeforeTheLine(LockManager locks, LockManager other) {
+    Lease held = fixture.take(locks, fixture.name("turn"), fixture.ttl());
+    AtomicInteger served = new AtomicInteger();
+    AtomicInteger before = new AtomicInteger(RACING_LINE);
+    CompletableFuture<?> waiter =
+        other
+            .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
+            .thenAccept(
+                lease -> {
+                  before.set(served.get());
+                  lease.ifPresent(Lease::releaseAsync);
+                });
+    long asked = System.nanoTime();
+    fixture.soon().until("it waits", () -> Elapsed.since(asked).compareTo(TO_WAIT) > 0);
+    List<CompletableFuture<?>> line = new ArrayList<>();
+    for (int i = 0; i < RACING_LINE; i++) {
+      line.add(
+          locks
+              .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
+              .thenAccept(
+                  lease -> {
+                    served.incrementAndGet();
+                    lease.ifPresent(Lease::releaseAsync);
+                  }));
+    }
+    TckFixture.regardless(held::release);
+    fixture.awaitRegardless("the other waiter is served", waiter::isDone);
+    line.forEach(one -> one.cancel(true));
+    return before.get() < RACING_LINE;
   }
 
   /** Begins to wait, and gives locks back. */

@@ -1,0 +1,146 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** A report comes neither before its event nor not at all. */
+public abstract class ReportRules {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  final TckFixture fixture;
+  private final EventLog log = new EventLog();
+
+  public ReportRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("LISTEN-2")
+  @IfThisFails("check that the end of a lease is reported when its release has been answered")
+  void noEndIsReportedBeforeItsReleaseIsAnswered() {
+    fixture.needs(TckFault.FROZEN);
+    LockManager locks = fixture.open();
+    locks.addListener(log);
+    Lease lease = fixture.takeOnAll(locks, fixture.name("unanswered"), fixture.ttl());
+    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+
+    CompletableFuture<Boolean> released = lease.releaseAsync();
+
+    boolean stays = Attempts.stays(() -> log.about(lease.name()).equals(List.of("granted")));
+    boolean isAnswered = released.isDone();
+    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    if (isAnswered) {
+      AnotherRule.isBroken("a release is over before a node has answered");
+    }
+    assertThat(stays).as("only the grant is reported while no node answers").isTrue();
+    fixture
+        .soon()
+        .untilAsserted(
+            () -> assertThat(log.about(lease.name())).containsExactly("granted", "released"));
+  }
+
+  @Test
+  @Rule("LISTEN-3")
+  @IfThisFails("check that leases() shows a lease when its grant is reported")
+  void aGrantIsReportedOnceTheLeaseIsShown() {
+    LockManager locks = fixture.open();
+    List<String> unseen = new CopyOnWriteArrayList<>();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            if (locks.leases().stream().map(HeldLock::name).noneMatch(name::equals)) {
+              unseen.add(name);
+            }
+          }
+        });
+    for (Asking way : Asking.values()) {
+      LockRequest request = fixture.request(fixture.name("granted"));
+      TckFixture.regardless(() -> way.ask(locks, request));
+    }
+
+    assertThat(unseen).as("locks whose grant was reported before leases() showed them").isEmpty();
+  }
+
+  @Test
+  @Rule("LISTEN-7")
+  @IfThisFails("check that a renewal which finds a loss is reported, with this outcome")
+  void aRenewalThatFindsALossIsReported() {
+    fixture.needs(LockCapability.KEEP_ALIVE);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.openForShortTtl();
+    locks.addListener(log);
+
+    Retries.anyOf(
+        () -> {
+          LockRequest request = LockRequest.of(fixture.name("lost"), fixture.shortTtl());
+          Lease lease = fixture.take(locks, request.keepAliveUpTo(HOUR));
+          fixture.occupy(fixture.nodes(), lease.name());
+          fixture.awaitRegardless(
+              "the loss is reported",
+              () -> log.about(lease.name()).stream().anyMatch(text -> text.startsWith("lost")));
+          if (!log.about(lease.name()).contains("lost TAKEN")) {
+            AnotherRule.isBroken("the loss is reported as " + log.about(lease.name()));
+          }
+
+          assertThat(log.about(lease.name())).endsWith("renewal LOST", "lost TAKEN");
+        });
+  }
+
+  @Test
+  @Rule("LISTEN-12")
+  @IfThisFails("check that the vote of a straggler is reported when it comes after the decision")
+  void theVoteOfAStragglerIsReported() {
+    fixture.needs(TckFault.FROZEN);
+    fixture.needsNodes(3);
+    LockManager locks = fixture.open();
+    locks.addListener(log);
+    Lease before = fixture.takeOnAll(locks, fixture.name("before"), fixture.ttl());
+    Attempts.giveBack(fixture, before);
+    if (locks.nodes().size() < fixture.nodes().size()) {
+      abort("this backend shows its nodes as one");
+    }
+    Attempts.comes(() -> false); // until all earlier votes are reported
+    int seen = votes(fixture.minority());
+
+    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Optional<Lease> lease = Attempts.answered(fixture, asked(locks));
+    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+
+    if (lease.isEmpty()) {
+      AnotherRule.isBroken("a quorum of nodes is not enough");
+    }
+    fixture
+        .soon()
+        .until(
+            "the votes of stragglers are reported",
+            () -> votes(fixture.minority()) >= seen + fixture.minority().size());
+  }
+
+  private CompletableFuture<Optional<Lease>> asked(LockManager locks) {
+    return locks.tryAcquireAsync(fixture.request(fixture.name("voted")));
+  }
+
+  private int votes(List<TckNode> nodes) {
+    return nodes.stream()
+        .mapToInt(
+            node -> (int) log.about(node.address()).stream().filter("vote GRANTED"::equals).count())
+        .sum();
+  }
+}

@@ -1,0 +1,252 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.holdfast.HeldLock;
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockException;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Short leases are as exact as long ones, and each lock ends at its time. */
+public abstract class TimelinessRules {
+  /** Ttls below, at and above one second, where backends round or take short cuts. */
+  private static final List<Duration> TTLS =
+      LongStream.of(200, 600, 999, 1_000, 1_500, 5_000).mapToObj(Duration::ofMillis).toList();
+
+  /** The number of locks that end one after the other. */
+  private static final int ENDS = 7;
+
+  /** So that the ends are spread over more than half a second. */
+  private static final Duration BETWEEN_ENDS = Duration.ofMillis(83);
+
+  /** More than an attempt takes on a busy machine, and half of what a sweep every 500 ms adds. */
+  private static final Duration PROMPT = Duration.ofMillis(120);
+
+  private static final Duration FIRST_END = Duration.ofMillis(200);
+
+  final TckFixture fixture;
+
+  public TimelinessRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("EXT-1")
+  @IfThisFails("check that an extension compares the token whatever the ttl of the lease is")
+  void aLeaseOfAnyTtlThatIsGoneIsNotExtended() {
+    fixture.needs(LockCapability.EXTENSION);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.openForShortTtl();
+    for (Duration ttl : TTLS) {
+      for (Duration by : List.of(ttl.dividedBy(2), ttl, fixture.ttl())) {
+        Lease removed = fixture.take(locks, fixture.name("removed"), ttl);
+        fixture.nodes().forEach(node -> node.remove(removed.name()));
+        Lease taken = fixture.take(locks, fixture.name("taken"), ttl);
+        fixture.occupy(fixture.nodes(), taken.name());
+
+        for (Lease lease : List.of(removed, taken)) {
+          assertThat(isExtended(lease, by, by.equals(ttl)))
+              .as("extended by %s, with a ttl of %s, as %s", by, ttl, lease.name())
+              .isFalse();
+        }
+      }
+    }
+  }
+
+  @Test
+  @Rule("EXT-10")
+  @IfThisFails("check that an extension gives all that was asked for, whatever the ttl was before")
+  void aLeaseOfAnyTtlIsExtendedByAllThatWasAskedFor() {
+    fixture.needs(LockCapability.EXTENSION);
+    LockManager locks = fixture.openForShortTtl();
+    for (Duration ttl : TTLS) {
+      for (Duration by : TTLS) {
+        assertExtendedByAll(locks, ttl, by);
+      }
+    }
+  }
+
+  private void assertExtendedByAll(LockManager locks, Duration ttl, Duration by) {
+    Retries.anyOf( // a lease may end before its extension on a machine that stalls
+        () -> {
+          Lease lease = fixture.take(locks, fixture.name("extended"), ttl);
+          long asked = System.nanoTime();
+          if (!isExtended(lease, by, by.compareTo(ttl) < 0)) {
+            AnotherRule.isBroken("a lease that is held is not extended");
+          }
+          Duration remaining = lease.remaining();
+
+          assertThat(remaining)
+              .as("remaining time of a lease of %s, extended by %s", ttl, by)
+              .isGreaterThan(nearly(by).minus(Elapsed.since(asked)));
+          long keeping =
+              fixture.nodes().stream().filter(node -> keeps(node, lease.name(), by, asked)).count();
+          assertThat(keeping)
+              .as("nodes that keep a lock of %s for %s more", ttl, by)
+              .isGreaterThanOrEqualTo(fixture.nodes().isEmpty() ? 0 : fixture.quorum());
+          Attempts.giveBack(fixture, lease);
+        });
+  }
+
+  private static boolean keeps(TckNode node, String name, Duration by, long asked) {
+    return node.timeToLive(name).compareTo(nearly(by).minus(Elapsed.since(asked))) >= 0;
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("NODES-3")
+  @IfThisFails("check that leases() reads the clock, and waits for no timer")
+  void noLeaseIsShownAfterItsEnd() {
+    LockManager locks = fixture.openForShortTtl();
+    for (int i = 0; i < ENDS; i++) {
+      Lease lease = fixture.take(locks, fixture.name("shown"), fixture.briefTtl().dividedBy(2));
+      if (i % 2 == 1 && fixture.declares(LockCapability.EXTENSION)) {
+        isExtended(lease, fixture.briefTtl(), true);
+      }
+      long end = System.nanoTime() + lease.remaining().plusMillis(2).toNanos();
+      while (System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      if (lease.isHeld()) {
+        AnotherRule.isBroken("a lease does not know its end");
+      }
+
+      assertThat(locks.leases())
+          .extracting(HeldLock::name)
+          .as("locks that are shown right after their end")
+          .doesNotContain(lease.name());
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-10")
+  @IfThisFails("check that a lock ends when its ttl is over, not when a task finds it later")
+  void othersGetALockAsSoonAsItsTtlIsOver() {
+    LockManager other = fixture.open();
+
+    assertPrompt(
+        other,
+        after -> {
+          LockManager gone = fixture.openForShortTtl();
+          Lease lease = fixture.take(gone, fixture.name("expires"), after);
+          long end = System.nanoTime() + after.toNanos();
+          gone.close(); // a manager that is there may remove the lock itself
+          return new Ending(lease.name(), end);
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-11")
+  @IfThisFails("check that a hold ends when holdAtLeast is over, not when a task finds it later")
+  void othersGetALockAsSoonAsItsHoldIsOver() {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    GivingBack[] ways = GivingBack.values();
+    int[] round = new int[1];
+
+    assertPrompt(
+        other,
+        after -> {
+          LockRequest request = fixture.request(fixture.name("held")).holdAtLeast(after);
+          Lease lease = fixture.take(locks, request);
+          long end = System.nanoTime() + after.toNanos();
+          ways[round[0]++ % ways.length].giveBack(fixture, lease);
+          return new Ending(lease.name(), end);
+        });
+  }
+
+  @Test
+  @Rule("ACQ-22")
+  @IfThisFails("check that a minimum of Lease.holdAtLeast ends at its time")
+  void othersGetALockAsSoonAsItsNewMinimumIsOver() {
+    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+
+    assertPrompt(
+        other,
+        after -> {
+          Lease lease =
+              fixture.take(
+                  locks, fixture.request(fixture.name("reset")).holdAtLeast(fixture.ttl()));
+          lease.holdAtLeast(after);
+          long end = System.nanoTime() + after.toNanos();
+          TckFixture.regardless(lease::release);
+          return new Ending(lease.name(), end);
+        });
+  }
+
+  /**
+   * A lock that ends.
+   *
+   * @param end by {@link System#nanoTime}
+   */
+  private record Ending(String name, long end) {}
+
+  /** Begins something that ends after a time. */
+  private interface Beginning {
+    Ending begin(Duration after);
+  }
+
+  /** Asserts that most locks are got promptly after their ends, which are spread. */
+  private void assertPrompt(LockManager other, Beginning beginning) {
+    Retries.anyOf(
+        () -> {
+          List<Ending> ending =
+              IntStream.range(0, ENDS)
+                  .mapToObj(i -> beginning.begin(FIRST_END.plus(BETWEEN_ENDS.multipliedBy(i))))
+                  .toList();
+          List<Duration> delays = new ArrayList<>();
+          for (Ending one : ending) {
+            delays.add(delayOf(one, other));
+          }
+          delays.sort(null);
+
+          assertThat(delays.get(ENDS / 2)) // a stall delays a few of them
+              .as("the median of the times from the end to the next grant, %s", delays)
+              .isLessThan(PROMPT);
+        });
+  }
+
+  private Duration delayOf(Ending one, LockManager other) {
+    fixture.soon().until("it is about to end", () -> System.nanoTime() - one.end() > -5_000_000);
+    fixture.soon().until("others get the lock", () -> fixture.gets(other, one.name()));
+    Duration delay = Elapsed.since(one.end());
+    return delay.isNegative() ? Duration.ZERO : delay;
+  }
+
+  private static boolean isExtended(Lease lease, Duration by, boolean isAsynchronous) {
+    try {
+      if (isAsynchronous) {
+        lease.extendAsync(by).join();
+      } else {
+        lease.extend(by);
+      }
+      return true;
+    } catch (CompletionException | LockException | IllegalStateException e) {
+      IgnoredFailures.add(e);
+      return false;
+    }
+  }
+
+  /** Less than any rounding leaves, and more than drift takes off. */
+  private static Duration nearly(Duration time) {
+    return time.multipliedBy(9).dividedBy(10).minusMillis(5);
+  }
+}

@@ -51,7 +51,7 @@ final class IoLoop {
    * Set on a thread that is going to serve: what it submits wakes no other thread. True once it has
    * submitted a round: without one it would hold the loop for nothing.
    */
-  private final ThreadLocal<Boolean> lent = new ThreadLocal<>();
+  private final ThreadLocal<@Nullable Boolean> lent = new ThreadLocal<>();
 
   private final Thread thread = DriverThreads.named("holdfast-jedis-io").newThread(this::run);
   private volatile boolean wanted;
@@ -122,12 +122,12 @@ final class IoLoop {
     lent.set(false);
     try {
       CompletableFuture<T> result = operation.get();
-      if (lent.get() && !result.isDone()) {
+      if (Boolean.TRUE.equals(lent.get()) && !result.isDone()) {
         serveFor(result);
       }
       return result;
     } finally {
-      lent.remove();
+      lent.set(null); // to remove it would cost an object for each call
       wakeForQueued();
     }
   }

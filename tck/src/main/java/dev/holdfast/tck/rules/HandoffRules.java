@@ -24,8 +24,8 @@ public abstract class HandoffRules {
 
   private static final int RACES = 5;
 
-  /** As many as are handed off in a row, three times. */
-  private static final int RACING_LINE = 27;
+  /** Three times the number of handoffs in a row. */
+  private static final int RACING_QUEUE = 27;
 
   /** Enough for a first attempt and a subscription. */
   private static final Duration TO_WAIT = Duration.ofMillis(40);
@@ -128,7 +128,7 @@ public abstract class HandoffRules {
   private boolean isServedBeforeTheLine(LockManager locks, LockManager other) {
     Lease held = fixture.take(locks, fixture.name("turn"), fixture.ttl());
     AtomicInteger served = new AtomicInteger();
-    AtomicInteger before = new AtomicInteger(RACING_LINE);
+    AtomicInteger before = new AtomicInteger(RACING_QUEUE);
     CompletableFuture<?> waiter =
         other
             .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
@@ -140,7 +140,7 @@ public abstract class HandoffRules {
     long asked = System.nanoTime();
     fixture.soon().until("it waits", () -> Elapsed.since(asked).compareTo(TO_WAIT) > 0);
     List<CompletableFuture<?>> line = new ArrayList<>();
-    for (int i = 0; i < RACING_LINE; i++) {
+    for (int i = 0; i < RACING_QUEUE; i++) {
       line.add(
           locks
               .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
@@ -153,7 +153,7 @@ public abstract class HandoffRules {
     TckFixture.regardless(held::release);
     fixture.awaitRegardless("the other waiter is served", waiter::isDone);
     line.forEach(one -> one.cancel(true));
-    return before.get() < RACING_LINE;
+    return before.get() < RACING_QUEUE;
   }
 
   /** Begins to wait, and gives locks back. */

@@ -57,6 +57,10 @@ public final class EncodedRound<E> {
 
   /** Logs what a receiver has thrown, which must not keep later answers back. */
   static void log(Throwable thrown) {
-    LOG.log(Level.ERROR, "an answer of a node could not be delivered", thrown);
+    try {
+      LOG.log(Level.ERROR, "an answer of a node could not be delivered", thrown);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken: the other answers still have to be brought
+    }
   }
 }

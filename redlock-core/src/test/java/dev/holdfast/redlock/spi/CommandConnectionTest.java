@@ -4,6 +4,7 @@ import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.nodes.NodeException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -200,6 +202,20 @@ class CommandConnectionTest {
     runTasks();
 
     assertThat(events).containsExactly("0 OK", "1 ERR", "closed", "2 broken", "disconnected");
+  }
+
+  @Test
+  void norDoesALoggerThatThrows() {
+    Logger logger = Logger.getLogger(Redlock.class.getName());
+    logger.setFilter(
+        entry -> {
+          throw new IllegalStateException("the disk is full");
+        });
+    try {
+      aReceiverThatThrowsKeepsNoLaterAnswerBack();
+    } finally {
+      logger.setFilter(null);
+    }
   }
 
   @Test

@@ -26,7 +26,8 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** The user of the URI with a login. */
   static final String LOGIN = "holdfast-login";
 
-  static final String LOGIN_PASSWORD = "holdfast-login-secret";
+  /** With characters that a URI encodes, and that change if it is decoded twice. */
+  static final String LOGIN_PASSWORD = "holdfast+login%2Bsecret:@/?";
 
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 

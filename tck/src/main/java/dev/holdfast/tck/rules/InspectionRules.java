@@ -135,6 +135,23 @@ public abstract class InspectionRules {
 
   @Test
   @Rule("INSP-1")
+  @IfThisFails("check that inspect shows what an extension added, not the end of the grant")
+  void theTimeOfAnExtensionIsSeen() throws InterruptedException {
+    fixture.needs(LockCapability.EXTENSION);
+    LockManager operator = fixture.open();
+    Retries.anyOf( // the lease may end before its extension on a machine that stalls
+        () -> {
+          Lease lease =
+              fixture.take(fixture.openForShortTtl(), fixture.name("extended"), fixture.shortTtl());
+          lease.extend(fixture.ttl());
+
+          assertThat(seen(operator, lease.name()).remaining())
+              .isBetween(fixture.ttl().minus(SLACK), fixture.ttl());
+        });
+  }
+
+  @Test
+  @Rule("INSP-1")
   @IfThisFails("check that inspect asks all nodes, and counts those that hold this owner's token")
   void theNodesThatAgreeAreCounted() throws InterruptedException {
     fixture.needsNodes(1);

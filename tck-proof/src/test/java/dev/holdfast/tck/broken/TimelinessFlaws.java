@@ -5,6 +5,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.Scheduler;
@@ -21,6 +22,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -62,6 +66,16 @@ final class TimelinessFlaws {
             .breaksUnderLoad("VAL-7", "FAULT-6")
             .asVariation(),
         Flaw.inManager(
+                "inspect shows no more than was left at the grant",
+                Set.of("INSP-1"),
+                InspectionOfGrants::new)
+            .asVariation(),
+        Flaw.inManager(
+                "a future is returned once its client has waited for the answer",
+                Set.of("RES-3"),
+                BlockingClient::new)
+            .asVariation(),
+        Flaw.inManager(
                 "leases that have expired are shown until they are swept away",
                 Set.of("NODES-3"),
                 ShownTooLong::new)
@@ -89,6 +103,51 @@ final class TimelinessFlaws {
                 GivingUpNodes::new)
             .breaksUnderLoad("FAULT-1", "FAULT-2", "FAULT-8", "KEEP-2", "REL-6")
             .asVariation());
+  }
+
+  private static final class InspectionOfGrants extends PassingManager {
+    private static final Map<String, Duration> TTLS = new ConcurrentHashMap<>();
+
+    InspectionOfGrants(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      TTLS.put(asked.name(), asked.ttl());
+      return asked;
+    }
+
+    @Override
+    public Optional<LockStatus> inspect(String name) {
+      return super.inspect(name).map(this::limited);
+    }
+
+    private LockStatus limited(LockStatus seen) {
+      Duration ttl = TTLS.getOrDefault(seen.name(), seen.remaining());
+      return ttl.compareTo(seen.remaining()) >= 0
+          ? seen
+          : new LockStatus(seen.name(), seen.ownerLabel(), ttl, seen.votes());
+    }
+  }
+
+  private static final class BlockingClient extends PassingManager {
+    BlockingClient(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+      CompletableFuture<Optional<Lease>> asked = super.tryAcquireAsync(request);
+      try {
+        asked.get(1, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ExecutionException | TimeoutException e) {
+        // the caller looks at the future
+      }
+      return asked;
+    }
   }
 
   private static final class BriefExtensions extends PassingLease {

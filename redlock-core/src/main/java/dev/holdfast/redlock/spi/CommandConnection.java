@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * wait: when a connection ends, clients take their time for each written command, and it is the
  * time of a thread that all nodes share.
  *
- * <p>The life goes forward only, by an atomic step from phase to phase. Safe for use by many
- * threads.
+ * <p>The life goes forward only, phase by phase. Safe for use by many threads.
  *
  * @param <E> an encoded command
  */
@@ -199,21 +198,35 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Queues a command behind those that were queued before, and answers none. Followed by {@link
-   * #flush}.
-   *
-   * @return false if the connection is not open: then the command is not queued
+   * Queues a command behind those that were queued before, to be written in the executor. If the
+   * connection is not open any more, the command fails, though not in the calling thread.
    */
-  boolean offer(EncodedRound<E> command) {
-    if (!isOpen()) {
-      return false;
+  void send(EncodedRound<E> command) {
+    if (isConnecting()) {
+      onNewThread(() -> command.failure(node, notConnected()));
+      return;
     }
     unsent.add(command);
-    return state().isBefore(Phase.ENDED) || !unsent.remove(command); // the end may have missed
+    State<E> now = state();
+    if (now.isBefore(Phase.ENDED)) {
+      flush();
+    } else { // the end may have missed it
+      inTurn(now.writer, () -> failUnsent(command));
+    }
+  }
+
+  private void failUnsent(EncodedRound<E> command) {
+    if (unsent.remove(command)) {
+      command.failure(node, notConnected());
+    }
+  }
+
+  static IllegalStateException notConnected() {
+    return new IllegalStateException("not connected");
   }
 
   /** Writes what was queued, in the executor. Answers nothing in the calling thread. */
-  void flush() {
+  private void flush() {
     State<E> now = state();
     if (now.phase == Phase.OPEN && flushing.compareAndSet(false, true)) {
       try {
@@ -297,8 +310,7 @@ public final class CommandConnection<E> {
       return;
     }
     if (now.phase != Phase.OPEN) {
-      IllegalStateException cause = new IllegalStateException("not connected");
-      next.forEach(command -> onFailure(command, cause));
+      next.forEach(command -> onFailure(command, notConnected()));
       return;
     }
     try {
@@ -330,15 +342,23 @@ public final class CommandConnection<E> {
    * Runs a task after those before it, or on a thread of its own if the executor takes no more: the
    * calling thread may hold a lock that an answer needs.
    */
-  private void inTurn(CommandWriter<E> writer, Runnable task) {
+  private static void inTurn(@Nullable CommandWriter<?> writer, Runnable task) {
+    if (writer == null) {
+      onNewThread(task);
+      return;
+    }
     try {
       writer.executor().execute(task);
     } catch (RuntimeException | Error e) {
-      try {
-        DriverThreads.named("holdfast-connection-end").newThread(task).start();
-      } catch (Error noThread) {
-        task.run();
-      }
+      onNewThread(task);
+    }
+  }
+
+  private static void onNewThread(Runnable task) {
+    try {
+      DriverThreads.named("holdfast-connection-end").newThread(task).start();
+    } catch (Error noThread) {
+      task.run();
     }
   }
 

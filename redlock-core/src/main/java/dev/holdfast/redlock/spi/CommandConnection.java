@@ -175,15 +175,15 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Drops the connection, and brings the failure of a command to its round: a connection on which a
-   * command failed may give its reply to the next one.
+   * Drops the connection, which may give the reply to the next command, and brings the failure.
    *
    * @param command the command that has failed
    * @param cause why
    */
   public void onFailure(EncodedRound<E> command, Throwable cause) {
+    boolean isUnanswered = unanswered.remove(command); // first: dropping fails all with one reason
     drop();
-    if (unanswered.remove(command)) {
+    if (isUnanswered) {
       command.failure(node, cause);
     }
   }

@@ -71,8 +71,10 @@ public abstract class TimelinessRules {
   void aLeaseOfAnyTtlIsExtendedByAllThatWasAskedFor() {
     fixture.needs(LockCapability.EXTENSION);
     LockManager locks = fixture.openForShortTtl();
-    for (Duration ttl : TTLS) {
-      for (Duration by : TTLS) {
+    List<Duration> usable =
+        TTLS.stream().filter(ttl -> ttl.compareTo(fixture.shortTtl()) >= 0).toList();
+    for (Duration ttl : usable) {
+      for (Duration by : usable) {
         assertExtendedByAll(locks, ttl, by);
       }
     }

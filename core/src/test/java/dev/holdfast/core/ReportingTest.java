@@ -335,14 +335,7 @@ class ReportingTest {
 
   @Test
   void theLastLoadIsThePresentOne() throws Exception {
-    List<String> loads = new ArrayList<>();
-    manager.addListener(
-        new LockListener() {
-          @Override
-          public void onLoad(int waiting, int inFlight) {
-            loads.add(waiting + "/" + inFlight);
-          }
-        });
+    List<String> loads = reportedLoads();
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
     manager.tryAcquireAsync(REQUEST.waitForever()).cancel(true);
@@ -377,15 +370,7 @@ class ReportingTest {
   void aListenerThatIsAddedUnderLoadLearnsOfIt() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> inFlight = manager.tryAcquireAsync(REQUEST);
-    List<String> loads = new ArrayList<>();
-
-    manager.addListener(
-        new LockListener() {
-          @Override
-          public void onLoad(int waiting, int inFlight) {
-            loads.add(waiting + "/" + inFlight);
-          }
-        });
+    List<String> loads = reportedLoads();
 
     assertThat(inFlight).isNotDone();
     assertThat(loads).containsExactly("0/1");
@@ -493,5 +478,18 @@ class ReportingTest {
 
     @Override
     public void close() {}
+  }
+
+  /** Returns the loads that are reported from now on, as waiting and in flight. */
+  private List<String> reportedLoads() {
+    List<String> loads = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            loads.add(waiting + "/" + inFlight);
+          }
+        });
+    return loads;
   }
 }

@@ -1,7 +1,7 @@
 package dev.holdfast;
 
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +16,11 @@ final class BoundLease {
   private final Lease lease;
   private final LockedCall call;
   private final @Nullable BoundLease outer;
-  private boolean isShielding;
+
+  /** The number of open shields that were opened while this was the innermost. */
+  private int shields;
+
+  private boolean isOver;
 
   private BoundLease(
       @Nullable LockManager manager, Lease lease, LockedCall call, @Nullable BoundLease outer) {
@@ -37,10 +41,11 @@ final class BoundLease {
     return bound;
   }
 
-  /** Ends the binding, and those that were begun inside of it. */
+  /** Ends the binding, those that were begun inside of it, and its shields. */
   void unbind() {
-    if (isShielding) {
-      outward(LockedCall::unshield);
+    isOver = true;
+    if (shields > 0) {
+      unshield();
     }
     if (outer == null) {
       INNERMOST.remove();
@@ -58,22 +63,52 @@ final class BoundLease {
     }
   }
 
-  private void outward(Consumer<LockedCall> action) {
-    for (BoundLease at = outer; at != null; at = at.outer) {
-      action.accept(at.call);
+  /** Postpones the interrupts of all calls of this thread until the shield is closed. */
+  static InterruptShield shield() {
+    BoundLease innermost = INNERMOST.get();
+    if (innermost == null) {
+      return () -> {};
+    }
+    if (innermost.shields++ == 0) {
+      for (BoundLease at = innermost; at != null; at = at.outer) {
+        at.call.shield();
+      }
+    }
+    Thread owner = Thread.currentThread();
+    AtomicBoolean isOpen = new AtomicBoolean(true);
+    return () -> {
+      if (Thread.currentThread() == owner && isOpen.getAndSet(false)) {
+        innermost.close();
+      }
+    };
+  }
+
+  private void close() {
+    if (!isOver && --shields == 0) {
+      unshield();
     }
   }
 
-  /** Ends the interrupts of the innermost call, and postpones those of the calls around it. */
-  static void endInterrupts() {
-    BoundLease innermost = INNERMOST.get();
-    if (innermost == null) {
-      return;
+  private void unshield() {
+    for (BoundLease at = this; at != null; at = at.outer) {
+      at.call.unshield();
     }
-    innermost.call.end();
-    if (!innermost.isShielding) {
-      innermost.isShielding = true;
-      innermost.outward(LockedCall::shield);
+  }
+
+  /**
+   * Checks the leases of this thread from the innermost outward.
+   *
+   * @throws LockLostException if one was lost
+   */
+  static void requireNoneLost() {
+    for (BoundLease at = INNERMOST.get(); at != null; at = at.outer) {
+      try {
+        at.lease.requireHeld();
+      } catch (LockLostException lost) {
+        throw lost;
+      } catch (IllegalStateException released) {
+        // protects nothing any more, by the will of its holder
+      }
     }
   }
 

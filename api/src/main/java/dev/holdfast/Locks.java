@@ -144,14 +144,29 @@ public final class Locks {
   }
 
   /**
-   * Ends the interrupts of the innermost task that this thread is in: a loss of its lease no longer
-   * interrupts this thread, and an interrupt for an earlier loss is cleared. The interrupts of the
-   * tasks around it are postponed until it has ended. For work that must not be interrupted
-   * half-way, such as a commit. Call {@link Lease#requireHeld()} before it. The task still ends
-   * with {@link LockLostException}. Outside of such tasks nothing happens.
+   * Checks all leases under which this thread works: those of all tasks that it is in, from the
+   * innermost outward. A lease that was released or transferred is not looked at. For the last step
+   * before a commit of work that may stand inside several locks. Outside of such tasks nothing
+   * happens.
+   *
+   * @throws LockLostException if one of the leases was lost
    */
-  public static void endInterrupts() {
-    BoundLease.endInterrupts();
+  public static void requireNoneLost() {
+    BoundLease.requireNoneLost();
+  }
+
+  /**
+   * Postpones the interrupts for a loss of all tasks that this thread is in: a loss no longer
+   * interrupts this thread, and an interrupt for an earlier loss is taken back. They come when the
+   * shield is closed, or at the latest when the innermost task has ended, to the tasks that still
+   * run then. A task that began later, inside the shield, is interrupted as ever. For work that
+   * must not be interrupted half-way, such as a commit. Check the leases after it with {@link
+   * #requireNoneLost()}. A task whose lease was lost still ends with {@link LockLostException}.
+   *
+   * @return the shield; outside of such tasks one that does nothing
+   */
+  public static InterruptShield postponeInterrupts() {
+    return BoundLease.shield();
   }
 
   private static Lease held(Lease lease) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -106,46 +107,46 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void aTaskThatEndsInterruptsIsNotInterruptedByALoss() {
+  void aTaskThatPostponesInterruptsIsNotInterruptedByALoss() {
     assertThatStockIsLost(
         lease -> {
-          Locks.endInterrupts();
+          Locks.postponeInterrupts();
           locks.lose("stock", LossReason.EXPIRED);
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
   }
 
   @Test
-  void aTaskThatEndsInterruptsTakesBackTheInterruptOfAnEarlierLoss() {
+  void aTaskThatPostponesInterruptsTakesBackTheInterruptOfAnEarlierLoss() {
     assertThatStockIsLost(
         lease -> {
           locks.lose("stock", LossReason.EXPIRED);
           assertThat(Thread.currentThread().isInterrupted()).isTrue();
-          Locks.endInterrupts();
+          Locks.postponeInterrupts();
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
   }
 
   @Test
-  void theInnermostTaskAloneEndsItsInterrupts() {
+  void interruptsArePostponedUntilTheInnermostTaskHasEnded() {
     assertThatStockIsLost(
         stock -> {
-          locks.runLocked(ORDER, order -> Locks.endInterrupts());
+          locks.runLocked(ORDER, order -> Locks.postponeInterrupts());
           locks.lose("stock", LossReason.EXPIRED);
           assertThat(Thread.interrupted()).isTrue();
         });
-    Locks.endInterrupts(); // outside of tasks nothing happens
+    Locks.postponeInterrupts(); // outside of tasks nothing happens
   }
 
   @Test
-  void aLossOfATaskAroundInterruptsAfterTheTaskThatEndedInterrupts() {
+  void aLossOfATaskAroundInterruptsAfterTheTaskThatPostponedInterrupts() {
     assertThatStockIsLost(
         stock -> {
           locks.runLocked(
               ORDER,
               order -> {
-                Locks.endInterrupts();
-                Locks.endInterrupts(); // once more changes nothing
+                Locks.postponeInterrupts();
+                Locks.postponeInterrupts(); // once more changes nothing
                 locks.lose("stock", LossReason.EXPIRED);
                 assertThat(Thread.currentThread().isInterrupted()).isFalse();
               });
@@ -163,18 +164,18 @@ class CurrentLeaseTest {
           Locks.runHolding(
               order,
               held -> {
-                Locks.endInterrupts();
-                Locks.runHolding(third, inner -> Locks.endInterrupts());
+                Locks.postponeInterrupts();
+                Locks.runHolding(third, inner -> Locks.postponeInterrupts());
                 assertThat(Thread.currentThread().isInterrupted()).isFalse();
               });
           assertThat(Thread.interrupted()).isTrue();
-          Locks.runHolding(order, held -> Locks.endInterrupts());
+          Locks.runHolding(order, held -> Locks.postponeInterrupts());
           assertThat(Thread.interrupted()).as("a second time").isFalse();
         });
   }
 
   @Test
-  void aJoinedTaskThatEndsInterruptsIsNotInterruptedByTheLossOfTheSharedLease() {
+  void aJoinedTaskThatPostponesInterruptsIsNotInterruptedByTheLossOfTheSharedLease() {
     assertThatStockIsLost(
         stock -> {
           assertThatThrownBy(
@@ -182,7 +183,7 @@ class CurrentLeaseTest {
                       Locks.runHolding(
                           stock,
                           joined -> {
-                            Locks.endInterrupts();
+                            Locks.postponeInterrupts();
                             locks.lose("stock", LossReason.EXPIRED);
                             assertThat(Thread.currentThread().isInterrupted()).isFalse();
                           }))
@@ -193,13 +194,13 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anInterruptByOthersOutlastsTheEndOfInterrupts() throws Exception {
+  void anInterruptByOthersOutlastsTheShield() throws Exception {
     locks.runLocked(
         STOCK,
         stock -> {
           try (Lease order = locks.acquire(ORDER)) {
             Thread.currentThread().interrupt();
-            Locks.runHolding(order, held -> Locks.endInterrupts());
+            Locks.runHolding(order, held -> Locks.postponeInterrupts());
           }
         });
     assertThat(Thread.interrupted()).as("without a loss").isTrue();
@@ -210,7 +211,7 @@ class CurrentLeaseTest {
           Locks.runHolding(
               order,
               held -> {
-                Locks.endInterrupts();
+                Locks.postponeInterrupts();
                 locks.lose("stock", LossReason.EXPIRED);
                 Thread.currentThread().interrupt();
               });
@@ -226,6 +227,103 @@ class CurrentLeaseTest {
           locks.lose("stock", LossReason.EXPIRED);
         });
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void anInterruptThatWasPostponedComesWhenTheLastShieldIsClosed() {
+    assertThatStockIsLost(
+        stock -> {
+          InterruptShield first = Locks.postponeInterrupts();
+          InterruptShield second = Locks.postponeInterrupts();
+          locks.lose("stock", LossReason.EXPIRED);
+          first.close();
+          first.close(); // once more changes nothing
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          second.close();
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void aLossAfterAShieldInterruptsAsEver() {
+    assertThatStockIsLost(
+        stock -> {
+          Locks.postponeInterrupts().close();
+          locks.lose("stock", LossReason.EXPIRED);
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void aShieldThatIsClosedAfterItsTaskOrOnAnotherThreadChangesNothing() {
+    assertThatStockIsLost(
+        stock -> {
+          List<InterruptShield> ofTheInnerTask = new ArrayList<>();
+          locks.runLocked(ORDER, order -> ofTheInnerTask.add(Locks.postponeInterrupts()));
+          InterruptShield shield = Locks.postponeInterrupts();
+          ofTheInnerTask.get(0).close();
+          Thread other = new Thread(shield::close);
+          other.start();
+          other.join();
+          locks.lose("stock", LossReason.EXPIRED);
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          shield.close();
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void aTaskThatBeginsInsideAShieldIsInterruptedByItsOwnLoss() {
+    assertThatStockIsLost(
+        stock -> {
+          InterruptShield shield = Locks.postponeInterrupts();
+          assertThatThrownBy(
+                  () ->
+                      locks.runLocked(
+                          ORDER,
+                          order -> {
+                            locks.lose("stock", LossReason.EXPIRED);
+                            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                            locks.lose("order", LossReason.EXPIRED);
+                            assertThat(Thread.interrupted()).isTrue();
+                          }))
+              .isInstanceOf(LockLostException.class)
+              .hasNoCause();
+          shield.close();
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void noneIsLostAsLongAsEachIsHeldOrWasReleased() throws Exception {
+    Locks.requireNoneLost(); // outside of tasks nothing happens
+    locks.runLocked(
+        STOCK,
+        stock -> {
+          locks.runLocked(
+              ORDER,
+              order -> {
+                Locks.requireNoneLost();
+                order.close();
+                Locks.requireNoneLost();
+              });
+          Locks.requireNoneLost();
+        });
+  }
+
+  @Test
+  void theLossOfATaskAroundIsFoundAlsoBehindAnotherOne() {
+    assertThatStockIsLost(
+        stock ->
+            locks.runLocked(
+                ORDER,
+                order -> {
+                  locks.lose("stock", LossReason.EXPIRED);
+                  assertThat(Thread.interrupted()).isTrue();
+                  assertThatThrownBy(Locks::requireNoneLost)
+                      .isInstanceOf(LockLostException.class)
+                      .hasMessageContaining("stock");
+                }));
   }
 
   @Test

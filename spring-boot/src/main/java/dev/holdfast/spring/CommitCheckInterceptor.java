@@ -38,7 +38,7 @@ final class CommitCheckInterceptor implements MethodInterceptor {
       }
       return result;
     } finally { // so that it comes after the work before the commit that the method has registered
-      Locks.endInterrupts(); // what follows is the end of the transaction
+      Locks.postponeInterrupts(); // what follows is the end of the transaction
       if (transactions.isActive()) {
         Locks.current().ifPresent(transactions::checkBeforeCommit);
       }

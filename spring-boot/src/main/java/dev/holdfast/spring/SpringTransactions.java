@@ -1,7 +1,9 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.InterruptShield;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.Locks;
 import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
@@ -16,6 +18,14 @@ import org.springframework.util.ClassUtils;
  * stays bound while that transaction is suspended, because the suspended transaction ends last.
  */
 final class SpringTransactions implements Transactions {
+  /** Ends the shield of a commit after all other callbacks, however the transaction has ended. */
+  private record EndOfShield(InterruptShield shield) implements TransactionSynchronization {
+    @Override
+    public void afterCompletion(int status) {
+      shield.close();
+    }
+  }
+
   /** The check of a lease, after all work before the commit that was registered earlier. */
   private static final class Check implements TransactionSynchronization {
     private final Lease lease;
@@ -109,6 +119,22 @@ final class SpringTransactions implements Transactions {
             && check.lease == lease;
     if (!isLast) {
       TransactionSynchronizationManager.registerSynchronization(new Check(lease, () -> {}));
+    }
+  }
+
+  @Override
+  public void checkAtCommit() {
+    List<TransactionSynchronization> known =
+        TransactionSynchronizationManager.getSynchronizations();
+    if (Locks.current().isPresent()) { // before the check: a loss in between interrupts no commit
+      TransactionSynchronizationManager.registerSynchronization(
+          new EndOfShield(Locks.postponeInterrupts()));
+    }
+    Locks.requireNoneLost();
+    for (TransactionSynchronization each : known) {
+      if (each instanceof Check check) {
+        TransactionLease.requireHeld(check.lease);
+      }
     }
   }
 }

@@ -45,4 +45,14 @@ interface Transactions {
    * the commit that is known now.
    */
   default void checkBeforeCommit(Lease lease) {}
+
+  /**
+   * Checks, right before a transaction of the calling thread commits, all leases under which the
+   * thread works and all that the transaction holds. Until the transaction has ended, no loss
+   * interrupts the thread.
+   *
+   * @throws dev.holdfast.LockLostException if a lease was lost
+   * @throws IllegalStateException if a lease was released that the transaction needs
+   */
+  default void checkAtCommit() {}
 }

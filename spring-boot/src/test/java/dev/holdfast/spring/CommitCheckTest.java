@@ -7,11 +7,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
+import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.Locks;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
-/** Transactions that begin under a lock, in managers that have the listeners of the context. */
+/** Transactions under locks, in a transaction manager that is a bean of the application. */
 class CommitCheckTest {
   private static final LockRequest REQUEST = LockRequest.of(NAME, Duration.ofSeconds(30));
 
@@ -88,5 +103,201 @@ class CommitCheckTest {
             assertThat(next.isHeld()).isTrue();
           }
         });
+  }
+
+  /** Calls back right before the commit, after the check that comes before the listeners. */
+  private static void lastBeforeTheCommit(Runnable action) {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void beforeCompletion() {
+            action.run();
+          }
+        });
+  }
+
+  @Test
+  void aLossOfALockFartherOutRollsBack() {
+    runWithListeners(
+        f -> {
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              outer ->
+                                  f.shop()
+                                      .shipInOwnTransaction(
+                                          2,
+                                          () -> {
+                                            f.orders().write("shipped");
+                                            return LockedTest.lose(f.store(), outer);
+                                          })))
+              .isInstanceOf(LockLostException.class)
+              .hasMessageContaining(NAME);
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  @Test
+  void aLossInTheVeryLastCallbackRollsBack() {
+    runWithListeners(
+        f -> {
+          assertThatThrownBy(
+                  () ->
+                      f.shop()
+                          .ship(
+                              1,
+                              () ->
+                                  f.template()
+                                      .execute(
+                                          status -> {
+                                            f.orders().write("shipped");
+                                            lastBeforeTheCommit(() -> LockedTest.lose(f.store()));
+                                            return "shipped";
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  @Test
+  void aLossOfALockThatTheTransactionHoldsRollsBackInTheVeryLastCallback() {
+    runWithListeners(
+        f -> {
+          assertThatThrownBy(
+                  () ->
+                      f.template()
+                          .execute(
+                              status -> {
+                                Lease held =
+                                    f.ship(
+                                        () -> {
+                                          f.orders().write("shipped");
+                                          return Locks.current().orElseThrow();
+                                        });
+                                lastBeforeTheCommit(() -> LockedTest.lose(f.store(), held));
+                                return "shipped";
+                              }))
+              .isInstanceOf(LockLostException.class);
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  @Test
+  void aLossWhileACommitRunsInterruptsTheThreadOnlyAfterIt() {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          f.transactions()
+              .atCommit(
+                  () -> {
+                    LockedTest.lose(f.store());
+                    interrupted.add(Thread.currentThread().isInterrupted());
+                  });
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease -> {
+                                f.template()
+                                    .executeWithoutResult(status -> f.orders().write("shipped"));
+                                interrupted.add(Thread.interrupted());
+                                return "shipped";
+                              }))
+              .isInstanceOf(LockLostException.class);
+          assertThat(interrupted).as("in the commit, and after it").containsExactly(false, true);
+          assertThat(f.orders().readElsewhere()).isEqualTo("shipped");
+        });
+  }
+
+  @Test
+  void aRollbackAfterALossIsNotInterrupted() {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease ->
+                                  f.template()
+                                      .execute(
+                                          status -> {
+                                            lastBeforeTheCommit(() -> LockedTest.lose(f.store()));
+                                            TransactionSynchronizationManager
+                                                .registerSynchronization(
+                                                    new TransactionSynchronization() {
+                                                      @Override
+                                                      public void afterCompletion(int end) {
+                                                        interrupted.add(
+                                                            Thread.currentThread().isInterrupted());
+                                                      }
+                                                    });
+                                            return "shipped";
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(interrupted).containsExactly(false);
+          assertThat(Thread.interrupted()).isFalse();
+        });
+  }
+
+  @Test
+  void aSavepointIsCheckedWithTheTransactionAroundIt() {
+    runWithListeners(
+        f -> {
+          TransactionTemplate nested = new TransactionTemplate(f.transactions());
+          nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+          List<String> steps = new ArrayList<>();
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease ->
+                                  f.template()
+                                      .execute(
+                                          status -> {
+                                            nested.execute(savepoint -> writeAndLose(f));
+                                            steps.add("after the savepoint");
+                                            return "shipped";
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(steps).hasSize(1);
+          assertThat(f.events()).containsExactly("begin", "rollback");
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  /** Does what Spring Boot does with the transaction managers that it creates. */
+  @Configuration(proxyBeanMethods = false)
+  static class WithAllListeners {
+    @Bean
+    JdbcTransactionManager transactionManager(
+        ObjectProvider<TransactionExecutionListener> listeners) {
+      JdbcTransactionManager manager = new JdbcTransactionManager(PostgresServer.dataSource());
+      listeners.forEach(manager::addListener);
+      return manager;
+    }
+  }
+
+  @Test
+  void aTransactionManagerThatHasTheCheckGetsNoSecondOne() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+        .withUserConfiguration(WithAllListeners.class)
+        .withBean(LockManager.class, () -> LockManager.open("memory:"))
+        .run(
+            context ->
+                assertThat(
+                        context
+                            .getBean(JdbcTransactionManager.class)
+                            .getTransactionExecutionListeners())
+                    .containsExactly(context.getBean(TransactionExecutionListener.class)));
   }
 }

@@ -453,7 +453,10 @@ class LockedTest {
 
   /** Steals the lock of the running method, so that its lease knows it. */
   static String lose(MemoryStore store) {
-    Lease lease = Locks.current().orElseThrow();
+    return lose(store, Locks.current().orElseThrow());
+  }
+
+  static String lose(MemoryStore store, Lease lease) {
     store.steal(lease.name(), TTL);
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockLostException.class);
     return "done";

@@ -11,7 +11,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -111,12 +110,12 @@ record ShopFixture(
     void with(ShopFixture fixture) throws Exception;
   }
 
-  /** Runs with a transaction manager that the application defines, without listeners. */
+  /** Runs with a transaction manager that has no listeners, as one that is no bean. */
   static void run(Use use) {
     run(false, use);
   }
 
-  /** Runs with the listeners of the context, which Boot adds to the managers that it creates. */
+  /** Runs with a transaction manager that is a bean of the application. */
   static void runWithListeners(Use use) {
     run(true, use);
   }
@@ -136,10 +135,8 @@ record ShopFixture(
         .withBean(RecordingTransactionManager.class, () -> transactions)
         .run(
             context -> {
-              if (hasListeners) {
-                context
-                    .getBeanProvider(TransactionExecutionListener.class)
-                    .forEach(transactions::addListener);
+              if (!hasListeners) {
+                transactions.setTransactionExecutionListeners(List.of());
               }
               use.with(
                   new ShopFixture(

@@ -39,7 +39,10 @@ public final class CommandConnection<E> {
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final Queue<EncodedRound<E>> unsent = new ConcurrentLinkedQueue<>();
   private final Queue<EncodedRound<E>> unanswered = new ConcurrentLinkedQueue<>();
+
+  /** The number of commands that were written and whose receivers do not have the answer yet. */
   private final AtomicInteger written = new AtomicInteger();
+
   private final AtomicBoolean flushing = new AtomicBoolean();
   private final Runnable writing = this::write;
   private final AtomicReference<State<E>> state =
@@ -54,7 +57,9 @@ public final class CommandConnection<E> {
     STOPPED,
     /** The client's connection has ended: unanswered commands are failing. */
     ENDED,
-    /** All has failed, and the end was reported. */
+    /** No command is left, and the last answers are on their way to their receivers. */
+    DRAINED,
+    /** All was answered, and the end was reported. */
     OVER
   }
 
@@ -135,7 +140,7 @@ public final class CommandConnection<E> {
       conclude();
       return;
     }
-    inTurn(before.writer, () -> failInTurns(before.writer, cause));
+    InTurn.run(before.writer, () -> failInTurns(before.writer, cause));
   }
 
   /**
@@ -185,11 +190,17 @@ public final class CommandConnection<E> {
     drop();
     if (isUnanswered) {
       command.failure(node, cause);
+      onAnswered();
     }
   }
 
   CompletableFuture<Void> connected() {
     return connected;
+  }
+
+  /** Completes when it is closed and all was answered. */
+  CompletableFuture<Void> over() {
+    return over;
   }
 
   /**
@@ -198,7 +209,7 @@ public final class CommandConnection<E> {
    */
   void send(EncodedRound<E> command) {
     if (!state().wasOpen) { // nor will it take commands that were submitted before
-      onNewThread(() -> command.failure(node, notConnected()));
+      InTurn.onNewThread(() -> command.failure(node, notConnected()));
       return;
     }
     unsent.add(command);
@@ -206,7 +217,7 @@ public final class CommandConnection<E> {
     if (now.isBefore(Phase.ENDED)) {
       flush();
     } else { // the end may have missed it
-      inTurn(
+      InTurn.run(
           now.writer,
           () -> {
             if (unsent.remove(command)) {
@@ -261,7 +272,7 @@ public final class CommandConnection<E> {
   CompletableFuture<Void> close() {
     State<E> now = state();
     if (now.phase == Phase.OPEN) {
-      inTurn(
+      InTurn.run(
           writer(now),
           () -> {
             write(); // what a task that is still to come would have written
@@ -325,63 +336,47 @@ public final class CommandConnection<E> {
     int room = isOpen() ? MAX_WRITTEN - written.get() : 0;
     for (EncodedRound<E> command; taken.size() < room && (command = unsent.poll()) != null; ) {
       taken.add(command);
+      written.incrementAndGet(); // first: the end waits for the answer
       unanswered.add(command);
     }
-    written.addAndGet(taken.size());
     return taken;
   }
 
   private void onAnswered() {
-    written.decrementAndGet();
+    int left = written.decrementAndGet();
     if (!unsent.isEmpty()) {
       flush();
     }
-  }
-
-  /**
-   * Runs a task after those before it, or on a thread of its own if the executor takes no more: the
-   * calling thread may hold a lock that an answer needs.
-   */
-  private static void inTurn(@Nullable CommandWriter<?> writer, Runnable task) {
-    if (writer == null) {
-      onNewThread(task);
-      return;
-    }
-    try {
-      writer.executor().execute(task);
-    } catch (RuntimeException | Error e) {
-      onNewThread(task);
-    }
-  }
-
-  private static void onNewThread(Runnable task) {
-    try {
-      DriverThreads.named("holdfast-connection-end").newThread(task).start();
-    } catch (Error noThread) {
-      task.run();
+    if (left == 0 && state().phase == Phase.DRAINED) {
+      conclude();
     }
   }
 
   private void failInTurns(CommandWriter<E> writer, Throwable cause) {
     for (int i = 0; i < FAILURES_A_TURN; i++) {
       if (!failNext(cause)) {
-        conclude();
+        advance(Phase.DRAINED); // before the look at what is left, as answers do it the other way
+        if (written.get() == 0) {
+          conclude();
+        }
         return;
       }
     }
-    inTurn(writer, () -> failInTurns(writer, cause));
+    InTurn.run(writer, () -> failInTurns(writer, cause));
   }
 
   private boolean failNext(Throwable cause) {
     EncodedRound<E> next = unanswered.poll();
-    if (next == null) {
-      next = unsent.poll();
+    if (next != null) {
+      next.failure(node, cause);
+      onAnswered();
+      return true;
     }
-    if (next == null) {
-      return false;
+    next = unsent.poll();
+    if (next != null) {
+      next.failure(node, cause);
     }
-    next.failure(node, cause);
-    return true;
+    return next != null;
   }
 
   private void conclude() {

@@ -27,17 +27,28 @@ public final class DriverThreads {
 
   /**
    * Waits for a future whose result does not matter here. Returns when it is done, however it
-   * ended, at the limit, or when the thread is interrupted, which stays interrupted.
+   * ended, or at the limit. An interrupt does not shorten the wait, because a thread that was
+   * interrupted closes a manager as well, and its releases are still to be sent. The thread stays
+   * interrupted.
    *
    * @param limit how long to wait
    * @param future what is better done first, but need not be
    */
   public static void await(Duration limit, Future<?> future) {
-    try {
-      future.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      // the result is looked for elsewhere, if it is needed
-    } catch (InterruptedException e) {
+    long end = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false;
+    for (boolean waits = true; waits; ) {
+      waits = false;
+      try {
+        future.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (ExecutionException | TimeoutException e) {
+        // the result is looked for elsewhere, if it is needed
+      } catch (InterruptedException e) {
+        interrupted = true;
+        waits = true;
+      }
+    }
+    if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }

@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,6 +34,9 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   /** The latest life of each index: two to a node. */
   private final AtomicReferenceArray<CommandConnection<E>> connections;
+
+  /** All lives that are not over, also those that were replaced. */
+  private final Set<CommandConnection<E>> lives = ConcurrentHashMap.newKeySet();
 
   private final AtomicReferenceArray<@Nullable Subscription> subscriptions;
 
@@ -75,6 +80,8 @@ public final class PipelinedNodes<E> implements RedisNodes {
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     CommandConnection<E> attempt = new CommandConnection<>(node, disconnected);
+    lives.add(attempt);
+    attempt.over().thenRun(() -> lives.remove(attempt));
     connections.getAndSet(node, attempt).drop();
     if (closed.get()) { // after it can be found: closing may have missed it
       attempt.drop();
@@ -168,16 +175,16 @@ public final class PipelinedNodes<E> implements RedisNodes {
           CLOSE,
           CompletableFuture.allOf(
               Stream.concat(
-                      connections().map(CommandConnection::close),
+                      lives.stream().map(CommandConnection::close),
                       IntStream.range(0, nodes.size()).mapToObj(this::closeSubscription))
                   .toArray(CompletableFuture[]::new)));
     } finally { // whatever a client throws
-      connections().forEach(CommandConnection::drop); // also one whose node reads nothing
+      lives.forEach(CommandConnection::drop); // also one whose node reads nothing
       try {
         afterClose.run();
       } finally {
         IllegalStateException cause = new IllegalStateException("the manager was closed");
-        connections().forEach(connection -> connection.abandon(cause));
+        lives.forEach(life -> life.abandon(cause));
       }
     }
   }
@@ -194,9 +201,5 @@ public final class PipelinedNodes<E> implements RedisNodes {
   private RedisNode<E> at(int index) {
     int size = nodes.size();
     return index < size ? nodes.get(index) : nodes.get(index - size).second();
-  }
-
-  private Stream<CommandConnection<E>> connections() {
-    return IntStream.range(0, connections.length()).mapToObj(connections::get);
   }
 }

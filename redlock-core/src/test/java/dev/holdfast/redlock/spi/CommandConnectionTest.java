@@ -8,6 +8,7 @@ import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.nodes.NodeException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -15,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -132,6 +134,36 @@ class CommandConnectionTest {
 
     assertThat(events).hasSize(1_102).startsWith("closed", "0 broken", "1 broken");
     assertThat(events).endsWith("1099 broken", "disconnected");
+  }
+
+  @Test
+  void theEndIsReportedAfterTheAnswersThatAreOnTheirWay() {
+    List<BiConsumer<CommandConnection<String>, EncodedRound<String>>> answers =
+        List.of(
+            (connection, command) -> connection.onReply(command, "OK"),
+            (connection, command) -> connection.onError(command, "ERR"),
+            (connection, command) -> connection.onFailure(command, broken));
+    for (BiConsumer<CommandConnection<String>, EncodedRound<String>> answer : answers) {
+      events.clear();
+      written.clear();
+      CommandConnection<String> connection = connect();
+      nodes.submit(
+          new Round(
+              new Command.Info(),
+              NodeSet.of(NODE),
+              new Recorded(numbered++) {
+                @Override
+                void note(String text) {
+                  connection.onEnded(broken); // as another thread does at this moment
+                  runTasks();
+                  super.note("answered");
+                }
+              }));
+      runTasks();
+      answer.accept(connection, writtenRounds().get(0));
+
+      assertThat(events).hasSize(3).endsWith(numbered - 1 + " answered", "disconnected");
+    }
   }
 
   @Test
@@ -301,6 +333,20 @@ class CommandConnectionTest {
     assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
     assertThat(events).contains("closed", "disconnected", "afterClose");
     assertThat(failures).hasSize(1);
+  }
+
+  @Test
+  void closingEndsAnOlderConnectionThatDoesNotEndByItself() {
+    endsWhenClosed = false;
+    connect();
+    submit();
+    runTasks();
+    connect();
+    assertThat(events).containsExactly("closed");
+    nodes.close();
+
+    assertThat(events).contains("0 the manager was closed");
+    assertThat(Collections.frequency(events, "disconnected")).isEqualTo(2);
   }
 
   @Test

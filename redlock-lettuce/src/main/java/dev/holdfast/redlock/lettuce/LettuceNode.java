@@ -7,7 +7,9 @@ import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,7 +52,7 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
 
   @Override
   public void connect(CommandConnection<byte[]> connection) {
-    begin(() -> client.connectAsync(LettuceConnection.CODEC, uri))
+    begin(() -> connectIfWanted(connection))
         .thenAccept(made -> LettuceConnection.begin(made, this, connection))
         .whenComplete(
             (begun, failure) -> {
@@ -58,6 +60,14 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
                 connection.onEnded(failure);
               }
             });
+  }
+
+  /** A user's client that is shut down just when it begins to connect leaves a socket behind. */
+  private CompletionStage<StatefulRedisConnection<String, String>> connectIfWanted(
+      CommandConnection<byte[]> connection) {
+    return connection.isConnecting()
+        ? client.connectAsync(LettuceConnection.CODEC, uri)
+        : CompletableFuture.failedFuture(new RedisConnectionException("it was dropped"));
   }
 
   @Override

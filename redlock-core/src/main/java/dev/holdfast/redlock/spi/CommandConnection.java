@@ -386,7 +386,7 @@ public final class CommandConnection<E> {
         try {
           disconnected.run();
         } catch (RuntimeException | Error e) {
-          EncodedRound.log(e);
+          Round.logUndelivered(e);
         }
       }
       over.complete(null);

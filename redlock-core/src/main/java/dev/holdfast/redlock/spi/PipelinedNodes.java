@@ -108,7 +108,8 @@ public final class PipelinedNodes<E> implements RedisNodes {
       queueSubmitted();
     }
     if (!open.equals(round.nodes())) {
-      EncodedRound.fail(round.to(round.nodes().minus(open)), CommandConnection.notConnected());
+      IllegalStateException cause = CommandConnection.notConnected();
+      round.nodes().minus(open).forEach(node -> round.failure(node, cause));
     }
   }
 

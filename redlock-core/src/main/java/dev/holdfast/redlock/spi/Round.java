@@ -1,13 +1,19 @@
 package dev.holdfast.redlock.spi;
 
+import dev.holdfast.redlock.Redlock;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A command for several nodes, with the receiver of their answers. The driver answers for each node
- * exactly once, on any thread. The receiver is quick and does not block.
+ * exactly once, on any thread. The receiver is quick and does not block. What it throws is logged
+ * and thrown to no driver, so that it keeps no other answer back.
  */
 public final class Round {
+  private static final Logger LOG = System.getLogger(Redlock.class.getName());
+
   private final Command command;
   private final NodeSet nodes;
   private final Answers answers;
@@ -114,7 +120,11 @@ public final class Round {
    *     string, a {@link java.util.List} of such for an array, null for nil
    */
   public void reply(int node, @Nullable Object reply) {
-    answers.reply(node, reply);
+    try {
+      answers.reply(node, reply);
+    } catch (RuntimeException | Error e) {
+      logUndelivered(e);
+    }
   }
 
   /**
@@ -124,7 +134,11 @@ public final class Round {
    * @param error the text of the reply, its code first
    */
   public void error(int node, String error) {
-    answers.error(node, error);
+    try {
+      answers.error(node, error);
+    } catch (RuntimeException | Error e) {
+      logUndelivered(e);
+    }
   }
 
   /**
@@ -134,6 +148,19 @@ public final class Round {
    * @param cause why it failed
    */
   public void failure(int node, Throwable cause) {
-    answers.failure(node, cause);
+    try {
+      answers.failure(node, cause);
+    } catch (RuntimeException | Error e) {
+      logUndelivered(e);
+    }
+  }
+
+  /** Logs what a receiver has thrown, which must not keep later answers back. */
+  static void logUndelivered(Throwable thrown) {
+    try {
+      LOG.log(Level.ERROR, "an answer of a node could not be delivered", thrown);
+    } catch (RuntimeException | Error ignored) {
+      // the logger is broken: the other answers still have to be brought
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.LockManager;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -17,7 +18,8 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 /**
  * The end of executors and schedulers that start a thread for each task, such as Boot's for virtual
  * threads. Spring waits for their last tasks when beans are destroyed, after the lock managers have
- * closed. Here they end before the managers, once all other executors have stopped.
+ * closed. Here they end before the managers, once all other executors have stopped. Without a
+ * manager nothing ends here.
  */
 final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
   /** Below the phase in which schedulers stop by themselves: lower phases stop later. */
@@ -67,6 +69,7 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
     running = false;
     List<CompletableFuture<Void>> ends =
         isClosing // a context that is stopped may start again, an executor may not
+                && hasManager()
             ? executors()
                 .map(executor -> CompletableFuture.runAsync(() -> close(executor), THREADS))
                 .toList()
@@ -80,6 +83,10 @@ final class ExecutorsLifecycle implements SmartLifecycle, ApplicationListener<Co
     } catch (RuntimeException | Error e) {
       LOG.log(Level.WARNING, "an executor could not be closed before the lock managers", e);
     }
+  }
+
+  private boolean hasManager() {
+    return beans.getBeanNamesForType(LockManager.class, true, false).length > 0;
   }
 
   /** Returns the executors that exist: none is created for its end. */

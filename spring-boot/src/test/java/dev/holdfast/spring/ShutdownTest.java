@@ -102,6 +102,27 @@ class ShutdownTest {
     }
   }
 
+  /** A bean that stops after the lock managers and looks whether the executor still works. */
+  static class LastStop extends Stop {
+    private final SimpleAsyncTaskExecutor executor;
+    private volatile boolean wasActive;
+
+    LastStop(SimpleAsyncTaskExecutor executor) {
+      super(ManagerLifecycle.PHASE - 1);
+      this.executor = executor;
+    }
+
+    @Override
+    public void stop() {
+      wasActive = executor.isActive();
+      super.stop();
+    }
+
+    boolean wasActive() {
+      return wasActive;
+    }
+  }
+
   static class Report {
     @Locked(name = "report-#{#of}")
     public String write(String of) {
@@ -254,6 +275,22 @@ class ShutdownTest {
               context.stop();
 
               assertThat(context.getBean(SimpleAsyncTaskExecutor.class).isActive()).isTrue();
+            });
+  }
+
+  @Test
+  void withoutALockManagerTheExecutorsEndWhenSpringEndsThem() {
+    new ApplicationContextRunner()
+        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+        .withUserConfiguration(ThreadForEachTask.class)
+        .withBean(LastStop.class)
+        .run(
+            context -> {
+              LastStop last = context.getBean(LastStop.class);
+
+              context.getSourceApplicationContext(ConfigurableApplicationContext.class).close();
+
+              assertThat(last.wasActive()).isTrue();
             });
   }
 

@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
@@ -10,6 +11,7 @@ import dev.holdfast.spring.LocksReport.Release;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -67,11 +69,20 @@ final class LocksEndpoint {
 
   private static Answer inspect(LockManager manager, String lock) {
     try {
-      return Answer.of(manager.inspect(lock));
+      return Answer.of(manager.inspect(lock), leasesOf(manager));
     } catch (LockConfigurationException e) {
       throw invalid(e);
     } catch (LockException | IllegalStateException e) {
       return Answer.failed(e);
+    }
+  }
+
+  /** Returns no leases for a decorator that hides them. */
+  private static List<HeldLock> leasesOf(LockManager manager) {
+    try {
+      return manager.leases();
+    } catch (LockConfigurationException hidden) {
+      return List.of();
     }
   }
 

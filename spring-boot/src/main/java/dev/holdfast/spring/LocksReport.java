@@ -11,18 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The answers of {@link LocksEndpoint}, with times as ISO texts. None contains a token: the value
- * of another library's lock stands in the place of a label, so long random parts are masked.
+ * of another library's lock stands in the place of a label, so long random parts are masked. The
+ * labels of this process are shown as they are.
  */
 final class LocksReport {
-  /** Matches UUIDs, and 20 or more characters of hex or Base64. */
-  private static final Pattern RANDOM =
-      Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}|[A-Za-z0-9+/=_]{20,}");
-
   private LocksReport() {}
 
   /** The managers by the names of their beans. */
@@ -65,17 +61,25 @@ final class LocksReport {
       @Nullable String remaining,
       @Nullable LockVotes votes,
       @Nullable String failure) {
-    static Answer of(Optional<LockStatus> status) {
+    /**
+     * Makes the answer of a quorum.
+     *
+     * @param own the locks that the manager holds itself
+     */
+    static Answer of(Optional<LockStatus> status, List<HeldLock> own) {
       return status
           .map(
               found ->
                   new Answer(
-                      true,
-                      masked(found.ownerLabel()),
-                      found.remaining().toString(),
-                      found.votes(),
-                      null))
+                      true, shown(found, own), found.remaining().toString(), found.votes(), null))
           .orElseGet(() -> new Answer(false, null, null, null, null));
+    }
+
+    private static String shown(LockStatus found, List<HeldLock> own) {
+      String label = found.ownerLabel();
+      return own.stream().anyMatch(lease -> lease.ownerLabel().equals(label))
+          ? label
+          : RandomParts.masked(label);
     }
 
     static Answer failed(RuntimeException failure) {
@@ -105,7 +109,7 @@ final class LocksReport {
   private static Held of(HeldLock lease) {
     return new Held(
         lease.name(),
-        masked(lease.ownerLabel()),
+        lease.ownerLabel(),
         lease.since().toString(),
         lease.remaining().toString(),
         lease.keptAliveUntil().map(Instant::toString).orElse(null));
@@ -113,9 +117,5 @@ final class LocksReport {
 
   static String messageOf(RuntimeException failure) {
     return Objects.requireNonNullElse(failure.getMessage(), failure.getClass().getName());
-  }
-
-  private static String masked(String label) {
-    return RANDOM.matcher(label).replaceAll("…");
   }
 }

@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
@@ -10,12 +11,15 @@ import dev.holdfast.LockVotes;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -147,20 +151,99 @@ class LocksEndpointTest {
     }
   }
 
-  @Test
-  void theValueOfAnotherLibrarysLockIsMasked() throws Exception {
-    LocksReport.Answer uuid =
-        LocksReport.Answer.of(status("0c6a4d2e-91b1-4f6e-8a43-1f0d7f5f1c11:42"));
-    LocksReport.Answer hex = LocksReport.Answer.of(status("h1:" + "0a".repeat(20)));
-    LocksReport.Answer label = LocksReport.Answer.of(status("orders-7c9f8d6b5-x2x4k:17"));
+  @ParameterizedTest
+  @CsvSource({
+    "0c6a4d2e-91b1-4f6e-8a43-1f0d7f5f1c11:42, …:42", // a UUID and a thread
+    "orders-0c6a4d2e91b14f6e8a431f0d7f5f1c11, orders-…", // hex
+    "02347109834710298347, …",
+    "h6YHJ3UcnyBEaXfVVJqVzg==, …", // Base64 of 16 bytes
+    "Lq-3mZk_9fTb0RxUe7Yw2A, …", // the same for URLs
+    "1SrOwEqgvkYtZ0Cx4cHVRvaPoT4, …", // a KSUID
+    "01ARZ3NDEKTSV4RRFFQ69G5FAV, …", // a ULID
+    "9m4e2mr0ui3e8a215n4g:shop, …:shop" // small letters and digits alone
+  })
+  void theValueOfAnotherLibrarysLockIsMasked(String value, String shown) {
+    assertThat(LocksReport.Answer.of(status(value), List.of()).owner()).isEqualTo(shown);
+  }
 
-    assertThat(uuid.owner()).isEqualTo("…:42");
-    assertThat(hex.owner()).isEqualTo("h1:…");
-    assertThat(label.owner()).isEqualTo("orders-7c9f8d6b5-x2x4k:17");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "orders-7c9f8d6b5-x2x4k:17",
+        "order_service_instance_01",
+        "OrderServiceInstance01:4",
+        "Johns-MacBook-Pro-2023.local:512",
+        "ip-10-0-0-12.eu-west-1.compute.internal:17",
+        "internationalization/service"
+      })
+  void theLabelOfAnotherProcessIsShown(String label) {
+    assertThat(LocksReport.Answer.of(status(label), List.of()).owner()).isEqualTo(label);
+  }
+
+  @Test
+  void noTokenOfOurOwnIsShownWhereverItStands() throws Exception {
+    try (LockManager memory = LockManager.open("memory:");
+        TestNodes nodes = TestNodes.start(1);
+        LockManager redlock =
+            LockManager.open("redlock:" + nodes.node(0).uri() + "?newNodes=trust")) {
+      for (LockManager manager : List.of(memory, redlock)) {
+        Lease lease = manager.acquire("a", TTL);
+        String token = lease.token();
+        String random = token.substring(token.lastIndexOf(':') + 1);
+        for (String value : List.of(token, token + ":1", "x" + token, random, "lock-" + random)) {
+          assertThat(LocksReport.Answer.of(status(value), List.of()).owner())
+              .contains("…")
+              .doesNotContain(random);
+        }
+        String transferred = lease.transfer(TTL);
+        assertThat(LocksReport.Answer.of(status(transferred), List.of()).owner()).isEqualTo("…");
+      }
+    }
+  }
+
+  @Test
+  void theLabelOfThisProcessIsShownAlsoIfItLooksRandom() throws Exception {
+    String label = "9f86d081884c7d659a2feaa0c55ad015"; // such as the host of some clouds
+    try (ConfigurableApplicationContext context = start(Application.class)) {
+      LockManager locks = context.getBean(LockManager.class);
+      Lease lease = locks.acquire(LockRequest.of("order-4711", TTL).ownerLabel(label));
+
+      assertThat(get(context, "").at("/managers/lockManager/leases/0/owner").asString())
+          .isEqualTo(label);
+      assertThat(get(context, "/order-4711").at("/managers/lockManager/owner").asString())
+          .isEqualTo(label);
+      assertThat(lease.release()).isTrue();
+    }
   }
 
   private static Optional<LockStatus> status(String label) {
     return Optional.of(new LockStatus("a", label, TTL, new LockVotes(2, 0, 1)));
+  }
+
+  @Test
+  void aLockOfAManagerThatHidesItsLeasesIsShown() throws Exception {
+    try (LockManager manager = LockManager.open("memory:")) {
+      Lease lease = manager.acquire("a", TTL);
+      LockManager hiding =
+          (LockManager)
+              Proxy.newProxyInstance(
+                  LockManager.class.getClassLoader(),
+                  new Class<?>[] {LockManager.class},
+                  (proxy, method, arguments) -> {
+                    if (method.getName().equals("leases")) {
+                      throw new LockConfigurationException("a decorator has no leases");
+                    }
+                    return method.invoke(manager, arguments);
+                  });
+
+      LocksReport.OneLock answer =
+          new LocksEndpoint(Map.of("hiding", hiding)).lock(new String[] {"a"}, null);
+
+      assertThat(Objects.requireNonNull(answer).managers().values())
+          .extracting(LocksReport.Answer::held)
+          .containsExactly(true);
+      assertThat(lease.release()).isTrue();
+    }
   }
 
   @Test

@@ -389,4 +389,16 @@ class HoldfastAutoConfigurationTest {
                 assertThat(Failures.analyze(context).getAction())
                     .startsWith("The nearest is nodeTimeout"));
   }
+
+  @ParameterizedTest
+  @CsvSource({"node-timeout, nodeTimeout", "key-prefix, keyPrefix", "maxttl, maxTtl"})
+  void theActionForAnOptionInAnotherFormNamesTheOption(String key, String option) {
+    contexts
+        .withPropertyValues(
+            "holdfast.url=redlock:redis://127.0.0.1:1", "holdfast.options." + key + "=1s")
+        .run(
+            context ->
+                assertThat(Failures.analyze(context).getAction())
+                    .startsWith("The nearest is " + option + ";"));
+  }
 }

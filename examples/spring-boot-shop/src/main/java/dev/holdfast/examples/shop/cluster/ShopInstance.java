@@ -17,10 +17,10 @@ final class ShopInstance {
   private static final long POLL_MILLIS = 50;
 
   /**
-   * Exceeds the 30 s that the web server gives its requests and the 20 s that the lock manager then
-   * gives its holders.
+   * Exceeds the 30 s that the web server gives its requests, the 10 s that executors and schedulers
+   * then give their tasks, and the 20 s that the lock manager then gives its holders.
    */
-  private static final long STOP_LIMIT_SECONDS = 60;
+  private static final long STOP_LIMIT_SECONDS = 75;
 
   private final String name;
   private final Process process;

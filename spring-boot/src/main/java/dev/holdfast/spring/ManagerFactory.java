@@ -5,7 +5,6 @@ import dev.holdfast.LockManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundles;
@@ -76,8 +75,7 @@ final class ManagerFactory {
     ManagerProperties manager = named(name);
     requireNotBoth(key, manager.url(), manager.nodes());
     if (!StringUtils.hasText(manager.url()) && manager.nodes().isEmpty()) {
-      throw new LockConfigurationException(
-          key + " has neither a URL nor nodes; set " + key + ".url or " + key + ".nodes");
+      throw withoutServers(key);
     }
     ManagerOpening opening = new ManagerOpening(manager.url(), manager.options());
     if (!manager.nodes().isEmpty()) {
@@ -114,7 +112,11 @@ final class ManagerFactory {
   }
 
   private ManagerProperties named(String name) {
-    return Objects.requireNonNull(properties.managers().get(name), name);
+    ManagerProperties found = properties.managers().get(name);
+    if (found == null) { // the name was known when the application was processed ahead of time
+      throw withoutServers(ManagersRegistrar.KEY + "." + name);
+    }
+    return found;
   }
 
   /** Returns the nodes of a key, in their order. */
@@ -125,6 +127,11 @@ final class ManagerFactory {
       all.add(node.node(key + ".nodes[" + all.size() + "]", bundles));
     }
     return all;
+  }
+
+  private static LockConfigurationException withoutServers(String key) {
+    return new LockConfigurationException(
+        key + " has neither a URL nor nodes; set " + key + ".url or " + key + ".nodes");
   }
 
   private static void requireNotBoth(String key, @Nullable String url, List<NodeProperties> nodes) {

@@ -62,7 +62,11 @@ class AheadOfTimeTest {
 
     new SpringApplicationAotProcessor(AotShop.class, settings, known).process();
     compile(sources, classes);
-    List<String> lines = run(classes, known);
+    List<String> lines =
+        run(
+            classes,
+            Stream.concat(Stream.of(known), Stream.of("--holdfast.managers.late.url=memory:"))
+                .toArray(String[]::new));
 
     assertThat(lines)
         .contains(

@@ -3,6 +3,7 @@ package dev.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
@@ -52,6 +53,15 @@ class NamedManagersTest {
           assertThat(managers.values()).doesNotHaveDuplicates();
           assertThat(context.getBean(LockManager.class)).isSameAs(managers.get("lockManager"));
         });
+  }
+
+  @Test
+  void aManagerThatWasProcessedAheadOfTimeAndHasNoPropertiesIsNamedByItsKey() {
+    contexts.run(
+        context ->
+            assertThatThrownBy(() -> context.getBean(ManagerFactory.class).openNamed("orders"))
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageStartingWith("holdfast.managers.orders has neither a URL nor nodes"));
   }
 
   @Test

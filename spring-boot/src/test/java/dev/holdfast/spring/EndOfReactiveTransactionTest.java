@@ -60,6 +60,32 @@ class EndOfReactiveTransactionTest {
         });
   }
 
+  @Test
+  void aTransactionInsideTheBodyCommitsBeforeTheReleaseIfNoCancellationReachesIt() {
+    run(
+        f -> {
+          Sinks.Empty<Void> inserted = Sinks.empty();
+          Sinks.Empty<Void> commit = Sinks.empty();
+          Mono<String> shipped =
+              f.shop()
+                  .ship(
+                      () ->
+                          f.operator()
+                              .transactional(
+                                  f.insert()
+                                      .doOnNext(row -> inserted.tryEmitEmpty().orThrow())
+                                      .delayUntil(row -> commit.asMono())));
+          Disposable subscription = Mono.fromFuture(shipped::toFuture, true).subscribe();
+          inserted.asMono().block(PATIENCE);
+          subscription.dispose();
+          CompletableFuture<Integer> next = f.seenByTheNextHolder();
+          assertThat(f.isHeld()).isTrue();
+          commit.tryEmitEmpty().orThrow();
+
+          assertThat(next).succeedsWithin(PATIENCE).isEqualTo(2);
+        });
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aCallAfterTheCommitJoins(boolean isOwnTransaction) {

@@ -8,6 +8,7 @@ import dev.holdfast.redlock.spi.Round;
 import dev.holdfast.redlock.spi.Subscription;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,7 @@ public final class ScriptedNodes implements RedisNodes {
   private final @Nullable Throwable[] unreachable;
   private final Map<Integer, CompletableFuture<Void>> connecting = new HashMap<>();
   private final Map<Integer, Error> mute = new HashMap<>();
+  private final Set<Integer> ending = new HashSet<>();
   private final @Nullable String[] firstErrors;
   private boolean scripts = true;
   private boolean conditionalDelete;
@@ -94,6 +96,11 @@ public final class ScriptedNodes implements RedisNodes {
   /** Sets the failure of each later attempt to listen to a node; null for none. */
   public void cannotSubscribe(int node, @Nullable Error failure) {
     mute.compute(node, (n, before) -> failure);
+  }
+
+  /** A driver that can make no connection for subscriptions to a node, and says so at once. */
+  public void endsSubscriptions(int node) {
+    ending.add(node);
   }
 
   /** A node that takes connections, and then says nothing. */
@@ -315,6 +322,11 @@ public final class ScriptedNodes implements RedisNodes {
     Error failure = mute.get(node);
     if (failure != null) {
       throw failure;
+    }
+    if (ending.remove(node)) {
+      subscription.close();
+      subscription.onEnded();
+      return;
     }
     ScriptedSubscription made = new ScriptedSubscription(subscription);
     subscriptions.computeIfAbsent(node, n -> new ArrayList<>()).add(made);

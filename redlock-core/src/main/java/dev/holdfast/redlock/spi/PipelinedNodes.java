@@ -148,7 +148,7 @@ public final class PipelinedNodes<E> implements RedisNodes {
     try {
       nodes.get(node).subscribe(subscription);
     } catch (RuntimeException | Error e) {
-      subscription.close(); // the client was shut down: there is nothing to subscribe to
+      subscription.close(); // the manager tries again later
       subscription.onEnded();
     }
   }

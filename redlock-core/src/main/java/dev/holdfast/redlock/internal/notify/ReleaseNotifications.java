@@ -141,6 +141,9 @@ public final class ReleaseNotifications {
       subscriptions.keySet().forEach(connection::subscribe);
       nodes.subscribe(node, connection);
       connections[node] = connection;
+      if (connection.ended().isDone()) { // before it could be known
+        onEnded(node, connection);
+      }
     }
   }
 

@@ -189,6 +189,16 @@ class ReleaseNotificationsTest {
 
   @Test
   @Rule("WAIT-11")
+  @DisplayName("a subscription that a driver ends at once is tried again a second later")
+  void subscriptionThatEndsAtOnceIsTriedAgain() {
+    nodes.endsSubscriptions(1);
+    watch("a");
+    time.advance(RECONNECT);
+    assertThat(subscription(1).channels).containsExactly(CHANNEL);
+  }
+
+  @Test
+  @Rule("WAIT-11")
   @DisplayName("a node that refuses subscriptions is asked once a second")
   void refusedSubscriptionIsTriedOnceASecond() {
     watch("a");

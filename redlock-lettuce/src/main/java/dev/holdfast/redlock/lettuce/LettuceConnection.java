@@ -49,7 +49,12 @@ final class LettuceConnection implements CommandWriter<byte[]>, RedisConnectionS
       StatefulRedisConnection<String, String> made,
       LettuceNode node,
       CommandConnection<byte[]> commands) {
-    RedisChannelHandler<?, ?> handler = (RedisChannelHandler<?, ?>) made;
+    if (!(made instanceof RedisChannelHandler<?, ?> handler)) {
+      throw new IllegalStateException(
+          "the client's connections are "
+              + made.getClass().getName()
+              + ": use a client whose connections are Lettuce's own");
+    }
     LettuceConnection connection = new LettuceConnection(handler, node, commands);
     commands.onBegun(connection);
     handler.addListener(connection);

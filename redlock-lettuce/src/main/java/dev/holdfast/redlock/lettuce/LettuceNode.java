@@ -53,13 +53,24 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
   @Override
   public void connect(CommandConnection<byte[]> connection) {
     begin(() -> connectIfWanted(connection))
-        .thenAccept(made -> LettuceConnection.begin(made, this, connection))
+        .thenAccept(made -> serve(made, connection))
         .whenComplete(
             (begun, failure) -> {
               if (failure != null) {
                 connection.onEnded(failure);
               }
             });
+  }
+
+  /** Closes a connection that cannot be served, such as another class in a client of the user's. */
+  private void serve(
+      StatefulRedisConnection<String, String> made, CommandConnection<byte[]> connection) {
+    try {
+      LettuceConnection.begin(made, this, connection);
+    } catch (RuntimeException | Error e) {
+      made.closeAsync();
+      throw e;
+    }
   }
 
   /** A user's client that is shut down just when it begins to connect leaves a socket behind. */

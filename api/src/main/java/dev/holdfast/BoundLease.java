@@ -64,7 +64,7 @@ final class BoundLease {
   }
 
   /** Postpones the interrupts of all calls of this thread until the shield is closed. */
-  static InterruptShield shield() {
+  static Locks.InterruptShield shield() {
     BoundLease innermost = INNERMOST.get();
     if (innermost == null) {
       return () -> {};

@@ -6,6 +6,20 @@ import java.util.concurrent.locks.Lock;
 
 /** Other views of a {@link LockManager}, and the leases under which the calling thread works. */
 public final class Locks {
+  /**
+   * Keeps interrupts for a loss away from a thread, from {@link #postponeInterrupts()} until it is
+   * closed.
+   */
+  @FunctionalInterface
+  public interface InterruptShield extends AutoCloseable {
+    /**
+     * Ends the shield: what it postponed comes now, unless another shield is open. Does nothing the
+     * second time, after the end of the task in which it was opened, and on another thread.
+     */
+    @Override
+    void close();
+  }
+
   private Locks() {}
 
   /**

@@ -233,8 +233,8 @@ class CurrentLeaseTest {
   void anInterruptThatWasPostponedComesWhenTheLastShieldIsClosed() {
     assertThatStockIsLost(
         stock -> {
-          InterruptShield first = Locks.postponeInterrupts();
-          InterruptShield second = Locks.postponeInterrupts();
+          Locks.InterruptShield first = Locks.postponeInterrupts();
+          Locks.InterruptShield second = Locks.postponeInterrupts();
           locks.lose("stock", LossReason.EXPIRED);
           first.close();
           first.close(); // once more changes nothing
@@ -258,9 +258,9 @@ class CurrentLeaseTest {
   void aShieldThatIsClosedAfterItsTaskOrOnAnotherThreadChangesNothing() {
     assertThatStockIsLost(
         stock -> {
-          List<InterruptShield> ofTheInnerTask = new ArrayList<>();
+          List<Locks.InterruptShield> ofTheInnerTask = new ArrayList<>();
           locks.runLocked(ORDER, order -> ofTheInnerTask.add(Locks.postponeInterrupts()));
-          InterruptShield shield = Locks.postponeInterrupts();
+          Locks.InterruptShield shield = Locks.postponeInterrupts();
           ofTheInnerTask.get(0).close();
           Thread other = new Thread(shield::close);
           other.start();
@@ -276,7 +276,7 @@ class CurrentLeaseTest {
   void aTaskThatBeginsInsideAShieldIsInterruptedByItsOwnLoss() {
     assertThatStockIsLost(
         stock -> {
-          InterruptShield shield = Locks.postponeInterrupts();
+          Locks.InterruptShield shield = Locks.postponeInterrupts();
           assertThatThrownBy(
                   () ->
                       locks.runLocked(

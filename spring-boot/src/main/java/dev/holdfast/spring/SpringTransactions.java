@@ -1,6 +1,5 @@
 package dev.holdfast.spring;
 
-import dev.holdfast.InterruptShield;
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.Locks;
@@ -19,7 +18,7 @@ import org.springframework.util.ClassUtils;
  */
 final class SpringTransactions implements Transactions {
   /** Ends the shield of a commit after all other callbacks, however the transaction has ended. */
-  private record EndOfShield(InterruptShield shield) implements TransactionSynchronization {
+  private record EndOfShield(Locks.InterruptShield shield) implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
       shield.close();

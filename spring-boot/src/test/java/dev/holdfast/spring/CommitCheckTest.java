@@ -13,6 +13,8 @@ import dev.holdfast.Locks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -28,7 +30,18 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** Transactions under locks, in a transaction manager that is a bean of the application. */
 class CommitCheckTest {
+  private static final Duration MOMENT = Duration.ofMillis(200);
+  private static final Duration LONG = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of(NAME, Duration.ofSeconds(30));
+
+  /** The interrupt for a loss comes on another thread. */
+  private static boolean isInterruptedWithin(Duration time) {
+    try {
+      return new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      return true;
+    }
+  }
 
   private static String writeAndLose(ShopFixture f) {
     f.orders().write("shipped");
@@ -196,7 +209,7 @@ class CommitCheckTest {
               .atCommit(
                   () -> {
                     LockedTest.lose(f.store());
-                    interrupted.add(Thread.currentThread().isInterrupted());
+                    interrupted.add(isInterruptedWithin(MOMENT));
                   });
           assertThatThrownBy(
                   () ->
@@ -206,7 +219,7 @@ class CommitCheckTest {
                               lease -> {
                                 f.template()
                                     .executeWithoutResult(status -> f.orders().write("shipped"));
-                                interrupted.add(Thread.interrupted());
+                                interrupted.add(isInterruptedWithin(LONG));
                                 return "shipped";
                               }))
               .isInstanceOf(LockLostException.class);
@@ -236,7 +249,7 @@ class CommitCheckTest {
                                                       @Override
                                                       public void afterCompletion(int end) {
                                                         interrupted.add(
-                                                            Thread.currentThread().isInterrupted());
+                                                            isInterruptedWithin(MOMENT));
                                                       }
                                                     });
                                             return "shipped";

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 public final class PipelinedNodes<E> implements RedisNodes {
   private static final Duration CLOSE = Duration.ofSeconds(1);
 
+  /** Maximum number of rounds that a thread queues while it submits one. Takes about 1 ms. */
+  private static final int MAX_QUEUED = 1_000;
+
   private final List<RedisNode<E>> nodes;
   private final List<String> addresses;
   private final Function<Command, E> encoder;
@@ -115,13 +118,30 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   /** Waits for no other thread: the one that queues a round goes on with what comes meanwhile. */
   private void queueSubmitted() {
-    if (unqueued.getAndIncrement() != 0) {
-      return;
+    if (unqueued.getAndIncrement() == 0 && !queueSome()) {
+      InTurn.onNewThread(
+          () -> {
+            while (!queueSome()) {
+              // others submit without a pause
+            }
+          });
     }
-    do {
+  }
+
+  /**
+   * Queues what was submitted, up to {@link #MAX_QUEUED} rounds.
+   *
+   * @return whether nothing is left
+   */
+  private boolean queueSome() {
+    for (int i = 0; i < MAX_QUEUED; i++) {
       EncodedRound<E> next = Objects.requireNonNull(submitted.poll());
       next.forEachNode(node -> sendTo(connections.get(node), next));
-    } while (unqueued.decrementAndGet() != 0);
+      if (unqueued.decrementAndGet() == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Never throws: an Error, such as an exhausted stack, ends one connection at most. */

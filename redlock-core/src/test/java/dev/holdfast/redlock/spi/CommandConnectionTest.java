@@ -377,6 +377,26 @@ class CommandConnectionTest {
     assertThat(writtenTo(attempts.get(1))).containsExactly("first", "second");
   }
 
+  @Test
+  void aThreadThatSubmitsQueuesFewRoundsOfOthers() {
+    connect();
+    runsAtOnce = true;
+    int rounds = 5_000;
+    List<Thread> queueing = new CopyOnWriteArrayList<>();
+    beforeWriting = // as other threads do all the time
+        () -> {
+          queueing.add(Thread.currentThread());
+          if (queueing.size() < rounds) {
+            submit();
+          }
+        };
+    submit();
+    soon().until(() -> queueing.size() == rounds);
+
+    assertThat(queueing.get(0)).isSameAs(Thread.currentThread());
+    assertThat(queueing.get(rounds - 1)).isNotSameAs(Thread.currentThread());
+  }
+
   private void submit(String word) {
     Command command = new Command.Plain(List.of(word));
     nodes.submit(new Round(command, NodeSet.of(0, NODE), new Recorded(numbered++)));

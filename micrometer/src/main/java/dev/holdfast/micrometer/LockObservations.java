@@ -45,7 +45,7 @@ final class LockObservations {
         observation.parentObservation(parent);
       }
       return observation.start();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailed(e);
       return Observation.NOOP;
     }
@@ -57,7 +57,7 @@ final class LockObservations {
     try {
       Observation.Scope scope = observation.openScope();
       return () -> close(scope, before);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailed(e);
       registry.setCurrentObservationScope(before);
       return () -> {};
@@ -67,7 +67,7 @@ final class LockObservations {
   private void close(Observation.Scope scope, Observation.@Nullable Scope before) {
     try {
       scope.close();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailed(e);
       registry.setCurrentObservationScope(before);
     }
@@ -86,17 +86,17 @@ final class LockObservations {
       if (failure != null) {
         observation.error(failure);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailed(e);
     }
     try {
       observation.stop();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailed(e);
     }
   }
 
-  private void onFailed(RuntimeException e) {
+  private void onFailed(Throwable e) {
     if (!hasFailed.getAndSet(true)) {
       LOG.log(
           Level.WARNING,

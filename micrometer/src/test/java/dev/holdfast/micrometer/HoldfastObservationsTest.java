@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Observations of locks in memory. */
 class HoldfastObservationsTest {
@@ -289,9 +289,18 @@ class HoldfastObservationsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"onStart", "onScopeOpened", "onScopeClosed", "onStop"})
-  void aHandlerThatFailsCostsNoLockAndIsLoggedOnce(String method) throws Exception {
-    registry.observationConfig().observationHandler(new FailingHandler(method));
+  @CsvSource({
+    "onStart,       IllegalStateException",
+    "onScopeOpened, IllegalStateException",
+    "onScopeClosed, IllegalStateException",
+    "onStop,        IllegalStateException",
+    "onStart,       NoSuchMethodError",
+    "onScopeOpened, NoSuchMethodError",
+    "onScopeClosed, NoSuchMethodError",
+    "onStop,        NoSuchMethodError"
+  })
+  void aHandlerThatFailsCostsNoLockAndIsLoggedOnce(String method, String failure) throws Exception {
+    registry.observationConfig().observationHandler(new FailingHandler(method, failure));
 
     try (Logs logs = new Logs()) {
       String done = locks.executeLocked(REQUEST, held -> "done");
@@ -335,8 +344,11 @@ class HoldfastObservationsTest {
    * A handler with a bug in one method.
    *
    * @param method the method that throws
+   * @param failure the class of what it throws; an error is what another version of a library leads
+   *     to
    */
-  private record FailingHandler(String method) implements ObservationHandler<Observation.Context> {
+  private record FailingHandler(String method, String failure)
+      implements ObservationHandler<Observation.Context> {
     @Override
     public void onStart(Observation.Context context) {
       failIn("onStart");
@@ -359,6 +371,9 @@ class HoldfastObservationsTest {
 
     private void failIn(String called) {
       if (called.equals(method)) {
+        if (failure.equals("NoSuchMethodError")) {
+          throw new NoSuchMethodError(method);
+        }
         throw new IllegalStateException("a bug in " + method);
       }
     }

@@ -26,13 +26,15 @@ final class ManualTimers implements Scheduler {
 
   private static final Logger LOG = System.getLogger(LockManager.class.getName());
 
-  /** Runs tasks by the machine's time, for all clocks of this process. */
-  private static final ScheduledThreadPoolExecutor MACHINE = machine();
-
   private static final Comparator<Timer> BY_TIME =
       Comparator.comparingLong(Timer::due).thenComparingLong(Timer::number);
 
+  private static final long IDLE_SECONDS = 1;
+
   private final ManualClock clock;
+
+  /** Runs the tasks of a running clock by the machine's time. Its thread ends when it is idle. */
+  private final ScheduledThreadPoolExecutor machine = machine();
 
   /** Held by the one thread that runs due tasks. */
   private final ReentrantLock stepping = new ReentrantLock();
@@ -63,7 +65,7 @@ final class ManualTimers implements Scheduler {
       return () -> remove(timer);
     }
     Future<?> byMachine =
-        MACHINE.schedule(() -> runBy(timer), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+        machine.schedule(() -> runBy(timer), Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
     return () -> {
       byMachine.cancel(false);
       remove(timer);
@@ -133,7 +135,7 @@ final class ManualTimers implements Scheduler {
    */
   private void runBy(Timer timer) {
     if (!stepping.tryLock()) {
-      MACHINE.schedule(() -> runBy(timer), 1, TimeUnit.MILLISECONDS);
+      machine.schedule(() -> runBy(timer), 1, TimeUnit.MILLISECONDS);
       return;
     }
     try {
@@ -204,6 +206,8 @@ final class ManualTimers implements Scheduler {
               return thread;
             });
     executor.setRemoveOnCancelPolicy(true);
+    executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+    executor.allowCoreThreadTimeOut(true);
     return executor;
   }
 }

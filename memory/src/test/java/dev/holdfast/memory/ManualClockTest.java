@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -267,6 +268,42 @@ class ManualClockTest {
       return latch.await(1, TimeUnit.MINUTES);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aListenerThatBlocksDelaysNoManagerOnAnotherRunningClock() throws Exception {
+    CountDownLatch blocks = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    try (LockManager blocked = MemoryLocks.builder().clock(ManualClock.running()).open();
+        LockManager other = MemoryLocks.builder().clock(ManualClock.running()).open()) {
+      blocked.addListener(
+          new LockListener() {
+            @Override
+            public void onLost(String name, long leaseId, LossReason reason, long heldNanos) {
+              blocks.countDown();
+              awaitUninterruptibly(end);
+            }
+          });
+      Lease lost = blocked.acquire("x", Duration.ofMillis(50));
+      assertThat(blocks.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(lost.isHeld()).isFalse();
+
+      Lease lease = other.acquire("x", Duration.ofMillis(50));
+
+      assertThat(lease.onLoss().toCompletableFuture().get(10, TimeUnit.SECONDS))
+          .isEqualTo(LossReason.EXPIRED);
+      end.countDown();
+    } finally {
+      end.countDown();
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await(20, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -200,7 +200,7 @@ class RunGuardedTest {
 
   @Test
   void whatIsStoppedGetsSigtermToo() {
-    Program run = run(List.of("--ttl", "1s"), "trap 'echo told; exit' TERM; kill -STOP $$");
+    Program run = run(List.of("--ttl", "4s"), "trap 'echo told; exit' TERM; kill -STOP $$");
     await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 3);
     await()
         .atMost(Limits.LONG)

@@ -17,8 +17,8 @@ package dev.holdfast;
  *
  * <p>Calls about one lease come in the order of its life: {@link #onGranted} is the first, and one
  * of {@link #onReleased}, {@link #onTransferred} and {@link #onLost} follows exactly once. Calls
- * about different leases come in any order. A listener that is added while locks are held or
- * requested may not be notified of them.
+ * about different leases come in any order. A listener learns of no request that began before it
+ * was added, and of no lease of such a request.
  */
 public interface LockListener {
   /** The reason why a request got no lock. */

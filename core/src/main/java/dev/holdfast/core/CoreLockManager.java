@@ -152,7 +152,9 @@ final class CoreLockManager implements LockManager {
   @Override
   public Registration addListener(LockListener listener) {
     Registration added = context.listeners().add(Objects.requireNonNull(listener, "listener"));
-    context.limiter().load().onListenerAdded();
+    if (!Listeners.isInside()) { // each report could add the next listener, without an end
+      context.limiter().load().onListenerAdded();
+    }
     return added;
   }
 

@@ -92,12 +92,17 @@ final class Listeners {
    * @throws IllegalStateException saying what to do
    */
   static void requireOutside(String call) {
-    if (isUsed && INSIDE.get() != null) {
+    if (isUsed && isInside()) {
       throw new IllegalStateException(
           call
               + " was called by a LockListener, which must return at once: call it on a thread of"
               + " your own");
     }
+  }
+
+  /** Returns whether this thread runs a listener. */
+  static boolean isInside() {
+    return INSIDE.get() != null;
   }
 
   /** Logs a warning. Drops what the user's logger throws, as what a listener throws. */

@@ -90,6 +90,26 @@ class ListenersTest {
   }
 
   @Test
+  @Rule("LISTEN-11")
+  @DisplayName("a listener that adds a listener in each report of the load does not go on for ever")
+  void aListenerMayAddAnotherInEachReportOfTheLoad() throws Exception {
+    List<LockListener> added = new ArrayList<>();
+    manager.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            assertThat(added).hasSizeLessThan(100);
+            added.add(this);
+            manager.addListener(this);
+          }
+        });
+
+    assertThat(manager.acquire(REQUEST).release()).isTrue();
+
+    assertThat(added).hasSizeBetween(2, 99);
+  }
+
+  @Test
   @Rule("LISTEN-5")
   @DisplayName("each call that blocks is refused inside a listener, and not afterwards")
   void aCallThatBlocksIsRefusedInsideAndAllowedAfterwards() throws Exception {

@@ -6,6 +6,7 @@ import dev.holdfast.redlock.jedis.JedisConnections;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
+import dev.holdfast.spi.OpenSettings;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -22,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -41,35 +41,79 @@ enum BrokenDriver {
       "a release waits for the reply to an extension", made -> new OneAfterTheOther(made.get())),
   FORGETS_THE_DATABASE(
       "a connection that is made again is in another database",
-      (uris, options) ->
-          new InTheFirstDatabase(
-              JedisConnections.of(uris, options),
-              JedisConnections.of(
-                  uris.stream().map(uri -> uri.replaceAll("/\\d+$", "")).toList(), options))),
+      (uris, options, settings) ->
+          new WrongLater(
+              JedisConnections.of(uris, options, settings),
+              JedisConnections.of(inFirstDatabase(uris, "\\d+"), options, settings))),
+  GOES_ON_WITHOUT_A_DATABASE(
+      "a connection whose `SELECT` fails stays in the first database",
+      (uris, options, settings) ->
+          JedisConnections.of(inFirstDatabase(uris, "\\d{3,}"), options, settings)),
+  DECODES_TWICE(
+      "a password is decoded twice",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris.stream().map(uri -> uri.replaceAll("%25(?=[0-9A-F]{2})", "%")).toList(),
+              options,
+              settings)),
+  TRUSTS_ANY_HOST(
+      "a certificate may name another host",
+      (uris, options, settings) ->
+          isTls(uris)
+              ? JedisConnections.ofAnyHost(uris, options, settings)
+              : JedisConnections.of(uris, options, settings)),
+  TRUSTS_ANY_HOST_LATER(
+      "the certificate of a connection that is made again may name another host",
+      (uris, options, settings) ->
+          isTls(uris)
+              ? new WrongLater(
+                  JedisConnections.of(uris, options, settings),
+                  JedisConnections.ofAnyHost(uris, options, settings))
+              : JedisConnections.of(uris, options, settings)),
+  SUBSCRIBES_IN_THE_CLEAR(
+      "the subscribing connection to `rediss://` uses no TLS",
+      (uris, options, settings) ->
+          new BrokenSubscriptions(
+              JedisConnections.of(uris, options, settings), uris, Mistake.NONE)),
+  SHOWS_NO_CERTIFICATE(
+      "key managers are ignored",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris,
+              options,
+              settings
+                  .trustManagers()
+                  .map(trust -> OpenSettings.none().trustManagers(trust))
+                  .orElse(settings))),
+  DECODES_VALUES(
+      "a value that looks like a number becomes one", made -> new DecodesNumbers(made.get())),
   SPEAKS_IN_THE_CLEAR(
       "`rediss://` is spoken in the clear",
-      (uris, options) ->
+      (uris, options, settings) ->
           JedisConnections.of(
-              uris.stream().map(uri -> uri.replaceFirst("^rediss:", "redis:")).toList(), options)),
+              uris.stream().map(uri -> uri.replaceFirst("^rediss:", "redis:")).toList(),
+              options,
+              settings)),
   TRUSTS_ANYBODY(
       "any certificate is trusted",
-      (uris, options) ->
-          uris.stream().allMatch(uri -> uri.startsWith("rediss:"))
+      (uris, options, settings) ->
+          isTls(uris)
               ? JedisConnections.trustingAnybody(uris, options)
-              : JedisConnections.of(uris, options)),
+              : JedisConnections.of(uris, options, settings)),
   COUNTS_IN_SECONDS("times are sent in whole seconds", made -> new InSeconds(made.get())),
   HAS_ONE_CONNECTION(
       "the second connection to a node takes the place of the first",
       made -> new OneSlot(made.get())),
   LEAVES_SOCKETS(
       "a connection that was not established is not closed",
-      (uris, options) -> new Leaving(JedisConnections.of(uris, options), uris)),
+      (uris, options, settings) -> new Leaving(JedisConnections.of(uris, options, settings), uris)),
   LEAVES_THREADS(
       "the thread of a connection that was not established is not ended",
       made -> new BrokenConnects.LeavingThreads(made.get())),
   CONNECTS_AT_ONCE(
       "each node is tried when the driver is made",
-      (uris, options) -> BrokenConnects.tried(uris, JedisConnections.of(uris, options))),
+      (uris, options, settings) ->
+          BrokenConnects.tried(uris, JedisConnections.of(uris, options, settings))),
   SENDS_RELEASES_FIRST(
       "a release is sent before commands that wait for their turn",
       made -> new OvertakingNodes.ReleasesFirst(made.get())),
@@ -97,27 +141,44 @@ enum BrokenDriver {
   private final String row;
 
   @SuppressWarnings("ImmutableEnumChecker") // a function without state
-  private final BiFunction<List<String>, RedlockOptions, RedisNodes> broken;
+  private final Breaking broken;
+
+  /** Makes the broken driver. */
+  private interface Breaking {
+    RedisNodes of(List<String> uris, RedlockOptions options, OpenSettings settings);
+  }
 
   BrokenDriver(String row, Function<Supplier<RedisNodes>, RedisNodes> broken) {
-    this(row, (uris, options) -> broken.apply(() -> JedisConnections.of(uris, options)));
+    this(
+        row,
+        (uris, options, settings) ->
+            broken.apply(() -> JedisConnections.of(uris, options, settings)));
   }
 
   BrokenDriver(String row, Mistake mistake) {
     this(
         row,
-        (uris, options) ->
-            new BrokenSubscriptions(JedisConnections.of(uris, options), uris, mistake));
+        (uris, options, settings) ->
+            new BrokenSubscriptions(JedisConnections.of(uris, options, settings), uris, mistake));
   }
 
-  BrokenDriver(String row, BiFunction<List<String>, RedlockOptions, RedisNodes> broken) {
+  BrokenDriver(String row, Breaking broken) {
     this.row = row;
     this.broken = broken;
   }
 
   /** Breaks the driver for Jedis. */
-  RedisNodes over(List<String> uris, RedlockOptions options) {
-    return broken.apply(uris, options);
+  RedisNodes over(List<String> uris, RedlockOptions options, OpenSettings settings) {
+    return broken.of(uris, options, settings);
+  }
+
+  private static boolean isTls(List<String> uris) {
+    return uris.stream().allMatch(uri -> uri.startsWith("rediss:"));
+  }
+
+  /** Removes the numbers of databases that match. */
+  private static List<String> inFirstDatabase(List<String> uris, String databases) {
+    return uris.stream().map(uri -> uri.replaceAll("/" + databases + "$", "")).toList();
   }
 
   /** Returns the row's first cell, word by word. */
@@ -431,11 +492,11 @@ enum BrokenDriver {
   }
 
   /** Uses the right connection to each node at first, and the wrong one after that. */
-  private static final class InTheFirstDatabase extends PassingNodes {
+  private static final class WrongLater extends PassingNodes {
     private final RedisNodes wrong;
     private final Map<Integer, Integer> connected = new ConcurrentHashMap<>();
 
-    InTheFirstDatabase(RedisNodes right, RedisNodes wrong) {
+    WrongLater(RedisNodes right, RedisNodes wrong) {
       super(right);
       this.wrong = wrong;
     }
@@ -588,6 +649,40 @@ enum BrokenDriver {
                   });
             }
           });
+    }
+  }
+
+  /** Takes texts of digits for numbers. */
+  private static final class DecodesNumbers extends PassingNodes {
+    DecodesNumbers(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(round.command(), round.nodes(), new Decoded(round)));
+    }
+
+    private static final class Decoded extends PassingAnswers {
+      Decoded(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(node, decoded(reply));
+      }
+
+      private static @Nullable Object decoded(@Nullable Object reply) {
+        if (reply instanceof List<?> list) {
+          List<@Nullable Object> all = new ArrayList<>();
+          list.forEach(each -> all.add(decoded(each)));
+          return all;
+        }
+        return reply instanceof String text && text.matches("-?\\d{1,18}")
+            ? (Object) Long.valueOf(text)
+            : reply;
+      }
     }
   }
 

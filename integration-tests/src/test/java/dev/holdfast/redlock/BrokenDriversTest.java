@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.holdfast.LockManager;
 import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.InnerRun;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.Rule;
@@ -55,15 +57,24 @@ class BrokenDriversTest {
   static class Kit extends LockManagerTck {
     @Override
     protected TckEnvironment environment() {
-      BrokenDriver broken = requireNonNull(driver);
-      return RedisTckEnvironment.builder(
-              (uris, options) -> {
-                LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), options);
-                RedlockOptions parsed = RedlockOptions.from(url).restartGuard(false);
-                return Redlock.open(broken.over(uris, parsed), parsed);
-              })
+      return RedisTckEnvironment.builder(new Opening(requireNonNull(driver)))
           .optionSets(List.of(Map.of("fencing", "false")))
           .build();
+    }
+  }
+
+  /** Opens managers over a broken driver. */
+  private record Opening(BrokenDriver broken) implements RedisTckEnvironment.Opener {
+    @Override
+    public LockManager open(List<String> uris, Map<String, String> options) {
+      return open(uris, options, OpenSettings.none());
+    }
+
+    @Override
+    public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
+      LockUrl url = LockUrl.parse("redlock:" + String.join(",", uris), options);
+      RedlockOptions parsed = RedlockOptions.from(url).restartGuard(false);
+      return Redlock.open(broken.over(uris, parsed, settings), parsed);
     }
   }
 

@@ -32,6 +32,7 @@ import dev.holdfast.tck.rules.InteropRules;
 import dev.holdfast.tck.rules.KeepAliveRules;
 import dev.holdfast.tck.rules.LateRules;
 import dev.holdfast.tck.rules.LineRules;
+import dev.holdfast.tck.rules.ListenerCallRules;
 import dev.holdfast.tck.rules.ListenerRules;
 import dev.holdfast.tck.rules.LockViewRules;
 import dev.holdfast.tck.rules.LossRules;
@@ -44,11 +45,13 @@ import dev.holdfast.tck.rules.OptionRules;
 import dev.holdfast.tck.rules.OutageRules;
 import dev.holdfast.tck.rules.PauseRules;
 import dev.holdfast.tck.rules.ReleaseRules;
+import dev.holdfast.tck.rules.ReplyRules;
 import dev.holdfast.tck.rules.ReportRules;
 import dev.holdfast.tck.rules.SecretRules;
 import dev.holdfast.tck.rules.TckFixture;
 import dev.holdfast.tck.rules.TimeOutRules;
 import dev.holdfast.tck.rules.TimelinessRules;
+import dev.holdfast.tck.rules.TlsNodeRules;
 import dev.holdfast.tck.rules.TlsRules;
 import dev.holdfast.tck.rules.TokenRules;
 import dev.holdfast.tck.rules.TransactionRules;
@@ -391,6 +394,20 @@ public abstract class LockManagerTck {
   }
 
   @RuleGroup
+  class TlsNodes extends TlsNodeRules {
+    TlsNodes(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class Replies extends ReplyRules {
+    Replies(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
   class Tokens extends TokenRules {
     Tokens(TckFixture fixture) {
       super(fixture);
@@ -442,6 +459,13 @@ public abstract class LockManagerTck {
   @RuleGroup
   class Listening extends ListenerRules {
     Listening(TckFixture fixture) {
+      super(fixture);
+    }
+  }
+
+  @RuleGroup
+  class ListenerCalls extends ListenerCallRules {
+    ListenerCalls(TckFixture fixture) {
       super(fixture);
     }
   }

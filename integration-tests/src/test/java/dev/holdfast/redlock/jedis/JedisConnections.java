@@ -1,9 +1,14 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLParameters;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -14,10 +19,31 @@ import redis.clients.jedis.SslVerifyMode;
 public final class JedisConnections {
   private JedisConnections() {}
 
-  public static RedisNodes of(List<String> uris, RedlockOptions options) {
+  public static RedisNodes of(List<String> uris, RedlockOptions options, OpenSettings settings) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
-    uris.forEach(uri -> builder.node(URI.create(uri)));
+    uris.forEach(uri -> builder.node(address(uri, settings)));
     return builder.connections();
+  }
+
+  /** The same, by TLS with whoever has a certificate that is trusted, whatever host it names. */
+  @SuppressWarnings("deprecation") // the driver says why it needs socket factories
+  public static RedisNodes ofAnyHost(
+      List<String> uris, RedlockOptions options, OpenSettings settings) {
+    JedisRedlock.Builder builder = JedisRedlock.builder().options(options);
+    for (String uri : uris) {
+      Address address = address(uri, settings);
+      builder.node(
+          address.server(),
+          DefaultJedisClientConfig.builder()
+              .from(address.config())
+              .sslParameters(new SSLParameters())
+              .build());
+    }
+    return builder.connections();
+  }
+
+  private static Address address(String uri, OpenSettings settings) {
+    return Address.of(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())), settings);
   }
 
   /** The same, by TLS with whoever answers. */

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,18 @@ final class ListenerFlaws {
                     return () -> {};
                   }
                 }),
+        Flaw.inManager(
+            "listeners are called under a lock", Set.of("LISTEN-16"), CallingUnderALock::new),
+        Flaw.of(
+                "adoptions that fail are not reported",
+                Set.of("LISTEN-1"),
+                Parts.TRANSFERRING.withManagers(right -> new SilentOnAdoptions(right.get())))
+            .asVariation(),
+        Flaw.inManager(
+                "a listener does not learn of requests that wait already",
+                Set.of("LISTEN-11"),
+                SilentOnEarlierRequests::new)
+            .asVariation(),
         Flaw.inManager(
             "the end of a lease is reported to listeners that were added during its life",
             Set.of("LISTEN-15"),
@@ -332,6 +345,95 @@ final class ListenerFlaws {
               return true;
             }
           };
+    }
+  }
+
+  /** Has one lock for its listeners and for its leases. */
+  private static final class CallingUnderALock extends PassingManager {
+    private final ReentrantLock lock = new ReentrantLock();
+
+    CallingUnderALock(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onReleased(String name, long leaseId, long held, boolean confirmed) {
+              lock.lock();
+              try {
+                super.onReleased(name, leaseId, held, confirmed);
+              } finally {
+                lock.unlock();
+              }
+            }
+          });
+    }
+
+    @Override
+    public List<HeldLock> leases() {
+      lock.lock();
+      try {
+        return right.leases();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Passes the failure of an adoption to no listener. */
+  private static final class SilentOnAdoptions extends PassingManager {
+    private final Set<String> adopted = ConcurrentHashMap.newKeySet();
+
+    SilentOnAdoptions(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      return right.addListener(
+          new PassingListener(listener) {
+            @Override
+            public void onNotGranted(String name, Failure failure, long waited) {
+              if (!adopted.contains(name)) {
+                super.onNotGranted(name, failure, waited);
+              }
+            }
+          });
+    }
+
+    @Override
+    public Lease adopt(String text, LockRequest request) {
+      adopted.add(request.name());
+      return super.adopt(text, request);
+    }
+  }
+
+  /** Reports the load to a listener from the first change on after it was added. */
+  private static final class SilentOnEarlierRequests extends PassingManager {
+    SilentOnEarlierRequests(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public LockListener.Registration addListener(LockListener listener) {
+      Set<Thread> adding = ConcurrentHashMap.newKeySet();
+      adding.add(Thread.currentThread());
+      try {
+        return right.addListener(
+            new PassingListener(listener) {
+              @Override
+              public void onLoad(int waiting, int inFlight) {
+                if (!adding.contains(Thread.currentThread())) {
+                  super.onLoad(waiting, inFlight);
+                }
+              }
+            });
+      } finally {
+        adding.clear();
+      }
     }
   }
 

@@ -30,7 +30,68 @@ final class ValueFlaws {
     all.addAll(ofManagers());
     all.addAll(ofWaits());
     all.addAll(ofTokens());
+    all.addAll(ofOthersValues());
     return all;
+  }
+
+  private static List<Flaw> ofOthersValues() {
+    return List.of(
+        Flaw.inNode(
+                "a lock that holds an empty value is free",
+                Set.of("ACQ-4"),
+                () ->
+                    new FakeKeys() {
+                      @Override
+                      void put(String name, String token, Duration ttl) {
+                        if (!token.isEmpty()) {
+                          super.put(name, token, ttl);
+                        }
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "a lock without the label of an owner is not shown",
+                Set.of("INSP-1"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Optional<LockStatus> inspect(String name) {
+                        return right.inspect(name).filter(status -> !isNumber(status.ownerLabel()));
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "a lock without the label of an owner is not forced free",
+                Set.of("INSP-2"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public boolean forceRelease(String name) {
+                        return right
+                                .inspect(name)
+                                .filter(status -> isNumber(status.ownerLabel()))
+                                .isEmpty()
+                            && right.forceRelease(name);
+                      }
+                    })
+            .asVariation(),
+        Flaw.inManager(
+                "a ping is answered at once or not at all",
+                Set.of("FAULT-8"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public boolean ping(Duration timeout) {
+                        Duration limit = Duration.ofMillis(20);
+                        return right.ping(timeout.compareTo(limit) < 0 ? timeout : limit);
+                      }
+                    })
+            .asVariation());
+  }
+
+  /** Returns whether a label is empty, or of digits. */
+  private static boolean isNumber(String label) {
+    return label.chars().allMatch(Character::isDigit);
   }
 
   private static List<Flaw> ofTtls() {

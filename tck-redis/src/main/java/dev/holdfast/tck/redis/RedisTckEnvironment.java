@@ -1,7 +1,9 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.ManagerBuilder;
 import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckNode;
@@ -62,6 +64,35 @@ public final class RedisTckEnvironment implements TckEnvironment {
      * @return a new manager, which the kit closes
      */
     LockManager open(List<String> uris, Map<String, String> options);
+
+    /**
+     * Opens a new manager with settings that a program gives in code. The default cannot.
+     *
+     * @param uris of its nodes, such as {@code rediss://localhost:7001}
+     * @param options as {@link TckEnvironment#open} has them
+     * @param settings trust and key managers
+     * @return a new manager, which the kit closes
+     */
+    default LockManager open(
+        List<String> uris, Map<String, String> options, OpenSettings settings) {
+      throw new UnsupportedOperationException("this environment opens managers without settings");
+    }
+  }
+
+  /** Opens managers as users do. */
+  private record ByUrl(String url) implements Opener {
+    @Override
+    public LockManager open(List<String> uris, Map<String, String> options) {
+      return open(uris, options, OpenSettings.none());
+    }
+
+    @Override
+    public LockManager open(List<String> uris, Map<String, String> options, OpenSettings settings) {
+      ManagerBuilder builder = LockManager.builder(urlOf(url, uris)).options(options);
+      settings.trustManagers().ifPresent(builder::trustManagers);
+      settings.keyManagers().ifPresent(builder::keyManagers);
+      return builder.open();
+    }
   }
 
   private RedisTckEnvironment(
@@ -96,7 +127,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
    * @return with five nodes, unless something else is said
    */
   public static Builder builder(String url) {
-    return new Builder(url, (uris, options) -> LockManager.open(urlOf(url, uris), options));
+    return new Builder(url, new ByUrl(url));
   }
 
   /**
@@ -134,6 +165,11 @@ public final class RedisTckEnvironment implements TckEnvironment {
   @Override
   public LockManager openOn(List<String> uris, Map<String, String> options) {
     return opener.open(uris, options);
+  }
+
+  @Override
+  public LockManager openOn(List<String> uris, Map<String, String> options, OpenSettings settings) {
+    return opener.open(uris, options, settings);
   }
 
   @Override
@@ -211,6 +247,9 @@ public final class RedisTckEnvironment implements TckEnvironment {
 
   private static String urlOf(String url, List<String> uris) {
     String nodes = String.join(",", uris);
+    if (url.contains("?") && url.indexOf(NODES) > url.indexOf('?')) {
+      nodes = nodes.replace("%", "%25"); // the value of an option, which is decoded once more
+    }
     String whole = url.contains(NODES) ? url.replace(NODES, nodes) : url + nodes;
     if (!whole.startsWith(REDLOCK) || whole.contains(GUARD)) {
       return whole;

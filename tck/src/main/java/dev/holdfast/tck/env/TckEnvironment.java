@@ -1,6 +1,7 @@
 package dev.holdfast.tck.env;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.spi.OpenSettings;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,6 +100,20 @@ public interface TckEnvironment extends AutoCloseable {
    */
   default LockManager openOn(List<String> uris, Map<String, String> options) {
     throw new UnsupportedOperationException("this environment opens managers on its nodes alone");
+  }
+
+  /**
+   * Opens a manager on other nodes with settings that a program gives in code, such as trust
+   * managers.
+   *
+   * @param uris of nodes and of links
+   * @param options as with {@link #open}
+   * @param settings trust and key managers
+   * @return a new manager, which the kit closes
+   */
+  default LockManager openOn(
+      List<String> uris, Map<String, String> options, OpenSettings settings) {
+    throw new UnsupportedOperationException("this environment opens managers without settings");
   }
 
   /**

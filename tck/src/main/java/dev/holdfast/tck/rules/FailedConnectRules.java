@@ -15,6 +15,10 @@ public abstract class FailedConnectRules {
   /** Less patient than a test may be, because the kit waits for it many times. */
   private static final String[] IMPATIENT = {"connectTimeout=50ms", "nodeTimeout=50ms"};
 
+  /** Options that no backend may take. */
+  private static final List<String> WRONG =
+      List.of("maxTtl=0s", "maxTtl=nonsense", "retryDelay=-1ms", "noSuchOption=1");
+
   final TckFixture fixture;
 
   public FailedConnectRules(TckFixture fixture) {
@@ -38,6 +42,37 @@ public abstract class FailedConnectRules {
             openAndClose(uris, "connect=lazy");
           }
         });
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that opening refuses wrong options first, or closes all that it made")
+  void noThreadAndNoConnectionIsLeftOfManagersThatAreRefused() {
+    fixture.needsNodes(1);
+    fixture.needsConnections();
+    int before = fixture.connections();
+    List<String> uris = fixture.uris();
+    List<String> twice = fixture.uris();
+    twice.add(fixture.node(0).uri());
+
+    Threads.requireFewLeft(
+        fixture,
+        "managers that were refused left fewer threads than that",
+        () -> {
+          for (String wrong : WRONG) {
+            openAndClose(uris, wrong);
+          }
+          openAndClose(twice);
+          for (TckNode node : fixture.nodes()) {
+            node.otherDatabase()
+                .ifPresent(uri -> openAndClose(List.of(uri.replaceFirst("/\\d+$", "/99999"))));
+          }
+        });
+
+    fixture
+        .soon()
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
   }
 
   /** Some of the nodes are gone, and one hangs. */

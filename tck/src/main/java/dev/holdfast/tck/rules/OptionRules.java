@@ -37,6 +37,9 @@ public abstract class OptionRules {
   /** The time that nodes and machine may take; less than times are rounded by. */
   private static final Duration SLACK = Duration.ofMillis(400);
 
+  /** More than a server has, by default 16. */
+  private static final int NO_DATABASE = 99_999;
+
   private static final Duration CONTENTION = Duration.ofMillis(900);
 
   final TckFixture fixture;
@@ -150,6 +153,29 @@ public abstract class OptionRules {
     assertThat(fixture.gets(contender, ofOutside))
         .as("the holder in the first database blocks no client here")
         .isTrue();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("OPEN-6")
+  @IfThisFails("check the reply to SELECT: without its database a connection is no connection")
+  void noLockIsGrantedInADatabaseThatIsNotThere() throws InterruptedException {
+    List<String> uris = new ArrayList<>(otherDatabases());
+    if (uris.isEmpty()) {
+      abort("this environment's nodes have no databases");
+    }
+    uris.replaceAll(uri -> uri.replaceFirst("/\\d+$", "/" + NO_DATABASE));
+    String name = fixture.name("nowhere");
+
+    boolean isGranted = false;
+    try {
+      isGranted = fixture.gets(fixture.openOn(uris), name);
+    } catch (LockException refused) {
+      IgnoredFailures.add(refused);
+    }
+
+    assertThat(isGranted).as("a lock in a database that is not there was granted").isFalse();
+    assertThat(fixture.isFreeOn(fixture.nodes(), name)).as("free in the first database").isTrue();
   }
 
   @Test

@@ -6,25 +6,19 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 
 /**
  * A port of this machine where no Redis listens: it notes how a client begins, and closes the
- * connection. Its certificate is for this host, in force until 2126, and by nobody whom a client
- * has reason to trust: the key is public, in this jar.
+ * connection.
  */
 final class PortThatListens implements AutoCloseable {
-  private static final char[] PASSWORD = "untrusted".toCharArray();
   private static final int PATIENCE_MILLIS = 2_000;
 
   /** The first two bytes of TLS 1.0 to 1.3 (RFC 8446, section 5.1): a handshake, version 3.x. */
@@ -36,11 +30,6 @@ final class PortThatListens implements AutoCloseable {
     BY_TLS,
     TRUSTS_ANY_CERTIFICATE,
     SENDS_NO_DATA
-  }
-
-  /** Read once: the key's encryption is slow on purpose. */
-  private static final class Untrusted {
-    static final SSLContext CONTEXT = context();
   }
 
   private interface Reader {
@@ -68,7 +57,7 @@ final class PortThatListens implements AutoCloseable {
 
   /** Shows its certificate. */
   static PortThatListens untrusted() {
-    return new PortThatListens(client -> handshake(Untrusted.CONTEXT, client));
+    return new PortThatListens(client -> handshake(TestCertificate.UNTRUSTED.ofServer(), client));
   }
 
   String uri(String scheme) {
@@ -120,23 +109,6 @@ final class PortThatListens implements AutoCloseable {
           : Greeting.SENDS_NO_DATA;
     } catch (SSLException refused) {
       return Greeting.SENDS_NO_DATA;
-    }
-  }
-
-  private static SSLContext context() {
-    try (InputStream in = PortThatListens.class.getResourceAsStream("untrusted.p12")) {
-      KeyStore keys = KeyStore.getInstance("PKCS12");
-      keys.load(Objects.requireNonNull(in, "untrusted.p12"), PASSWORD);
-      KeyManagerFactory factory =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      factory.init(keys, PASSWORD);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(factory.getKeyManagers(), null, null);
-      return context;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this JVM cannot speak TLS", e);
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.ManagerBuilder;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckFault;
@@ -88,6 +89,15 @@ public final class TckFixture implements AutoCloseable {
   LockManager openOn(List<String> uris, String... options) {
     try {
       return closedAtEnd(() -> environment.openOn(uris, merged(options)));
+    } catch (UnsupportedOperationException e) {
+      return abort(e.getMessage());
+    }
+  }
+
+  /** The same with settings in code. */
+  LockManager openOn(List<String> uris, OpenSettings settings) {
+    try {
+      return closedAtEnd(() -> environment.openOn(uris, merged(), settings));
     } catch (UnsupportedOperationException e) {
       return abort(e.getMessage());
     }

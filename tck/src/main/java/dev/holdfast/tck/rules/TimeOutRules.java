@@ -59,6 +59,30 @@ public abstract class TimeOutRules {
 
   @Test
   @Rule("FAULT-8")
+  @IfThisFails("check that inspect, forceRelease and ping wait for a quorum of answers, too")
+  void whatLooksAtSlowNodesIsAnswered() {
+    fixture.needs(TckFault.SLOW);
+    LockManager locks = fixture.openWithoutOptions();
+    Lease lease = fixture.takeOnAll(locks, fixture.name("seen"), fixture.foreignTtl());
+    fixture.begin(TckFault.SLOW, fixture.nodes(), "");
+
+    Retries.anyOf(
+        () -> assertThat(locks.ping(fixture.timing().soon())).as("answered a ping").isTrue());
+    if (fixture.declares(LockCapability.INSPECTION)) {
+      Retries.anyOf(() -> assertThat(locks.inspect(lease.name())).as("inspected").isPresent());
+    }
+    if (fixture.declares(LockCapability.FORCE_RELEASE)) {
+      Retries.anyOf(
+          () -> {
+            String name = fixture.name("forced");
+            fixture.occupy(fixture.nodes(), name);
+            assertThat(locks.forceRelease(name)).as("forced free").isTrue();
+          });
+    }
+  }
+
+  @Test
+  @Rule("FAULT-8")
   @IfThisFails("check that connectTimeout limits connecting alone, not the wait for replies")
   void nodesThatAreSlowerThanConnectTimeoutAreNoOutage() {
     fixture.needs(TckFault.FROZEN);

@@ -1,0 +1,175 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
+import dev.holdfast.tck.Rule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Calls of listeners beside other threads, on adoptions, and soon after they were added. */
+public abstract class ListenerCallRules {
+  private static final long PATIENCE_SECONDS = 5;
+
+  final TckFixture fixture;
+
+  public ListenerCallRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("LISTEN-16")
+  @IfThisFails("check that listeners are called under no lock that calls of the manager need")
+  void otherThreadsUseTheManagerDuringACallOfAListener() {
+    Retries.anyOf(
+        () -> {
+          LockManager locks = fixture.openForShortTtl();
+          Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
+          Asking asking = new Asking(locks, held);
+          locks.addListener(asking);
+          String released = fixture.name("released");
+          String expired = fixture.name("expired");
+
+          TckFixture.regardless(fixture.take(locks, released, fixture.ttl())::release);
+          fixture.awaitOver(fixture.take(locks, expired, fixture.briefTtl()));
+
+          fixture.awaitRegardless("its end was reported", () -> asking.calls.contains("lost"));
+          assertThat(asking.calls).contains("granted", "released", "lost");
+          assertThat(asking.stuck).as("calls during which other threads had to wait").isEmpty();
+        });
+  }
+
+  @Test
+  @Rule("LISTEN-1")
+  @IfThisFails("check that an adoption is reported as a request is, by each way to adopt")
+  void theResultsOfAdoptionsAreReported() {
+    fixture.needs(LockCapability.TRANSFER);
+    for (boolean isAsync : new boolean[] {false, true}) {
+      LockManager locks = fixture.open();
+      EventLog log = new EventLog();
+      locks.addListener(log);
+      String name = fixture.name("adopted");
+      String text =
+          TransferredLock.text(
+              fixture, fixture.take(fixture.open(), name, fixture.ttl()), fixture.ttl());
+      LockRequest request = fixture.request(name);
+
+      Throwable first = catchThrowable(() -> adopt(locks, text, request, isAsync));
+      Throwable second = catchThrowable(() -> adopt(locks, text, request, isAsync));
+
+      if (first != null || second == null) {
+        AnotherRule.isBroken("the first adoption gets no lock, or the second one gets it");
+      }
+      fixture
+          .soon()
+          .untilAsserted(
+              () ->
+                  assertThat(log.about(name))
+                      .as("of an adoption, and of one that came too late")
+                      .containsExactly("granted", "not granted CONTENDED"));
+    }
+  }
+
+  @Test
+  @Rule("LISTEN-11")
+  @IfThisFails("check that a listener that is added later learns of the requests that wait")
+  void aListenerThatIsAddedLaterLearnsOfTheLoad() {
+    LockManager locks = fixture.open();
+    locks.addListener(new LockListener() {}); // requests are counted for listeners alone
+    Lease lease = fixture.take(fixture.open(), fixture.name("busy"), fixture.ttl());
+    CompletableFuture<Optional<Lease>> waiter =
+        locks.tryAcquireAsync(fixture.request(lease.name()).waitForever());
+    List<Integer> loads = new CopyOnWriteArrayList<>();
+
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            loads.add(waiting);
+          }
+        });
+
+    List<Integer> atOnce = new ArrayList<>(loads);
+    boolean isWaiting = !waiter.isDone();
+    waiter.cancel(true);
+    if (!isWaiting) {
+      AnotherRule.isBroken("a request for a lock of another owner does not wait");
+    }
+    assertThat(atOnce).as("numbers of waiting requests when it was added").contains(1);
+  }
+
+  private static Lease adopt(LockManager locks, String text, LockRequest request, boolean isAsync) {
+    return isAsync ? locks.adoptAsync(text, request).join() : locks.adopt(text, request);
+  }
+
+  /** Uses the manager on another thread during each call, and waits for that thread. */
+  private final class Asking implements LockListener {
+    private final LockManager locks;
+    private final Lease held;
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+    private final List<String> stuck = new CopyOnWriteArrayList<>();
+
+    Asking(LockManager locks, Lease held) {
+      this.locks = locks;
+      this.held = held;
+    }
+
+    @Override
+    public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+      ask("granted", name);
+    }
+
+    @Override
+    public void onReleased(String name, long leaseId, long heldNanos, boolean confirmed) {
+      ask("released", name);
+    }
+
+    @Override
+    public void onLost(String name, long leaseId, LossReason reason, long heldNanos) {
+      ask("lost", name);
+    }
+
+    private void ask(String call, String name) {
+      CountDownLatch done = new CountDownLatch(1);
+      Call.begin(
+          () -> {
+            use(name);
+            done.countDown();
+            return true;
+          });
+      try {
+        if (!done.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+          stuck.add(call);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      calls.add(call);
+    }
+
+    private void use(String name) {
+      locks.leases();
+      locks.nodes();
+      locks.capabilities();
+      held.isHeld();
+      held.remaining();
+      locks.addListener(new LockListener() {}).close();
+      locks.tryAcquireAsync(fixture.request(name)).cancel(true);
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        held.extendAsync(fixture.ttl());
+      }
+    }
+  }
+}

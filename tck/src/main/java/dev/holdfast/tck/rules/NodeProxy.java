@@ -1,0 +1,230 @@
+package dev.holdfast.tck.rules;
+
+import dev.holdfast.tck.env.TckNode;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+
+/** A proxy before one node: it speaks TLS in its place, or passes its replies on in pieces. */
+final class NodeProxy implements AutoCloseable {
+  /** First byte of TLS 1.0 to 1.3 (RFC 8446, section 5.1). No request of Redis begins with it. */
+  private static final int HANDSHAKE = 22;
+
+  /** Numbers of bytes that are sent at once. They divide replies at each place sooner or later. */
+  private static final int[] PIECES = {1, 2, 1, 3, 1, 5};
+
+  /** Long enough for a client to read a piece before the next one comes. */
+  private static final long PAUSE_NANOS = 20_000;
+
+  private static final String SCHEME = "redis://";
+  private static final int BUFFER = 8_192;
+
+  /** The kind of a connection. */
+  enum Seen {
+    /** The client has sent data in the clear. */
+    IN_THE_CLEAR,
+    /** The client has refused the certificate, or had to show its own and did not. */
+    REFUSED,
+    /** The client has sent data by TLS. */
+    BY_TLS
+  }
+
+  private final URI node;
+  private final ServerSocket listener;
+  private final Queue<Seen> seen = new ConcurrentLinkedQueue<>();
+  private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+
+  /** Null if no TLS is spoken. */
+  private volatile @Nullable SSLContext context;
+
+  private volatile boolean needsCertificate;
+
+  private NodeProxy(TckNode node, @Nullable SSLContext context) {
+    this.node = URI.create(node.uri());
+    this.context = context;
+    try {
+      listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    run("accept", this::accept);
+  }
+
+  /** Returns whether proxies can stand before a node: they take the host's place in its URI. */
+  static boolean fits(TckNode node) {
+    return node.uri().startsWith(SCHEME);
+  }
+
+  /** Speaks TLS. */
+  static NodeProxy byTls(TckNode node, SSLContext context) {
+    return new NodeProxy(node, context);
+  }
+
+  /** Speaks in the clear, and passes replies on in pieces of a few bytes. */
+  static NodeProxy inPieces(TckNode node) {
+    return new NodeProxy(node, null);
+  }
+
+  /** Returns the node's URI with the proxy's scheme and port in it. */
+  String uri(String host) {
+    String scheme = context == null ? "redis" : "rediss";
+    String login = node.getRawUserInfo() == null ? "" : node.getRawUserInfo() + "@";
+    return scheme + "://" + login + host + ":" + listener.getLocalPort() + node.getRawPath();
+  }
+
+  /** Shows another certificate to those who connect from now on. */
+  void show(SSLContext other) {
+    context = other;
+  }
+
+  /** Requires a certificate of those who connect from now on. */
+  void needCertificates() {
+    needsCertificate = true;
+  }
+
+  /** Returns what became of each connection. */
+  List<Seen> seen() {
+    return List.copyOf(seen);
+  }
+
+  /** Ends all connections. */
+  void cut() {
+    clients.forEach(NodeProxy::close);
+  }
+
+  @Override
+  public void close() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      IgnoredFailures.add(e);
+    }
+    cut();
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Socket client = listener.accept();
+      clients.add(client);
+      run("requests", () -> serve(client));
+    }
+  }
+
+  private void serve(Socket client) throws IOException {
+    try (client;
+        Socket server = new Socket()) {
+      client.setTcpNoDelay(true);
+      SSLContext tls = context;
+      Socket spoken = tls == null ? client : secured(client, tls);
+      if (spoken == null) {
+        return;
+      }
+      server.connect(new InetSocketAddress(node.getHost(), node.getPort()));
+      server.setTcpNoDelay(true);
+      run("replies", () -> passReplies(server, spoken, tls == null));
+      passRequests(spoken, server, tls != null);
+    } finally {
+      clients.remove(client);
+    }
+  }
+
+  /** Returns the connection after the handshake; null if there was none. */
+  private @Nullable Socket secured(Socket client, SSLContext tls) throws IOException {
+    int first = client.getInputStream().read();
+    if (first != HANDSHAKE) {
+      if (first >= 0) {
+        seen.add(Seen.IN_THE_CLEAR);
+      }
+      return null;
+    }
+    InputStream read = new ByteArrayInputStream(new byte[] {(byte) first});
+    SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket(client, read, true);
+    socket.setNeedClientAuth(needsCertificate);
+    try {
+      socket.startHandshake();
+    } catch (IOException refused) {
+      seen.add(Seen.REFUSED);
+      return null;
+    }
+    return socket;
+  }
+
+  private void passRequests(Socket from, Socket to, boolean isTls) throws IOException {
+    InputStream in = from.getInputStream();
+    OutputStream out = to.getOutputStream();
+    byte[] buffer = new byte[BUFFER];
+    boolean isFirst = isTls;
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      if (isFirst) {
+        seen.add(Seen.BY_TLS);
+        isFirst = false;
+      }
+      out.write(buffer, 0, n);
+    }
+  }
+
+  private static void passReplies(Socket from, Socket to, boolean inPieces) throws IOException {
+    try (from;
+        to) {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      byte[] buffer = new byte[BUFFER];
+      int piece = 0;
+      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+        if (!inPieces) {
+          out.write(buffer, 0, n);
+          continue;
+        }
+        for (int at = 0; at < n; ) {
+          int size = Math.min(n - at, PIECES[piece++ % PIECES.length]);
+          out.write(buffer, at, size);
+          at += size;
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      }
+    }
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      IgnoredFailures.add(e);
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private static void run(String name, Task task) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                task.run();
+              } catch (IOException ended) {
+                // and so does the thread
+              }
+            },
+            "tck-proxy-" + name);
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

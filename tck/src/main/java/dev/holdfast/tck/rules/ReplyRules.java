@@ -1,0 +1,177 @@
+package dev.holdfast.tck.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
+import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Replies as networks deliver them, and with values that no manager of ours writes. */
+public abstract class ReplyRules {
+  private static final int AT_ONCE = 8;
+
+  /** Values that look like numbers, like replies, like nothing, or like parts of a protocol. */
+  private static final List<String> VALUES =
+      List.of(
+          "4711",
+          "0",
+          "1",
+          "-1",
+          "3.14",
+          "9223372036854775808",
+          "",
+          " ",
+          "OK",
+          "QUEUED",
+          "null",
+          "nil",
+          "(nil)",
+          "true",
+          "false",
+          "+OK",
+          "-ERR no",
+          ":1",
+          "$-1",
+          "*0",
+          "\r\n",
+          "\0",
+          "[]",
+          "{}",
+          "\u00e4\u20ac\ud83d\ude00",
+          "x".repeat(20_000));
+
+  final TckFixture fixture;
+
+  public ReplyRules(TckFixture fixture) {
+    this.fixture = fixture;
+  }
+
+  @Test
+  @Rule("FAULT-8")
+  @IfThisFails("check that a reply is read to its end, however many packets it comes in")
+  void repliesThatComeInPiecesAreAnswers() {
+    fixture.needsNodes(1);
+    if (!fixture.nodes().stream().allMatch(NodeProxy::fits)) {
+      abort("this environment's nodes are not given by redis://");
+    }
+    List<String> uris = new ArrayList<>();
+    for (TckNode node : fixture.nodes()) {
+      NodeProxy proxy = NodeProxy.inPieces(node);
+      fixture.atEnd(proxy::close);
+      uris.add(proxy.uri("127.0.0.1"));
+    }
+    LockManager locks = fixture.openOn(uris);
+    LockManager contender = fixture.openOn(uris);
+
+    Retries.anyOf(
+        () -> {
+          List<String> names = new ArrayList<>();
+          List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+          for (int i = 0; i < AT_ONCE; i++) {
+            names.add(fixture.name("in-pieces"));
+            asked.add(locks.tryAcquireAsync(labelled(names.get(i))));
+          }
+          for (int i = 0; i < AT_ONCE; i++) {
+            Lease lease = Attempts.answered(fixture, asked.get(i)).orElseThrow(AssertionError::new);
+            assertThat(lease.name()).isEqualTo(names.get(i));
+            assertServed(contender, lease);
+          }
+        });
+  }
+
+  private LockRequest labelled(String name) {
+    return fixture.request(name).ownerLabel(labelOf(name));
+  }
+
+  /** Returns a label as long as one may be, for many pieces. */
+  private static String labelOf(String name) {
+    return name + "-\u00e4\u20ac".repeat(30);
+  }
+
+  private void assertServed(LockManager contender, Lease lease) throws InterruptedException {
+    String name = lease.name();
+    assertThat(contender.tryAcquire(name, fixture.ttl())).as("a lock that is held").isEmpty();
+    if (fixture.declares(LockCapability.INSPECTION)) {
+      assertThat(contender.inspect(name).map(LockStatus::ownerLabel)).contains(labelOf(name));
+    }
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      lease.extend(fixture.ttl());
+    }
+    assertThat(lease.release()).as("released in time").isTrue();
+    assertThat(contender.tryAcquire(name, fixture.ttl()).filter(Lease::release)).isPresent();
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-4")
+  @IfThisFails(
+      "check that a lock is taken by any value that is there, and that no value is decoded")
+  void aLockThatHoldsAnyValueIsTaken() throws InterruptedException {
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (String value : VALUES) {
+      String name = occupied(value);
+      assertThat(locks.tryAcquire(fixture.request(name)))
+          .as("the lease of a lock that holds '%s'", shown(value))
+          .isEmpty();
+      assertThat(fixture.nodes())
+          .as("nodes that keep '%s'", shown(value))
+          .allMatch(node -> node.holder(name).equals(Optional.of(value)));
+    }
+  }
+
+  @Test
+  @Rule("INSP-1")
+  @IfThisFails("check that inspect shows each lock that is taken, whatever value it holds")
+  void aLockThatHoldsAnyValueIsSeen() {
+    fixture.needs(LockCapability.INSPECTION);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (String value : VALUES) {
+      String name = occupied(value);
+
+      Optional<LockStatus> status = locks.inspect(name);
+
+      assertThat(status).as("a lock that holds '%s'", shown(value)).isPresent();
+      assertThat(status.get().remaining()).isPositive();
+    }
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease removes a lock whatever value it holds, and says so")
+  void aLockThatHoldsAnyValueIsForcedFree() {
+    fixture.needs(LockCapability.FORCE_RELEASE);
+    fixture.needsNodes(1);
+    LockManager locks = fixture.open();
+    for (String value : VALUES) {
+      String name = occupied(value);
+
+      assertThat(locks.forceRelease(name)).as("of '%s'", shown(value)).isTrue();
+
+      fixture.awaitFree(name);
+    }
+  }
+
+  /** Returns the name of a lock that holds this value on all nodes. */
+  private String occupied(String value) {
+    String name = fixture.name("value");
+    fixture.nodes().forEach(node -> node.occupy(name, value, fixture.foreignTtl()));
+    return name;
+  }
+
+  private static String shown(String value) {
+    return value.length() > 40 ? value.substring(0, 40) + "\u2026" : value;
+  }
+}

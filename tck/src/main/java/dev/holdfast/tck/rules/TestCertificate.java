@@ -1,0 +1,102 @@
+package dev.holdfast.tck.rules;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Certificates that sign themselves, in force until 2126. No client has reason to trust them unless
+ * it is given them: the keys are public, in this jar.
+ */
+enum TestCertificate {
+  /** For 127.0.0.1, and never given to a client. */
+  UNTRUSTED,
+  /** For {@code localhost}, and for no other name or address. */
+  LOCALHOST,
+  /** For a host that no connection is made to. */
+  ELSEWHERE;
+
+  private static final char[] PASSWORD = "untrusted".toCharArray();
+
+  /** The keys that were read: their encryption is slow on purpose. */
+  private static final Map<TestCertificate, KeyStore> READ = new ConcurrentHashMap<>();
+
+  /** Returns what shows this certificate. */
+  KeyManagerFactory keyManagers() {
+    return made(
+        () -> {
+          KeyManagerFactory factory =
+              KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+          factory.init(keys(), PASSWORD);
+          return factory;
+        });
+  }
+
+  /** Returns what trusts these certificates alone. */
+  static TrustManagerFactory trusting(TestCertificate... certificates) {
+    return made(
+        () -> {
+          KeyStore trusted = KeyStore.getInstance("PKCS12");
+          trusted.load(null, null);
+          for (TestCertificate each : certificates) {
+            KeyStore keys = each.keys();
+            trusted.setCertificateEntry(
+                each.name(), keys.getCertificate(keys.aliases().nextElement()));
+          }
+          TrustManagerFactory factory =
+              TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+          factory.init(trusted);
+          return factory;
+        });
+  }
+
+  /** Returns what a server has that shows this certificate, and trusts clients that show one. */
+  SSLContext ofServer(TestCertificate... ofClients) {
+    return made(
+        () -> {
+          SSLContext context = SSLContext.getInstance("TLS");
+          context.init(
+              keyManagers().getKeyManagers(), trusting(ofClients).getTrustManagers(), null);
+          return context;
+        });
+  }
+
+  private KeyStore keys() {
+    return READ.computeIfAbsent(this, TestCertificate::read);
+  }
+
+  private static KeyStore read(TestCertificate certificate) {
+    String file = certificate.name().toLowerCase(Locale.ROOT) + ".p12";
+    return made(
+        () -> {
+          try (InputStream in = TestCertificate.class.getResourceAsStream(file)) {
+            KeyStore keys = KeyStore.getInstance("PKCS12");
+            keys.load(Objects.requireNonNull(in, file), PASSWORD);
+            return keys;
+          }
+        });
+  }
+
+  private interface Maker<T> {
+    T make() throws GeneralSecurityException, IOException;
+  }
+
+  private static <T> T made(Maker<T> maker) {
+    try {
+      return maker.make();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM cannot speak TLS", e);
+    }
+  }
+}

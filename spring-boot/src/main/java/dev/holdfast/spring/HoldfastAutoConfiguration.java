@@ -44,6 +44,13 @@ public final class HoldfastAutoConfiguration {
     return new LockedBeanPostProcessor(beans, environment);
   }
 
+  /** Refuses beans that are created before locks can be put around their methods. */
+  @Bean
+  @ConditionalOnMissingBean(type = "dev.holdfast.spring.test.LockingOff")
+  static EarlyBeans holdfastEarlyBeans() {
+    return new EarlyBeans();
+  }
+
   @Bean
   @ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
   ExecutorsLifecycle holdfastExecutorsLifecycle(

@@ -9,12 +9,12 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 final class LockedAdvisor {
   private LockedAdvisor() {}
 
-  static DefaultPointcutAdvisor of(LockedMethods methods, Advice advice) {
+  static DefaultPointcutAdvisor of(Advice advice) {
     return new DefaultPointcutAdvisor(
         new StaticMethodMatcherPointcut() {
           @Override
           public boolean matches(Method method, Class<?> targetClass) {
-            return methods.isLocked(method, targetClass);
+            return LockedMethods.isLocked(method, targetClass);
           }
         },
         advice);

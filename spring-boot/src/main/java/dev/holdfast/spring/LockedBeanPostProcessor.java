@@ -54,8 +54,8 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
         ClassUtils.isPresent(TRANSACTIONS, beans.getBeanClassLoader())
             ? new SpringTransactions()
             : Transactions.NONE;
-    lock = LockedAdvisor.of(methods, new LockedInterceptor(methods, managers, transactions));
-    commitCheck = LockedAdvisor.of(methods, new CommitCheckInterceptor(methods, transactions));
+    lock = LockedAdvisor.of(new LockedInterceptor(methods, managers, transactions));
+    commitCheck = LockedAdvisor.of(new CommitCheckInterceptor(methods, transactions));
     advisor = lock;
     setBeforeExistingAdvisors(true);
     setProxyTargetClass(

@@ -12,6 +12,7 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** The methods with {@link Locked} that were found so far. Safe for use by many threads. */
 final class LockedMethods {
@@ -33,10 +34,18 @@ final class LockedMethods {
    * Returns whether a method has the annotation, without reading it: ahead-of-time processing asks
    * when the values of placeholders are not known.
    */
-  boolean isLocked(Method method, Class<?> type) {
+  static boolean isLocked(Method method, Class<?> type) {
     return AnnotationUtils.isCandidateClass(type, Locked.class)
         && AnnotatedElementUtils.hasAnnotation(
             AopUtils.getMostSpecificMethod(method, type), Locked.class);
+  }
+
+  /** Finds any method of a class that has the annotation, without reading it. */
+  static Optional<Method> anyIn(Class<?> type) {
+    return MethodIntrospector.selectMethods(
+            type, (ReflectionUtils.MethodFilter) method -> isLocked(method, type))
+        .stream()
+        .findFirst();
   }
 
   /** Finds the annotation of the method that is called. */

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockManager;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -38,6 +41,28 @@ class FailureReportTest {
   static class Injecting {
     @Bean
     String name(LockManager locks) {
+      return locks.backend();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
+  static class Choosing {
+    @Bean
+    String name(@Qualifier("reports") LockManager locks) {
+      return locks.backend();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
+  static class ChoosingByAnAnnotation {
+    @Retention(RetentionPolicy.RUNTIME)
+    @Qualifier
+    @interface Reports {}
+
+    @Bean
+    String name(@Reports LockManager locks) {
       return locks.backend();
     }
   }
@@ -75,6 +100,30 @@ class FailureReportTest {
 
     assertThat(report.getDescription()).startsWith("A bean needs a lock manager");
     assertThat(report.getAction()).startsWith("Set holdfast.url or holdfast.nodes");
+  }
+
+  @Test
+  void aQualifierThatFitsNoManagerIsReportedWithThoseThatExist() {
+    FailureAnalysis report =
+        reportOf(Choosing.class, "holdfast.url=memory:", "holdfast.managers.orders.url=memory:");
+
+    assertThat(report.getDescription())
+        .startsWith("No lock manager fits: a bean needs 'reports', and there are [")
+        .contains("lockManager", "orders");
+    assertThat(report.getAction())
+        .isEqualTo(
+            "Set holdfast.managers.reports.url or holdfast.managers.reports.nodes, or name one of"
+                + " the lock managers that exist.");
+  }
+
+  @Test
+  void aQualifierOfTheApplicationThatFitsNoManagerIsReportedWithThoseThatExist() {
+    FailureAnalysis report = reportOf(ChoosingByAnAnnotation.class, "holdfast.url=memory:");
+
+    assertThat(report.getDescription())
+        .startsWith("No lock manager fits: there is [lockManager].")
+        .contains("Reports");
+    assertThat(report.getAction()).startsWith("Name one of the lock managers that exist, or");
   }
 
   @Test

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.util.List;
 import java.util.Objects;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 
 /** Helpers for calls and starts that must fail. */
 final class Failures {
@@ -25,7 +28,10 @@ final class Failures {
   static FailureAnalysis analyze(Throwable failure) {
     List<FailureAnalyzer> analyzers =
         SpringFactoriesLoader.forDefaultResourceLocation(FailureAnalyzer.class.getClassLoader())
-            .load(FailureAnalyzer.class, (type, name, problem) -> {});
+            .load(
+                FailureAnalyzer.class,
+                ArgumentResolver.of(BeanFactory.class, new DefaultListableBeanFactory()),
+                (type, name, problem) -> {});
     return analyzers.stream()
         .filter(each -> each.getClass().getPackageName().equals(Locked.class.getPackageName()))
         .map(analyzer -> analyzer.analyze(failure))

@@ -4,7 +4,10 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import java.net.URI;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,6 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The server of {@code spring.data.redis}, if nothing says where else locks are kept. */
 @Configuration(proxyBeanMethods = false)
@@ -29,10 +33,17 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @ConditionalOnMissingBean({LockManager.class, HoldfastConnectionDetails.class})
 @Conditional(DataRedisConfiguration.OnNothingElse.class)
 final class DataRedisConfiguration {
+  private static final String BOOT = "org.springframework.boot.data.redis.autoconfigure.";
+
   @Bean
   HoldfastConnectionDetails holdfastConnectionDetails(
-      DataRedisConnectionDetails redis, Environment environment) {
+      DataRedisConnectionDetails redis,
+      ConfigurableListableBeanFactory beans,
+      Environment environment) {
     requireStandalone(redis);
+    if (!isNamed(beans, environment)) {
+      requireClientOfBoot(beans);
+    }
     DataRedisConnectionDetails.Standalone server = redis.getStandalone();
     if (server == null) {
       throw new LockConfigurationException(
@@ -61,6 +72,45 @@ final class DataRedisConfiguration {
               + ", where another server can take over without the locks; set holdfast.url or"
               + " holdfast.nodes to independent servers, or holdfast.enabled to false");
     }
+  }
+
+  /** Returns whether a key or a service connection names the server, and not a default of Boot. */
+  private static boolean isNamed(ConfigurableListableBeanFactory beans, Environment environment) {
+    return Stream.of("url", "host", "port")
+            .anyMatch(key -> environment.containsProperty("spring.data.redis." + key))
+        || ofTheApplication(beans, DataRedisConnectionDetails.class).isPresent();
+  }
+
+  /**
+   * Refuses a client that the application connects by itself: its server is not known here, and the
+   * default of Boot would be another one.
+   */
+  private static void requireClientOfBoot(ConfigurableListableBeanFactory beans) {
+    ofTheApplication(beans, RedisConnectionFactory.class)
+        .ifPresent(
+            name -> {
+              throw new LockConfigurationException(
+                  "the bean '"
+                      + name
+                      + "' connects to a Redis of its own, and nothing names a server for locks;"
+                      + " set holdfast.url or holdfast.nodes, or spring.data.redis.host, or"
+                      + " holdfast.enabled to false");
+            });
+  }
+
+  private static Optional<String> ofTheApplication(
+      ConfigurableListableBeanFactory beans, Class<?> type) {
+    return Stream.of(beans.getBeanNamesForType(type, true, false))
+        .filter(name -> !isOfBoot(beans, name))
+        .findFirst();
+  }
+
+  private static boolean isOfBoot(ConfigurableListableBeanFactory beans, String name) {
+    String configuration =
+        beans.containsBeanDefinition(name)
+            ? beans.getBeanDefinition(name).getFactoryBeanName()
+            : null;
+    return configuration != null && configuration.startsWith(BOOT);
   }
 
   /** Returns whether Boot uses TLS because of the scheme of the URL, which has no bundle. */

@@ -17,19 +17,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.mock.env.MockEnvironment;
 
 /** The server of {@code spring.data.redis} as the only node, a real one. */
 class SharedRedisTest {
   private static final Duration TTL = Duration.ofSeconds(30);
+
+  private static final ConfigurableListableBeanFactory BEANS = new DefaultListableBeanFactory();
 
   private static TestNodes servers;
 
@@ -229,13 +236,84 @@ class SharedRedisTest {
             });
   }
 
+  @Configuration(proxyBeanMethods = false)
+  static class OwnClient {
+    @Bean
+    RedisConnectionFactory cache() {
+      return new LettuceConnectionFactory("cache.invalid", 7000);
+    }
+  }
+
+  private ApplicationContextRunner withOwnClient() {
+    return contexts
+        .withUserConfiguration(OwnClient.class)
+        .withPropertyValues(
+            "holdfast.options.connect=lazy", "spring.data.redis.repositories.enabled=false");
+  }
+
+  @Test
+  void aClientOfTheApplicationsOwnSaysNotWhichServerKeepsTheLocks() {
+    withOwnClient()
+        .run(
+            context -> {
+              var analysis = Failures.analyze(context);
+              assertThat(analysis.getDescription())
+                  .startsWith("the bean 'cache' connects to a Redis of its own")
+                  .doesNotContain("cache.invalid");
+              assertThat(analysis.getAction())
+                  .startsWith("Set holdfast.url or holdfast.nodes, or spring.data.redis.host");
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "spring.data.redis.host=h1",
+        "spring.data.redis.port=6379",
+        "spring.data.redis.url=redis://h1:6379",
+        "holdfast.url=redlock:redis://h1",
+        "holdfast.nodes[0].host=h1",
+        "holdfast.enabled=false"
+      })
+  void aServerThatIsNamedKeepsTheLocksBesideAClientOfTheApplicationsOwn(String property) {
+    withOwnClient()
+        .withPropertyValues(property)
+        .run(context -> assertThat(context).hasNotFailed().hasBean("cache"));
+  }
+
+  @Test
+  void aServiceConnectionNamesTheServerBesideAClientOfTheApplicationsOwn() {
+    withOwnClient()
+        .withBean(DataRedisConnectionDetails.class, () -> standalone("h1"))
+        .run(
+            context ->
+                assertThat(context.getBean(LockManager.class).nodes())
+                    .extracting(node -> node.address())
+                    .containsExactly("h1:7000"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void theServerOfBootsOwnClientKeepsTheLocksWithoutAKey(boolean isVirtual) {
+    contexts
+        .withPropertyValues(
+            "holdfast.options.connect=lazy", "spring.threads.virtual.enabled=" + isVirtual)
+        .run(
+            context ->
+                assertThat(context.getBean(LockManager.class).nodes())
+                    .extracting(node -> node.address())
+                    .containsExactly("localhost:6379"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"rediss://h1:7000", "REDISS://h1:7000"})
   void aUrlWithTlsIsReachedByTls(String url) {
     HoldfastConnectionDetails details =
         new DataRedisConfiguration()
             .holdfastConnectionDetails(
-                standalone("h1"), new MockEnvironment().withProperty("spring.data.redis.url", url));
+                standalone("h1"),
+                BEANS,
+                new MockEnvironment().withProperty("spring.data.redis.url", url));
 
     assertThat(Objects.requireNonNull(details).getNodes())
         .extracting(HoldfastNode::uri)
@@ -248,6 +326,7 @@ class SharedRedisTest {
         new DataRedisConfiguration()
             .holdfastConnectionDetails(
                 standalone("h2"),
+                BEANS,
                 new MockEnvironment().withProperty("spring.data.redis.url", "rediss://h1:7000"));
 
     assertThat(details.getNodes()).extracting(HoldfastNode::uri).containsExactly("redis://h2:7000");

@@ -24,10 +24,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 
 /**
  * The endpoint {@code locks}: the nodes and leases of each manager in this process, the holder of
- * one lock, and a forced release, which needs {@code
- * management.endpoint.locks.access=unrestricted} or the same value of {@code
- * management.endpoints.access.default}. The parameter {@code manager} is the name of a
- * manager's bean. Names of locks may contain slashes. Safe for use by many threads.
+ * one lock, and a forced release, which needs {@code management.endpoint.locks.access=unrestricted}
+ * or the same value of {@code management.endpoints.access.default}. The parameter {@code manager}
+ * is the name of a manager's bean. Names of locks may contain slashes. Safe for use by many
+ * threads.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {

@@ -24,8 +24,16 @@ final class LocksReport {
   /** The managers by the names of their beans. */
   record Managers(Map<String, Manager> managers) {}
 
-  /** The state of one manager, as it knows it. */
-  record Manager(List<Node> nodes, List<Held> leases) {}
+  /**
+   * The state of one manager, as it knows it.
+   *
+   * @param nodes null if the manager failed to say them
+   * @param leases null if the manager failed to say them
+   * @param failure null if the manager said both
+   */
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Manager(
+      @Nullable List<Node> nodes, @Nullable List<Held> leases, @Nullable String failure) {}
 
   /** The state of a node. */
   @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -91,10 +99,16 @@ final class LocksReport {
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Release(String name, String manager, boolean released, @Nullable String failure) {}
 
+  /** Reports a manager, and its failure if it is a decorator that hides its nodes or leases. */
   static Manager of(LockManager manager) {
-    return new Manager(
-        manager.nodes().stream().map(LocksReport::of).toList(),
-        manager.leases().stream().map(LocksReport::of).toList());
+    try {
+      return new Manager(
+          manager.nodes().stream().map(LocksReport::of).toList(),
+          manager.leases().stream().map(LocksReport::of).toList(),
+          null);
+    } catch (RuntimeException e) {
+      return new Manager(null, null, messageOf(e));
+    }
   }
 
   private static Node of(LockNode node) {

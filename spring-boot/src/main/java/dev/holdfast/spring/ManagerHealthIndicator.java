@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * The health of a manager: up if a quorum of nodes answers and may vote. A manager without a node
- * to spare is up, with a warning: a status of our own would not count in Boot's order.
+ * to spare is up, with a warning: a status of our own would not count in Boot's order. The health
+ * of a decorator that hides its manager is unknown.
  */
 final class ManagerHealthIndicator extends AbstractHealthIndicator {
   private static final Set<LockNode.State> FAILED =
@@ -40,11 +42,20 @@ final class ManagerHealthIndicator extends AbstractHealthIndicator {
 
   @Override
   protected void doHealthCheck(Health.Builder health) {
-    boolean isUp = manager.ping(timeout);
-    List<LockNode> nodes = manager.nodes();
-    health.status(isUp ? "UP" : "DOWN").withDetail("nodes", details(nodes));
-    if (isUp && isWithoutSpare(nodes)) {
-      health.withDetail("warning", "no node to spare: one more node that fails stops all locks");
+    health.unknown();
+    try {
+      boolean isUp = manager.ping(timeout);
+      health.status(isUp ? Status.UP : Status.DOWN);
+      List<LockNode> nodes = manager.nodes();
+      health.withDetail("nodes", details(nodes));
+      if (isUp && isWithoutSpare(nodes)) {
+        health.withDetail("warning", "no node to spare: one more node that fails stops all locks");
+      }
+    } catch (LockConfigurationException e) {
+      if (manager.unwrap(LockManager.class).isPresent()) {
+        throw e; // a person has to correct a node
+      }
+      health.withException(e); // a decorator that hides its manager, and no outage
     }
   }
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -224,25 +225,53 @@ class LocksEndpointTest {
   void aLockOfAManagerThatHidesItsLeasesIsShown() throws Exception {
     try (LockManager manager = LockManager.open("memory:")) {
       Lease lease = manager.acquire("a", TTL);
-      LockManager hiding =
-          (LockManager)
-              Proxy.newProxyInstance(
-                  LockManager.class.getClassLoader(),
-                  new Class<?>[] {LockManager.class},
-                  (proxy, method, arguments) -> {
-                    if (method.getName().equals("leases")) {
-                      throw new LockConfigurationException("a decorator has no leases");
-                    }
-                    return method.invoke(manager, arguments);
-                  });
 
       LocksReport.OneLock answer =
-          new LocksEndpoint(Map.of("hiding", hiding)).lock(new String[] {"a"}, null);
+          new LocksEndpoint(Map.of("hiding", hiding(manager))).lock(new String[] {"a"}, null);
 
       assertThat(Objects.requireNonNull(answer).managers().values())
           .extracting(LocksReport.Answer::held)
           .containsExactly(true);
       assertThat(lease.release()).isTrue();
+    }
+  }
+
+  private static LockManager hiding(LockManager below) {
+    return (LockManager)
+        Proxy.newProxyInstance(
+            LockManager.class.getClassLoader(),
+            new Class<?>[] {LockManager.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("leases")) {
+                throw new LockConfigurationException("a decorator has no leases");
+              }
+              return method.invoke(below, arguments);
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class AHidingManager {
+    @Bean
+    LockManager orders() {
+      return LockManager.open("memory:");
+    }
+
+    @Bean
+    LockManager hidden(@Qualifier("orders") LockManager below) {
+      return hiding(below);
+    }
+  }
+
+  @Test
+  void aManagerThatHidesItsLeasesSpoilsNotTheReportOfTheOthers() throws Exception {
+    try (ConfigurableApplicationContext context = start(AHidingManager.class)) {
+      JsonNode managers = get(context, "").at("/managers");
+
+      assertThat(managers.at("/orders/nodes")).hasSize(1);
+      assertThat(managers.at("/orders/failure").isMissingNode()).isTrue();
+      assertThat(managers.at("/hidden/failure").asString()).isEqualTo("a decorator has no leases");
+      assertThat(managers.at("/hidden/nodes").isMissingNode()).isTrue();
     }
   }
 
@@ -307,6 +336,19 @@ class LocksEndpointTest {
       assertThat(json.readTree(first.body()).at("/released").asBoolean()).isTrue();
       assertThat(json.readTree(second.body()).at("/released").asBoolean()).isFalse();
       assertThat(lease.release()).as("it was taken away").isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"unrestricted, 200", "read-only, 405"})
+  void theAccessToAllEndpointsCountsForTheReleaseByForce(String maximum, int status)
+      throws Exception {
+    try (ConfigurableApplicationContext context =
+        start(
+            Application.class,
+            "management.endpoints.access.default=unrestricted",
+            "management.endpoints.access.max-permitted=" + maximum)) {
+      assertThat(call(context, "DELETE", "/order-4711").statusCode()).isEqualTo(status);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.memory.MemoryStore;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,7 +75,7 @@ class ManagerHealthTest {
     "DOWN UP UP UP QUARANTINED, true"
   })
   void aManagerWithoutANodeToSpareIsUpWithAWarning(String states, boolean isWarned) {
-    Health health = healthBy(new ManagerHealthIndicator(fake(states), Duration.ofSeconds(1)));
+    Health health = healthOf(fake(states));
 
     assertThat(health.getStatus()).isEqualTo(Status.UP);
     assertThat(health.getDetails().containsKey("warning")).isEqualTo(isWarned);
@@ -108,6 +110,44 @@ class ManagerHealthTest {
               assertThat(healthBy(context.getBean(HealthIndicator.class)).getStatus())
                   .isEqualTo(Status.DOWN);
             });
+  }
+
+  /** Lacks an operation, as a decorator that an application wrote before there was that one. */
+  private static LockManager lacking(String absent, LockManager below, Set<String> alsoHidden) {
+    return (LockManager)
+        Proxy.newProxyInstance(
+            LockManager.class.getClassLoader(),
+            new Class<?>[] {LockManager.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals(absent)) {
+                throw new LockConfigurationException("Slow has no " + absent);
+              }
+              return alsoHidden.contains(method.getName())
+                  ? Optional.empty()
+                  : method.invoke(below, arguments);
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ping, UNKNOWN", "nodes, UP"})
+  void aManagerThatADecoratorHidesIsNotDown(String absent, String status) {
+    try (LockManager below = LockManager.open("memory:")) {
+      Health health = healthOf(lacking(absent, below, Set.of("unwrap")));
+
+      assertThat(health.getStatus()).isEqualTo(new Status(status));
+      assertThat(health.getDetails().get("error")).asString().contains("Slow has no " + absent);
+    }
+  }
+
+  @Test
+  void aManagerWhoseNodesAPersonHasToCorrectIsDown() {
+    try (LockManager below = LockManager.open("memory:")) {
+      assertThat(healthOf(lacking("ping", below, Set.of())).getStatus()).isEqualTo(Status.DOWN);
+    }
+  }
+
+  private static Health healthOf(LockManager manager) {
+    return healthBy(new ManagerHealthIndicator(manager, Duration.ofSeconds(1)));
   }
 
   @Test

@@ -2,14 +2,17 @@ package dev.holdfast.spring;
 
 import dev.holdfast.LockConfigurationException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopConfigException;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
@@ -38,6 +41,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
           "org.springframework.aop.interceptor.Async",
           "org.springframework.resilience.");
 
+  private final transient ConfigurableListableBeanFactory beans;
   private final transient Set<LockedMethod> advised = ConcurrentHashMap.newKeySet();
   private final transient LockedSettings settings;
   private final transient LockedMethods methods;
@@ -47,6 +51,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
   private transient boolean started;
 
   LockedBeanPostProcessor(ConfigurableListableBeanFactory beans, Environment environment) {
+    this.beans = beans;
     settings = new LockedSettings(beans, environment);
     methods = new LockedMethods(settings);
     managers = new LockManagers(beans);
@@ -77,7 +82,7 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
     }
     requireNoCallInside(bean, found.iterator().next());
     found.forEach(this::requireUsable);
-    Object proxy = super.postProcessAfterInitialization(bean, beanName);
+    Object proxy = proxyOf(bean, beanName, found.iterator().next());
     if (AopUtils.isAopProxy(bean) && proxy != bean) {
       throw refused(
           found.iterator().next(),
@@ -90,6 +95,23 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
     }
     found.forEach(method -> requireSeen(method, target, proxy));
     return proxy;
+  }
+
+  private Object proxyOf(Object bean, String beanName, LockedMethod method) {
+    try {
+      return super.postProcessAfterInitialization(bean, beanName);
+    } catch (AopConfigException e) {
+      if (!Modifier.isFinal(bean.getClass().getModifiers())) {
+        throw e;
+      }
+      throw new LockConfigurationException(
+          "@Locked on "
+              + method
+              + " cannot be seen by a proxy, because the class is final; open the class, or let it"
+              + " implement an interface with the method and annotate it with"
+              + " @Proxyable(ProxyType.INTERFACES)",
+          e);
+    }
   }
 
   /**
@@ -191,11 +213,28 @@ final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
     }
   }
 
-  /** Finds the manager of each method, so that a missing one or a wrong ttl fails the start. */
+  /**
+   * Finds the manager of each method, so that a missing one or a wrong ttl fails the start, also if
+   * the bean is lazy or of another scope.
+   */
   @Override
   public void afterSingletonsInstantiated() {
+    Stream.of(beans.getBeanDefinitionNames())
+        .flatMap(name -> typeOfALaterBean(name).stream())
+        .flatMap(type -> methods.in(type).stream())
+        .forEach(this::requireUsable);
     started = true;
     advised.forEach(this::requireServed);
+  }
+
+  /** Returns the class of a bean that is not created yet, if its definition says a class. */
+  private Optional<Class<?>> typeOfALaterBean(String name) {
+    if (beans.containsSingleton(name) || beans.getMergedBeanDefinition(name).isAbstract()) {
+      return Optional.empty();
+    }
+    return Optional.<Class<?>>ofNullable(beans.getType(name, false))
+        .filter(type -> !type.isInterface()) // the class may name parameters in another way
+        .filter(type -> !AopInfrastructureBean.class.isAssignableFrom(type));
   }
 
   private void requireServed(LockedMethod method) {

@@ -19,9 +19,15 @@ record LockedSettings(ConfigurableBeanFactory beans, Environment environment) {
     return Binder.get(environment).bind("holdfast.locked.ttl", String.class).orElse("30s");
   }
 
-  /** Resolves the placeholders in a text of an annotation. */
+  /**
+   * Resolves the placeholders in a text of an annotation.
+   *
+   * @throws IllegalArgumentException if a placeholder has neither a value nor a default
+   */
   String resolve(String text) {
     String resolved = beans.resolveEmbeddedValue(text);
-    return resolved == null ? "" : resolved;
+    return resolved == null
+        ? ""
+        : environment.resolveRequiredPlaceholders(resolved); // the factory may leave some
   }
 }

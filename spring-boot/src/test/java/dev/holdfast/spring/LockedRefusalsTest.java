@@ -3,6 +3,8 @@ package dev.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.Locks;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -14,7 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 
 /** The methods with {@link Locked} that fail the start. */
 class LockedRefusalsTest {
@@ -91,6 +96,26 @@ class LockedRefusalsTest {
     public final void run() {}
   }
 
+  static final class OfAFinalClass {
+    @Locked(name = "a")
+    public void run() {}
+  }
+
+  record OfARecord() {
+    @Locked(name = "a")
+    public void run() {}
+  }
+
+  static class UnknownPlaceholder {
+    @Locked(name = "${shop.prefix}-${no.such}-#{#id}")
+    public void run(Object id) {}
+  }
+
+  static class UnknownPlaceholderOfADuration {
+    @Locked(name = "a", ttl = "${no.such}")
+    public void run() {}
+  }
+
   static class Static {
     @Locked(name = "a")
     public static void run() {}
@@ -158,6 +183,10 @@ class LockedRefusalsTest {
         Private.class,
         Final.class,
         Static.class,
+        OfAFinalClass.class,
+        OfARecord.class,
+        UnknownPlaceholder.class,
+        UnknownPlaceholderOfADuration.class,
         OfFuture.class,
         OfPublisher.class,
         OfStream.class,
@@ -181,5 +210,52 @@ class LockedRefusalsTest {
               }
               assertThat(cause).isNotNull().hasMessageContaining(type.getName() + ".run");
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {OfAFinalClass.class, OfARecord.class})
+  void theReasonThatAClassCannotBeLockedSaysWhatToDo(Class<?> type) {
+    contexts
+        .withBean(type)
+        .run(
+            context ->
+                assertThat(Failures.analyze(context).getAction())
+                    .startsWith("Open the class, or let it implement an interface"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {UnknownPlaceholder.class, UnknownPlaceholderOfADuration.class})
+  void aPlaceholderWithoutAValueIsNamed(Class<?> type) {
+    for (ApplicationContextRunner each :
+        List.of(
+            contexts,
+            contexts.withConfiguration(
+                AutoConfigurations.of(PropertyPlaceholderAutoConfiguration.class)))) {
+      each.withBean(type)
+          .run(
+              context ->
+                  assertThat(Failures.analyze(context).getDescription())
+                      .contains(type.getName() + ".run", "no.such"));
+    }
+  }
+
+  interface Job {
+    String run();
+  }
+
+  @Proxyable(ProxyType.INTERFACES)
+  record JobOfARecord() implements Job {
+    @Locked(name = "a")
+    @Override
+    public String run() {
+      return Locks.requireCurrent("a").name();
+    }
+  }
+
+  @Test
+  void aRecordBehindItsInterfaceIsLocked() {
+    contexts
+        .withBean(JobOfARecord.class)
+        .run(context -> assertThat(context.getBean(Job.class).run()).isEqualTo("a"));
   }
 }

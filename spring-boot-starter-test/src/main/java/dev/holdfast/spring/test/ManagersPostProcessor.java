@@ -1,7 +1,6 @@
 package dev.holdfast.spring.test;
 
 import dev.holdfast.LockManager;
-import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -27,9 +26,6 @@ final class ManagersPostProcessor implements BeanDefinitionRegistryPostProcessor
 
   @Override
   public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
-    if (AotDetector.useGeneratedArtifacts()) {
-      return; // the definitions were replaced when they were processed
-    }
     String[] names =
         ((ConfigurableListableBeanFactory) registry)
             .getBeanNamesForType(LockManager.class, true, false);

@@ -10,6 +10,8 @@ import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.spring.test.LockTestHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -87,6 +89,31 @@ class SwitchTest {
               context.getBean(LockTestHandle.class).steal("order-1");
               assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("without a lock");
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"off", "no", "0", "nonsense", ""})
+  void aSwitchThatIsNeitherTrueNorFalseFailsTheStart(String value) {
+    contexts
+        .withPropertyValues("holdfast.url=memory:", "holdfast.test.locking=" + value)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(LockConfigurationException.class)
+                    .hasMessage(
+                        "holdfast.test.locking is '"
+                            + value
+                            + "'; set it to true or false, or remove it"));
+  }
+
+  @Test
+  void theSwitchIsReadWithoutRegardToCase() {
+    contexts
+        .withPropertyValues("holdfast.test.locking=FALSE")
+        .run(
+            context -> assertThat(context.getBean(Shop.class).ship(1)).isEqualTo("without a lock"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.holdfast.spring.test;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.memory.ManualClock;
 import dev.holdfast.spring.HoldfastAutoConfiguration;
@@ -59,16 +60,21 @@ public final class LocksInMemoryAutoConfiguration {
     return new LockingOff();
   }
 
-  /** Matches if the switch is set, to whichever value. */
+  /** Matches if the switch is set, and refuses a value that could be read in two ways. */
   static final class OnSwitch extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(
         ConditionContext context, AnnotatedTypeMetadata metadata) {
       String value = context.getEnvironment().getProperty(SWITCH);
       ConditionMessage.Builder message = ConditionMessage.forCondition(SWITCH);
-      return value == null
-          ? ConditionOutcome.noMatch(message.because("it is not set"))
-          : ConditionOutcome.match(message.because("it is " + value));
+      if (value == null) {
+        return ConditionOutcome.noMatch(message.because("it is not set"));
+      }
+      if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
+        throw new LockConfigurationException(
+            SWITCH + " is '" + value + "'; set it to true or false, or remove it");
+      }
+      return ConditionOutcome.match(message.because("it is " + value));
     }
   }
 }

@@ -11,7 +11,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
@@ -27,7 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The server of {@code spring.data.redis}, if nothing says where else locks are kept. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
+@ConditionalOnLocks
 @ConditionalOnClass(DataRedisConnectionDetails.class)
 @ConditionalOnBean(DataRedisConnectionDetails.class)
 @ConditionalOnMissingBean({LockManager.class, HoldfastConnectionDetails.class})

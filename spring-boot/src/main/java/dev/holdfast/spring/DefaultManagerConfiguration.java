@@ -5,7 +5,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
@@ -16,7 +15,7 @@ import org.springframework.core.env.Environment;
 
 /** The manager for {@code holdfast.url}, or for the connection details, and its end. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
+@ConditionalOnLocks
 @Conditional(DefaultManagerConfiguration.OnConnection.class)
 @ConditionalOnMissingBean(LockManager.class)
 final class DefaultManagerConfiguration {

@@ -5,7 +5,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
@@ -52,7 +51,7 @@ public final class HoldfastAutoConfiguration {
   }
 
   @Bean
-  @ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
+  @ConditionalOnLocks
   ExecutorsLifecycle holdfastExecutorsLifecycle(
       ConfigurableListableBeanFactory beans, ApplicationContext context) {
     return new ExecutorsLifecycle(beans, context);

@@ -4,7 +4,6 @@ import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -20,7 +19,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The connection details of {@code holdfast.nodes}. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = EnabledKey.NAME, matchIfMissing = true)
+@ConditionalOnLocks
 @Conditional(NodesConfiguration.OnNodes.class)
 @ConditionalOnMissingBean(HoldfastConnectionDetails.class)
 final class NodesConfiguration {

@@ -111,7 +111,7 @@ final class LocksReport {
     }
   }
 
-  private static Node of(LockNode node) {
+  static Node of(LockNode node) {
     return new Node(
         node.address(),
         node.state().name(),

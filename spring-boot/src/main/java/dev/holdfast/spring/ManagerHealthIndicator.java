@@ -4,9 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -47,7 +45,7 @@ final class ManagerHealthIndicator extends AbstractHealthIndicator {
       boolean isUp = manager.ping(timeout);
       health.status(isUp ? Status.UP : Status.DOWN);
       List<LockNode> nodes = manager.nodes();
-      health.withDetail("nodes", details(nodes));
+      health.withDetail("nodes", nodes.stream().map(LocksReport::of).toList());
       if (isUp && isWithoutSpare(nodes)) {
         health.withDetail("warning", "no node to spare: one more node that fails stops all locks");
       }
@@ -64,20 +62,5 @@ final class ManagerHealthIndicator extends AbstractHealthIndicator {
     long failed = nodes.stream().filter(node -> FAILED.contains(node.state())).count();
     int quorum = nodes.size() / 2 + 1;
     return failed > 0 && nodes.size() - failed <= quorum;
-  }
-
-  private static Map<String, Object> details(List<LockNode> nodes) {
-    Map<String, Object> details = new LinkedHashMap<>();
-    for (LockNode node : nodes) {
-      Map<String, Object> detail = new LinkedHashMap<>();
-      detail.put("state", node.state().name());
-      detail.put("since", node.since().toString());
-      if (!node.cause().isEmpty()) {
-        detail.put("cause", node.cause());
-      }
-      node.votesAgain().ifPresent(time -> detail.put("votesAgain", time.toString()));
-      details.put(node.address(), detail);
-    }
-    return details;
   }
 }

@@ -3,11 +3,12 @@ package dev.holdfast.spring;
 import static dev.holdfast.spring.RequestLoad.CALLS_PER_CHANCE_WAIT;
 import static dev.holdfast.spring.RequestLoad.REQUESTS;
 import static dev.holdfast.spring.RequestLoad.ourThreads;
+import static dev.holdfast.spring.RequestLoad.refused;
+import static dev.holdfast.spring.RequestLoad.refusedBlocking;
 import static dev.holdfast.spring.RequestLoad.waits;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.testnodes.TestNodes;
@@ -98,22 +99,6 @@ class LockedLoadOnNodesTest {
         .run(context -> use.with(context.getBean(Shop.class)));
   }
 
-  private static Mono<Long> refused(Shop shop, long dueAt) {
-    return shop.ship()
-        .map(value -> -1L)
-        .onErrorResume(
-            LockContendedException.class,
-            refusal -> Mono.fromSupplier(() -> System.nanoTime() - dueAt));
-  }
-
-  private static long refusedBlocking(Shop shop, long dueAt) {
-    try {
-      return shop.shipBlocking().isEmpty() ? 0 : -1;
-    } catch (LockContendedException refusal) {
-      return System.nanoTime() - dueAt;
-    }
-  }
-
   /** Completes when two of three nodes have answered a command that takes no lock. */
   private CompletableFuture<Long> answered(long dueAt) {
     CompletableFuture<Long> result = new CompletableFuture<>();
@@ -137,7 +122,9 @@ class LockedLoadOnNodesTest {
   void reactiveRequestsAtTheSameTimeAreRefusedAtOnceAndParkNoCaller() {
     run(
         shop -> {
-          Mono.defer(() -> refused(shop, System.nanoTime())).repeat(REQUESTS).blockLast(PATIENCE);
+          Mono.defer(() -> refused(shop.ship(), System.nanoTime()))
+              .repeat(REQUESTS)
+              .blockLast(PATIENCE);
           long threadsBefore = ourThreads();
           AtomicInteger calls = new AtomicInteger();
           AtomicLong waitsOfCallers = new AtomicLong();
@@ -148,7 +135,7 @@ class LockedLoadOnNodesTest {
                       due.flatMap(
                           dueAt -> {
                             long before = waits();
-                            CompletableFuture<Long> result = refused(shop, dueAt).toFuture();
+                            CompletableFuture<Long> result = refused(shop.ship(), dueAt).toFuture();
                             waitsOfCallers.addAndGet(waits() - before);
                             calls.incrementAndGet();
                             return Mono.fromFuture(result);
@@ -168,7 +155,7 @@ class LockedLoadOnNodesTest {
     run(
         shop -> {
           for (int i = 0; i < REQUESTS; i++) {
-            assertThat(refusedBlocking(shop, System.nanoTime())).isPositive();
+            assertThat(refusedBlocking(shop::shipBlocking, System.nanoTime())).isPositive();
           }
           long threadsBefore = ourThreads();
 
@@ -177,7 +164,7 @@ class LockedLoadOnNodesTest {
                   due ->
                       due.flatMap(
                           dueAt ->
-                              Mono.fromCallable(() -> refusedBlocking(shop, dueAt))
+                              Mono.fromCallable(() -> refusedBlocking(shop::shipBlocking, dueAt))
                                   .subscribeOn(callers),
                           REQUESTS),
                   due ->

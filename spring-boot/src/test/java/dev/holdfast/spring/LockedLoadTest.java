@@ -3,10 +3,11 @@ package dev.holdfast.spring;
 import static dev.holdfast.spring.RequestLoad.CALLS_PER_CHANCE_WAIT;
 import static dev.holdfast.spring.RequestLoad.REQUESTS;
 import static dev.holdfast.spring.RequestLoad.ourThreads;
+import static dev.holdfast.spring.RequestLoad.refused;
+import static dev.holdfast.spring.RequestLoad.refusedBlocking;
 import static dev.holdfast.spring.RequestLoad.waits;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.LockContendedException;
 import dev.holdfast.LockManager;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
@@ -65,24 +66,7 @@ class LockedLoadTest {
 
   /** Calls without a rate, so that the code is compiled when the time counts. */
   private static void warmUp(Shop shop) {
-    Mono.defer(() -> refused(shop, System.nanoTime())).repeat(REQUESTS).blockLast(PATIENCE);
-  }
-
-  /** Emits the nanoseconds from the time at which the call was due to its refusal. */
-  private static Mono<Long> refused(Shop shop, long dueAt) {
-    return shop.ship()
-        .map(value -> -1L)
-        .onErrorResume(
-            LockContendedException.class,
-            refusal -> Mono.fromSupplier(() -> System.nanoTime() - dueAt));
-  }
-
-  private static long refusedBlocking(Shop shop, long dueAt) {
-    try {
-      return shop.shipBlocking().isEmpty() ? 0 : -1;
-    } catch (LockContendedException refusal) {
-      return System.nanoTime() - dueAt;
-    }
+    Mono.defer(() -> refused(shop.ship(), System.nanoTime())).repeat(REQUESTS).blockLast(PATIENCE);
   }
 
   /** Emits how late this machine is without a lock. */
@@ -104,7 +88,7 @@ class LockedLoadTest {
 
           new RequestLoad(
                   "reactive refusals",
-                  due -> due.flatMap(dueAt -> refused(shop, dueAt), REQUESTS),
+                  due -> due.flatMap(dueAt -> refused(shop.ship(), dueAt), REQUESTS),
                   LockedLoadTest::onOtherThreads,
                   RequestLoad.NOISE)
               .assertFast();
@@ -120,7 +104,7 @@ class LockedLoadTest {
         (shop, store) -> {
           store.steal("order", TTL);
           for (int i = 0; i < REQUESTS; i++) { // compiles the code
-            assertThat(refusedBlocking(shop, System.nanoTime())).isPositive();
+            assertThat(refusedBlocking(shop::shipBlocking, System.nanoTime())).isPositive();
           }
           long threadsBefore = ourThreads();
           AtomicInteger calls = new AtomicInteger();
@@ -134,7 +118,7 @@ class LockedLoadTest {
                               Mono.fromCallable(
                                       () -> {
                                         long before = waits();
-                                        long time = refusedBlocking(shop, dueAt);
+                                        long time = refusedBlocking(shop::shipBlocking, dueAt);
                                         waitsOfCallers.addAndGet(waits() - before);
                                         calls.incrementAndGet();
                                         return time;

@@ -2,12 +2,14 @@ package dev.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.LockContendedException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -85,6 +87,23 @@ record RequestLoad(
 
   private static long micros(List<Long> nanos, int percent) {
     return TimeUnit.NANOSECONDS.toMicros(nanos.get(REQUESTS * percent / 100 - 1));
+  }
+
+  /** Emits the nanoseconds from the time at which a call was due to its refusal. */
+  static Mono<Long> refused(Mono<String> call, long dueAt) {
+    return call.map(value -> -1L)
+        .onErrorResume(
+            LockContendedException.class,
+            refusal -> Mono.fromSupplier(() -> System.nanoTime() - dueAt));
+  }
+
+  /** Returns the same for a call that blocks. */
+  static long refusedBlocking(Supplier<String> call, long dueAt) {
+    try {
+      return call.get().isEmpty() ? 0 : -1;
+    } catch (LockContendedException refusal) {
+      return System.nanoTime() - dueAt;
+    }
   }
 
   /** Counts how often this thread has waited, parked or slept. */

@@ -26,7 +26,8 @@ import org.springframework.util.ClassUtils;
 /**
  * Puts the lock around methods with {@link Locked}: outside the advice that the proxy already has,
  * such as that of transactions, and inside that of {@code @Async} and {@code @Retryable}, which
- * usually come later. Refuses methods that cannot be locked when their bean is created.
+ * usually come later. Refuses methods that cannot be locked when their bean is created, and at the
+ * start if their bean is created later.
  */
 final class LockedBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
     implements SmartInitializingSingleton {

@@ -27,9 +27,9 @@ final class LocksReport {
   /**
    * The state of one manager, as it knows it.
    *
-   * @param nodes null if the manager failed to say them
-   * @param leases null if the manager failed to say them
-   * @param failure null if the manager said both
+   * @param nodes null if the manager failed
+   * @param leases null if the manager failed
+   * @param failure null if the manager shows its nodes and leases
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Manager(

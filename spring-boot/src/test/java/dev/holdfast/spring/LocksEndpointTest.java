@@ -264,7 +264,7 @@ class LocksEndpointTest {
   }
 
   @Test
-  void aManagerThatHidesItsLeasesSpoilsNotTheReportOfTheOthers() throws Exception {
+  void aManagerThatHidesItsLeasesDoesNotSpoilTheReportOfOthers() throws Exception {
     try (ConfigurableApplicationContext context = start(AHidingManager.class)) {
       JsonNode managers = get(context, "").at("/managers");
 

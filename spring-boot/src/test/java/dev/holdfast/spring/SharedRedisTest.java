@@ -252,7 +252,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void aClientOfTheApplicationsOwnSaysNotWhichServerKeepsTheLocks() {
+  void aClientOfTheApplicationDoesNotNameTheServerOfTheLocks() {
     withOwnClient()
         .run(
             context -> {
@@ -275,14 +275,14 @@ class SharedRedisTest {
         "holdfast.nodes[0].host=h1",
         "holdfast.enabled=false"
       })
-  void aServerThatIsNamedKeepsTheLocksBesideAClientOfTheApplicationsOwn(String property) {
+  void aNamedServerKeepsTheLocksBesideAClientOfTheApplication(String property) {
     withOwnClient()
         .withPropertyValues(property)
         .run(context -> assertThat(context).hasNotFailed().hasBean("cache"));
   }
 
   @Test
-  void aServiceConnectionNamesTheServerBesideAClientOfTheApplicationsOwn() {
+  void aServiceConnectionNamesTheServerBesideAClientOfTheApplication() {
     withOwnClient()
         .withBean(DataRedisConnectionDetails.class, () -> standalone("h1"))
         .run(

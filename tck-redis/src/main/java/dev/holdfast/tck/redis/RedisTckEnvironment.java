@@ -44,6 +44,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private static final String NODES = "{nodes}";
 
   private final Opener opener;
+  private final Opener openerWithSettings;
   private final Optional<String> url;
   private final Optional<TckClock> clock;
   private final TckTiming timing;
@@ -98,6 +99,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
   private RedisTckEnvironment(
       Builder settings, Opener opener, @Nullable TestNodes started, List<RedisNode> nodes) {
     this.opener = opener;
+    this.openerWithSettings = settings.url == null ? opener : new ByUrl(settings.url);
     this.started = started;
     this.nodes = nodes;
     this.clock = Optional.ofNullable(settings.clock);
@@ -169,7 +171,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
 
   @Override
   public LockManager openOn(List<String> uris, Map<String, String> options, OpenSettings settings) {
-    return opener.open(uris, options, settings);
+    return openerWithSettings.open(uris, options, settings);
   }
 
   @Override
@@ -326,7 +328,8 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /**
-     * Opens managers in another way than by the URL, which is left for other processes.
+     * Opens managers in another way than by the URL, which is left for other processes and for
+     * managers with trust and key managers.
      *
      * @param other in place of the URL
      */

@@ -14,7 +14,7 @@ final class BoundLease {
 
   private final @Nullable LockManager manager;
   private final Lease lease;
-  private final LockedCall call;
+  private final LossInterrupt interrupt;
   private final @Nullable BoundLease outer;
 
   /** The number of open shields that were opened while this was the innermost. */
@@ -22,11 +22,10 @@ final class BoundLease {
 
   private boolean isOver;
 
-  private BoundLease(
-      @Nullable LockManager manager, Lease lease, LockedCall call, @Nullable BoundLease outer) {
+  private BoundLease(@Nullable LockManager manager, Lease lease, @Nullable BoundLease outer) {
     this.manager = manager;
     this.lease = lease;
-    this.call = call;
+    this.interrupt = new LossInterrupt(lease, outer == null ? null : outer.interrupt);
     this.outer = outer;
   }
 
@@ -35,31 +34,31 @@ final class BoundLease {
    *
    * @param manager the manager of the lease, or null if it is not known
    */
-  static BoundLease bind(@Nullable LockManager manager, Lease lease, LockedCall call) {
-    BoundLease bound = new BoundLease(manager, lease, call, INNERMOST.get());
+  static BoundLease bind(@Nullable LockManager manager, Lease lease) {
+    BoundLease bound = new BoundLease(manager, lease, INNERMOST.get());
     INNERMOST.set(bound);
     return bound;
   }
 
-  /** Ends the binding, those that were begun inside of it, and its shields. */
+  /** Returns the interrupt of this thread for the loss of the lease. */
+  LossInterrupt interrupt() {
+    return interrupt;
+  }
+
+  /**
+   * Ends the binding, those that were begun inside of it, and its shields. Interrupts for the calls
+   * around this one come now.
+   */
   void unbind() {
     isOver = true;
     if (shields > 0) {
-      unshield();
+      interrupt.unshield();
     }
+    interrupt.leave();
     if (outer == null) {
       INNERMOST.remove();
     } else {
       INNERMOST.set(outer);
-    }
-  }
-
-  /** Tells the calls around this one that hold the same lease that its loss was seen. */
-  void onLossSeen() {
-    for (BoundLease at = outer; at != null; at = at.outer) {
-      if (at.lease == lease) {
-        at.call.end();
-      }
     }
   }
 
@@ -70,9 +69,7 @@ final class BoundLease {
       return () -> {};
     }
     if (innermost.shields++ == 0) {
-      for (BoundLease at = innermost; at != null; at = at.outer) {
-        at.call.shield();
-      }
+      innermost.interrupt.shield();
     }
     Thread owner = Thread.currentThread();
     AtomicBoolean isOpen = new AtomicBoolean(true);
@@ -85,13 +82,7 @@ final class BoundLease {
 
   private void close() {
     if (!isOver && --shields == 0) {
-      unshield();
-    }
-  }
-
-  private void unshield() {
-    for (BoundLease at = this; at != null; at = at.outer) {
-      at.call.unshield();
+      interrupt.unshield();
     }
   }
 

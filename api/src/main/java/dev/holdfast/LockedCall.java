@@ -16,24 +16,13 @@ final class LockedCall {
    */
   private static final Executor APART = Runnable::run;
 
-  private final Thread thread = Thread.currentThread();
-  private boolean running = true;
-
-  /** Whether the thread was interrupted for the loss, and that was not taken back. */
-  private boolean interrupted;
-
-  /** The number of inner calls that must not be interrupted. */
-  private int shields;
-
-  private boolean postponed;
-
   private LockedCall() {}
 
   /** Runs a task, and releases the lease in every case. */
   static <T, X extends Exception> T releasing(
       LockManager manager, Lease lease, LockedTask<T, X> task) throws InterruptedException, X {
     try (lease) {
-      return new LockedCall().run(manager, lease, task, () -> release(lease));
+      return run(manager, lease, task, () -> release(lease));
     }
   }
 
@@ -42,27 +31,28 @@ final class LockedCall {
       @Nullable LockManager manager, Lease lease, LockedTask<T, X> task)
       throws InterruptedException, X {
     lease.requireHeld();
-    return new LockedCall().run(manager, lease, task, () -> {});
+    return run(manager, lease, task, () -> {});
   }
 
-  private <T, X extends Exception> T run(
+  private static <T, X extends Exception> T run(
       @Nullable LockManager manager, Lease lease, LockedTask<T, X> task, Runnable onLost)
       throws InterruptedException, X {
-    BoundLease bound = BoundLease.bind(manager, lease, this);
+    BoundLease bound = BoundLease.bind(manager, lease);
+    LossInterrupt interrupt = bound.interrupt();
     try {
-      Runnable unwatch = watch(lease);
+      Runnable unwatch = watch(lease, interrupt);
       T result;
       try {
         result = task.call(lease);
       } catch (Throwable thrown) {
-        end();
-        throwIfLost(lease, bound, onLost, thrown);
+        interrupt.end();
+        throwIfLost(lease, interrupt, onLost, thrown);
         throw thrown;
       } finally {
         unwatch.run();
       }
-      end();
-      throwIfLost(lease, bound, onLost, null);
+      interrupt.end();
+      throwIfLost(lease, interrupt, onLost, null);
       return result;
     } finally {
       bound.unbind();
@@ -70,13 +60,14 @@ final class LockedCall {
   }
 
   /**
-   * Interrupts this call at a loss. The returned task ends that. A stage that is cancelled stays in
-   * the memory of the one that it depends on, except if it waits for a second one that completes.
+   * Interrupts the thread of a call at a loss. The returned task ends that. A stage that is
+   * cancelled stays in the memory of the one that it depends on, except if it waits for a second
+   * one that completes.
    */
-  private Runnable watch(Lease lease) {
+  private static Runnable watch(Lease lease, LossInterrupt interrupt) {
     CompletableFuture<LossReason> ended = new CompletableFuture<>();
     CompletableFuture<Void> watch =
-        lease.onLoss().acceptEitherAsync(ended, reason -> interrupt(), APART);
+        lease.onLoss().acceptEitherAsync(ended, reason -> interrupt.onLoss(), APART);
     return () -> {
       watch.cancel(false);
       ended.cancel(false);
@@ -84,11 +75,11 @@ final class LockedCall {
   }
 
   private static void throwIfLost(
-      Lease lease, BoundLease bound, Runnable onLost, @Nullable Throwable thrown) {
+      Lease lease, LossInterrupt interrupt, Runnable onLost, @Nullable Throwable thrown) {
     try {
       lease.requireHeld();
     } catch (LockLostException lost) {
-      bound.onLossSeen();
+      interrupt.endWithLoss();
       onLost.run();
       throw thrown == null || thrown == lost
           ? lost
@@ -104,53 +95,6 @@ final class LockedCall {
       lost.release();
     } catch (LockException unreachable) {
       // the loss is thrown, and says more
-    }
-  }
-
-  private synchronized void interrupt() {
-    if (!running) {
-      return;
-    }
-    if (shields > 0) {
-      postponed = true;
-    } else {
-      interrupted = !thread.isInterrupted(); // an interrupt of the user stays the user's
-      thread.interrupt();
-    }
-  }
-
-  /**
-   * Postpones the interrupts of this call until {@link #unshield}: an interrupt that was ours is
-   * taken back. Called on the thread of the call.
-   */
-  synchronized void shield() {
-    shields++;
-    if (interrupted) {
-      interrupted = false;
-      postponed = Thread.interrupted();
-    }
-  }
-
-  /** Delivers a postponed interrupt when the last shield ends, unless the thread has another. */
-  synchronized void unshield() {
-    shields--;
-    if (shields == 0 && postponed) {
-      postponed = false;
-      interrupted = !thread.isInterrupted();
-      thread.interrupt();
-    }
-  }
-
-  /**
-   * Ends the interrupts of this call. From here on the thread is the caller's again: an interrupt
-   * that was ours is taken back.
-   */
-  synchronized void end() {
-    running = false;
-    postponed = false;
-    if (interrupted) {
-      interrupted = false;
-      Thread.interrupted();
     }
   }
 }

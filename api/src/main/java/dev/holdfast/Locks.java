@@ -55,8 +55,9 @@ public final class Locks {
    * of the work that must not go on without the lock, such as the part before a commit. When the
    * lease is lost, this thread is interrupted. {@link LockLostException}, which is unchecked, is
    * thrown once the task has ended, whatever the task returned or threw, so that a transaction
-   * around this call rolls back. After the call the thread is not interrupted any more. During the
-   * call the lease is {@link #current()}.
+   * around this call rolls back. After the call the thread is not interrupted any more. A thread
+   * has one interrupt status: after a loss, an interrupt by other code can be taken for that of the
+   * loss, and is taken back with it. During the call the lease is {@link #current()}.
    *
    * @param <T> the type of the result
    * @param <X> the type of exception that the task throws

@@ -1,0 +1,210 @@
+package dev.holdfast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.testsupport.Rule;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A task inside another one, both of which lose their leases. The thread has one interrupt. */
+@Timeout(20)
+class LossOfSeveralLeasesTest {
+  private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
+  private static final LockRequest ORDER = LockRequest.of("order", Duration.ofSeconds(10));
+
+  private final InMemoryLocks locks = new InMemoryLocks();
+
+  @AfterEach
+  void nothingIsLeftBehind() {
+    assertThat(Locks.current()).isEmpty();
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  private void lose(String name) {
+    locks.lose(name, LossReason.EXPIRED);
+  }
+
+  private static boolean isInterrupted() {
+    return Thread.currentThread().isInterrupted();
+  }
+
+  private void assertThatStockIsLost(LockedAction<Exception> work) {
+    assertThatThrownBy(() -> locks.runLocked(STOCK, work))
+        .isInstanceOf(LockLostException.class)
+        .hasMessageContaining("stock")
+        .hasNoCause();
+  }
+
+  private void assertThatOrderIsLost(LockedAction<Exception> work) {
+    assertThatThrownBy(() -> locks.runLocked(ORDER, work))
+        .isInstanceOf(LockLostException.class)
+        .hasMessageContaining("order");
+  }
+
+  @Test
+  @Rule("ACQ-19")
+  void theOuterTaskIsInterruptedAfterTheInnerOneHasEnded() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("order");
+                lose("stock");
+                assertThat(isInterrupted()).isTrue();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void theOuterTaskIsInterruptedAlsoIfItsLossCameFirst() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("stock");
+                lose("order");
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void theOuterTaskIsInterruptedAlsoIfTheInnerOneNoticedTheInterrupt() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("order");
+                assertThat(Thread.interrupted()).isTrue();
+                lose("stock");
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("stock");
+                lose("order");
+                assertThat(Thread.interrupted()).isTrue();
+                throw new InterruptedException();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void theOutermostTaskIsInterruptedOnceForEachInnerOneThatHidesItsLoss() {
+    LockRequest third = LockRequest.of("third", Duration.ofSeconds(10));
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                assertThatThrownBy(
+                        () ->
+                            locks.runLocked(
+                                third,
+                                lease -> {
+                                  lose("third");
+                                  lose("order");
+                                  lose("stock");
+                                }))
+                    .hasMessageContaining("third");
+                assertThat(Thread.interrupted()).isTrue();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void anInterruptThatTheOuterTaskNoticedDoesNotComeAgain() {
+    assertThatStockIsLost(
+        stock -> {
+          lose("stock");
+          assertThat(Thread.interrupted()).isTrue();
+          assertThatOrderIsLost(order -> lose("order"));
+          assertThat(isInterrupted()).isFalse();
+        });
+  }
+
+  @Test
+  void anInterruptThatAnInnerTaskWithoutALossNoticedDoesNotComeAgain() {
+    assertThatStockIsLost(
+        stock -> {
+          locks.runLocked(
+              ORDER,
+              order -> {
+                lose("stock");
+                assertThat(Thread.interrupted()).isTrue();
+              });
+          assertThat(isInterrupted()).isFalse();
+        });
+  }
+
+  @Test
+  void aShieldOfTheInnerTaskPostponesBothInterrupts() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("order");
+                lose("stock");
+                Locks.InterruptShield shield = Locks.postponeInterrupts();
+                assertThat(isInterrupted()).isFalse();
+                shield.close();
+                assertThat(isInterrupted()).isTrue();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void aShieldThatEndsWithTheInnerTaskLetsTheOuterOneBeInterrupted() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                Locks.postponeInterrupts();
+                lose("order");
+                lose("stock");
+                assertThat(isInterrupted()).isFalse();
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  /** The shield of the outer task is open, and the inner task began later. */
+  @Test
+  void anOuterTaskWithAShieldIsInterruptedWhenItIsClosed() {
+    assertThatStockIsLost(
+        stock -> {
+          Locks.InterruptShield shield = Locks.postponeInterrupts();
+          assertThatOrderIsLost(
+              order -> {
+                lose("order");
+                lose("stock");
+                assertThat(isInterrupted()).isTrue();
+              });
+          assertThat(isInterrupted()).isFalse();
+          shield.close();
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
+  @Test
+  void anInterruptByOthersStandsForBothAndOutlastsThem() {
+    assertThatStockIsLost(
+        stock ->
+            assertThatOrderIsLost(
+                order -> {
+                  Thread.currentThread().interrupt();
+                  lose("order");
+                  lose("stock");
+                }));
+    assertThat(Thread.interrupted()).isTrue();
+  }
+}

@@ -157,6 +157,6 @@ final class LockedPublisher {
   }
 
   private HeldKey key() {
-    return new HeldKey(manager, request.name());
+    return HeldKey.of(manager, request.name());
   }
 }

@@ -81,7 +81,7 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public Optional<Lease> held(LockManager manager, String name) {
-    HeldKey key = new HeldKey(manager, name);
+    HeldKey key = HeldKey.of(manager, name);
     Check bound = (Check) TransactionSynchronizationManager.getResource(key);
     if (bound == null) {
       return Optional.empty();
@@ -96,7 +96,7 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public void holdUntilEnd(LockManager manager, Lease lease) {
-    HeldKey key = new HeldKey(manager, lease.name());
+    HeldKey key = HeldKey.of(manager, lease.name());
     Check hold =
         new Check(
             lease,

@@ -94,14 +94,20 @@ final class ReactiveTransaction {
     if (!isActive()) {
       return;
     }
-    List<TransactionSynchronization> known = manager.getSynchronizations();
-    boolean isLast =
-        !known.isEmpty()
-            && known.get(known.size() - 1) instanceof LeaseCheck check
-            && check.isOf(held);
-    if (!isLast) {
+    if (!isCheckedLast(held)) {
       manager.registerSynchronization(new LeaseCheck(() -> held));
     }
+  }
+
+  /** Returns whether nothing but checks comes after the check of a lease. */
+  private boolean isCheckedLast(HeldLease held) {
+    List<TransactionSynchronization> known = manager.getSynchronizations();
+    for (int i = known.size() - 1; i >= 0 && known.get(i) instanceof LeaseCheck check; i--) {
+      if (check.isOf(held)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Predicate<TransactionSynchronization> isEndOf(HeldLease held) {

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.Ordered;
 import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
@@ -35,6 +36,29 @@ class CallsInOneReactiveTransactionTest {
 
           StepVerifier.create(same).expectNext(true).expectComplete().verify(PATIENCE);
           assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  private static Mono<Integer> callbacksAfter(ReactiveShopFixture f, int calls) {
+    Mono<String> both =
+        f.shop()
+            .shipNow(() -> Mono.just("shipped"))
+            .then(f.shop().shipOther(() -> Mono.just("shipped")));
+    return f.operator()
+        .transactional(
+            both.repeat(calls)
+                .then(TransactionSynchronizationManager.forCurrentTransaction())
+                .map(transaction -> transaction.getSynchronizations().size()));
+  }
+
+  @Test
+  void callsForTwoLocksByTurnsDoNotRegisterACheckEach() {
+    run(
+        f -> {
+          Mono<Boolean> same =
+              callbacksAfter(f, 3).flatMap(few -> callbacksAfter(f, 50).map(few::equals));
+
+          StepVerifier.create(same).expectNext(true).expectComplete().verify(PATIENCE);
         });
   }
 

@@ -63,6 +63,11 @@ record ReactiveShopFixture(
       return work.get();
     }
 
+    @Locked(name = "order-2")
+    public <T> Mono<T> shipOther(Supplier<Mono<T>> work) {
+      return work.get();
+    }
+
     @Locked(name = "order-1", waitAtMost = "30s")
     public <T> Mono<T> shipLater(Supplier<Mono<T>> work) {
       return work.get();

@@ -1,6 +1,5 @@
 package dev.holdfast.spring;
 
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
@@ -8,24 +7,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
-/**
- * The check of transactions under a lock, also of another bean or of a template. Spring Boot adds
- * the listener to the transaction managers that it creates, and {@link CommitCheckPostProcessor} to
- * those of the application.
- */
+/** The check of transactions under a lock, also of another bean or of a template. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(TransactionExecutionListener.class)
 class CommitCheckConfiguration {
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-  static TransactionExecutionListener holdfastCommitCheck() {
-    return new CommitCheckListener(new SpringTransactions());
-  }
-
-  @Bean
-  @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-  static CommitCheckPostProcessor holdfastCommitCheckPostProcessor(
-      @Qualifier("holdfastCommitCheck") TransactionExecutionListener check) {
-    return new CommitCheckPostProcessor(check);
+  static CommitCheckPostProcessor holdfastCommitCheckPostProcessor() {
+    return new CommitCheckPostProcessor();
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
-import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
 import java.time.Duration;
@@ -16,14 +15,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -285,32 +277,5 @@ class CommitCheckTest {
           assertThat(f.events()).containsExactly("begin", "rollback");
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
-  }
-
-  /** Does what Spring Boot does with the transaction managers that it creates. */
-  @Configuration(proxyBeanMethods = false)
-  static class WithAllListeners {
-    @Bean
-    JdbcTransactionManager transactionManager(
-        ObjectProvider<TransactionExecutionListener> listeners) {
-      JdbcTransactionManager manager = new JdbcTransactionManager(PostgresServer.dataSource());
-      listeners.forEach(manager::addListener);
-      return manager;
-    }
-  }
-
-  @Test
-  void aTransactionManagerThatHasTheCheckGetsNoSecondOne() {
-    new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
-        .withUserConfiguration(WithAllListeners.class)
-        .withBean(LockManager.class, () -> LockManager.open("memory:"))
-        .run(
-            context ->
-                assertThat(
-                        context
-                            .getBean(JdbcTransactionManager.class)
-                            .getTransactionExecutionListeners())
-                    .containsExactly(context.getBean(TransactionExecutionListener.class)));
   }
 }

@@ -4,37 +4,51 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.Locks;
 import org.jspecify.annotations.Nullable;
+import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Has the transactions of a thread check the locks under which it works. At the beginning it notes
  * the innermost lock, which must not be released before the commit. Right before the commit, after
  * all callbacks, it checks that no lock was lost.
  */
-record CommitCheckListener(Transactions transactions) implements TransactionExecutionListener {
+record CommitCheckListener(PlatformTransactionManager manager)
+    implements TransactionExecutionListener {
   @Override
-  public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
-    if (failure == null && isOfTheThread(transaction)) {
-      Locks.current()
-          .filter(CommitCheckListener::protects)
-          .ifPresent(transactions::checkBeforeCommit);
+  public void afterBegin(TransactionExecution execution, @Nullable Throwable failure) {
+    if (failure == null && hasCallbacks(execution)) {
+      CheckedTransaction transaction = CheckedTransaction.begin(manager, execution);
+      Locks.current().filter(CommitCheckListener::protects).ifPresent(transaction::check);
     }
   }
 
   @Override
-  public void beforeCommit(TransactionExecution transaction) {
-    if (isOfTheThread(transaction)) {
-      transactions.checkAtCommit();
+  public void beforeCommit(TransactionExecution execution) {
+    if (hasCallbacks(execution)) {
+      Locks.requireNoneLost();
+      CheckedTransaction.requireAllHeld();
     }
   }
 
-  /** A savepoint is no new transaction: the check is that of the transaction around it. */
-  private boolean isOfTheThread(TransactionExecution transaction) {
-    return transaction instanceof TransactionStatus
-        && transaction.isNewTransaction()
-        && transactions.isActive();
+  @Override
+  public void afterRollback(TransactionExecution execution, @Nullable Throwable failure) {
+    CheckedTransaction.endOf(execution);
+  }
+
+  /**
+   * Returns whether a transaction has callbacks of its own. A savepoint has none: the check is that
+   * of the transaction around it.
+   */
+  private static boolean hasCallbacks(TransactionExecution execution) {
+    return execution instanceof TransactionStatus
+        && execution.isNewTransaction()
+        && !(execution instanceof DefaultTransactionStatus status && !status.isNewSynchronization())
+        && TransactionSynchronizationManager.isSynchronizationActive()
+        && TransactionSynchronizationManager.isActualTransactionActive();
   }
 
   /** Returns whether a lease is held or lost. After a release or a transfer it protects nothing. */

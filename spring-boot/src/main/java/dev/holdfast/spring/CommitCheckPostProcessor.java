@@ -30,10 +30,10 @@ final class CommitCheckPostProcessor implements BeanPostProcessor, SmartInitiali
   }
 
   private void addCheck(Object bean) {
-    if (bean instanceof PlatformTransactionManager
+    if (bean instanceof PlatformTransactionManager platform
         && bean instanceof ConfigurableTransactionManager manager
         && checkOf(manager) == null) {
-      moveToEnd(manager, new CommitCheckListener(new SpringTransactions()));
+      moveToEnd(manager, new CommitCheckListener(platform));
       synchronized (managers) {
         managers.add(manager);
       }

@@ -2,12 +2,10 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
-import dev.holdfast.Locks;
 import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -17,47 +15,6 @@ import org.springframework.util.ClassUtils;
  * stays bound while that transaction is suspended, because the suspended transaction ends last.
  */
 final class SpringTransactions implements Transactions {
-  /** Ends the shield of a commit after all other callbacks, however the transaction has ended. */
-  private record EndOfShield(Locks.InterruptShield shield) implements TransactionSynchronization {
-    @Override
-    public void afterCompletion(int status) {
-      shield.close();
-    }
-  }
-
-  /** The check of a lease, after all work before the commit that was registered earlier. */
-  private static final class Check implements TransactionSynchronization {
-    private final Lease lease;
-    private final Runnable atEnd;
-    private volatile boolean isOver;
-
-    /**
-     * Describes a check.
-     *
-     * @param atEnd called when the transaction has ended, on any thread
-     */
-    Check(Lease lease, Runnable atEnd) {
-      this.lease = lease;
-      this.atEnd = atEnd;
-    }
-
-    @Override
-    public int getOrder() {
-      return Ordered.LOWEST_PRECEDENCE;
-    }
-
-    @Override
-    public void beforeCommit(boolean readOnly) {
-      TransactionLease.requireHeld(lease);
-    }
-
-    @Override
-    public void afterCompletion(int status) {
-      isOver = true;
-      atEnd.run();
-    }
-  }
-
   @Override
   public boolean arePresent() {
     return true;
@@ -65,6 +22,10 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public boolean isActive() {
+    return hasCallbacks() || CheckedTransaction.outermost() != null;
+  }
+
+  private static boolean hasCallbacks() {
     return TransactionSynchronizationManager.isActualTransactionActive()
         && TransactionSynchronizationManager.isSynchronizationActive();
   }
@@ -73,7 +34,7 @@ final class SpringTransactions implements Transactions {
   @Override
   public boolean isOf(MethodInvocation invocation) {
     Object target = invocation.getThis();
-    return isActive()
+    return hasCallbacks()
         && ClassUtils.getQualifiedMethodName(
                 invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target))
             .equals(TransactionSynchronizationManager.getCurrentTransactionName());
@@ -81,59 +42,52 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public Optional<Lease> held(LockManager manager, String name) {
+    CheckedTransaction.endCompleted();
     HeldKey key = HeldKey.of(manager, name);
-    Check bound = (Check) TransactionSynchronizationManager.getResource(key);
+    LeaseHold bound = (LeaseHold) TransactionSynchronizationManager.getResource(key);
     if (bound == null) {
       return Optional.empty();
     }
-    if (bound.isOver) { // on another thread, as some transactions that time out
+    if (bound.hasEnded() || (!isActive() && !bound.lease().isHeld())) { // its end was not signalled
       TransactionSynchronizationManager.unbindResourceIfPossible(key);
       return Optional.empty();
     }
-    TransactionLease.requireHeld(bound.lease);
-    return Optional.of(bound.lease);
+    TransactionLease.requireHeld(bound.lease());
+    return Optional.of(bound.lease());
   }
 
   @Override
   public void holdUntilEnd(LockManager manager, Lease lease) {
     HeldKey key = HeldKey.of(manager, lease.name());
-    Check hold =
-        new Check(
-            lease,
-            () -> {
-              TransactionSynchronizationManager.unbindResourceIfPossible(key);
-              lease.close();
-            });
-    TransactionSynchronizationManager.registerSynchronization(hold);
+    LeaseHold hold = new LeaseHold(key, lease);
+    CheckedTransaction outermost = CheckedTransaction.outermost();
+    if (outermost == null) {
+      TransactionSynchronizationManager.registerSynchronization(new CommitCheck(lease, hold));
+    } else {
+      outermost.hold(hold);
+    }
     TransactionSynchronizationManager.bindResource(key, hold);
   }
 
   @Override
   public void checkBeforeCommit(Lease lease) {
-    List<TransactionSynchronization> known =
-        TransactionSynchronizationManager.getSynchronizations();
-    boolean isLast =
-        !known.isEmpty()
-            && known.get(known.size() - 1) instanceof Check check
-            && check.lease == lease;
-    if (!isLast) {
-      TransactionSynchronizationManager.registerSynchronization(new Check(lease, () -> {}));
+    CheckedTransaction current = CheckedTransaction.current();
+    if (current != null) {
+      current.check(lease);
+    } else if (hasCallbacks() && !isCheckedLast(lease)) {
+      TransactionSynchronizationManager.registerSynchronization(new CommitCheck(lease, null));
     }
   }
 
-  @Override
-  public void checkAtCommit() {
+  /** Returns whether nothing but checks comes after the check of a lease. */
+  private static boolean isCheckedLast(Lease lease) {
     List<TransactionSynchronization> known =
         TransactionSynchronizationManager.getSynchronizations();
-    if (Locks.current().isPresent()) { // before the check: a loss in between interrupts no commit
-      TransactionSynchronizationManager.registerSynchronization(
-          new EndOfShield(Locks.postponeInterrupts()));
-    }
-    Locks.requireNoneLost();
-    for (TransactionSynchronization each : known) {
-      if (each instanceof Check check) {
-        TransactionLease.requireHeld(check.lease);
+    for (int i = known.size() - 1; i >= 0 && known.get(i) instanceof CommitCheck check; i--) {
+      if (check.lease() == lease) {
+        return true;
       }
     }
+    return false;
   }
 }

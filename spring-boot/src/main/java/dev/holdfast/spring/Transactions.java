@@ -15,7 +15,10 @@ interface Transactions {
     return false;
   }
 
-  /** Returns whether the calling thread is in a transaction. */
+  /**
+   * Returns whether the calling thread is in a transaction, also in one whose callbacks are
+   * suspended but to which the thread still writes.
+   */
   default boolean isActive() {
     return false;
   }
@@ -35,24 +38,17 @@ interface Transactions {
     return Optional.empty();
   }
 
-  /** Holds a lease until the transaction ends, and checks it right before the commit. */
+  /**
+   * Holds a lease until the outermost transaction to which the calling thread writes has ended, and
+   * checks the lease right before the commit.
+   */
   default void holdUntilEnd(LockManager manager, Lease lease) {
     throw new IllegalStateException("no transaction is active");
   }
 
   /**
-   * Rolls the transaction back if the lease is lost when the commit begins: after all work before
-   * the commit that is known now.
+   * Rolls the current transaction back if the lease is lost when the commit begins: after all work
+   * before the commit that is known now. Does nothing outside of transactions.
    */
   default void checkBeforeCommit(Lease lease) {}
-
-  /**
-   * Checks, right before a transaction of the calling thread commits, all leases under which the
-   * thread works and all that the transaction holds. Until the transaction has ended, no loss
-   * interrupts the thread.
-   *
-   * @throws dev.holdfast.LockLostException if a lease was lost
-   * @throws IllegalStateException if a lease was released that the transaction needs
-   */
-  default void checkAtCommit() {}
 }

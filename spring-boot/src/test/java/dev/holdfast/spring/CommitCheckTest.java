@@ -278,4 +278,149 @@ class CommitCheckTest {
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
   }
+
+  /** Loses the lock in each rollback, and records whether that interrupts the thread. */
+  private static TransactionTemplate losingAtEnd(ShopFixture f, List<Boolean> interrupted) {
+    RecordingTransactionManager manager =
+        new RecordingTransactionManager(
+            f.orders().dataSource(),
+            () -> {
+              LockedTest.lose(f.store());
+              interrupted.add(isInterruptedWithin(MOMENT));
+            });
+    new CommitCheckPostProcessor().postProcessBeforeInitialization(manager, "recording");
+    return new TransactionTemplate(manager);
+  }
+
+  @Test
+  void aLossInterruptsNoRollbackOfWorkThatFailed() {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease ->
+                                  losingAtEnd(f, interrupted)
+                                      .execute(
+                                          status -> {
+                                            throw new IllegalArgumentException("refused");
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(interrupted).containsExactly(false);
+        });
+  }
+
+  @Test
+  void aLossInterruptsNoRollbackAfterACallbackThatFailed() {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease ->
+                                  losingAtEnd(f, interrupted)
+                                      .execute(
+                                          status -> {
+                                            TransactionSynchronizationManager
+                                                .registerSynchronization(
+                                                    new TransactionSynchronization() {
+                                                      @Override
+                                                      public void beforeCommit(boolean readOnly) {
+                                                        throw new IllegalStateException("flush");
+                                                      }
+                                                    });
+                                            return "shipped";
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(interrupted).containsExactly(false);
+        });
+  }
+
+  @Test
+  void anInterruptThatTheWorkHasNotNoticedDoesNotReachTheRollback() {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          assertThatThrownBy(
+                  () ->
+                      f.locks()
+                          .executeLocked(
+                              REQUEST,
+                              lease ->
+                                  losingAtEnd(f, interrupted)
+                                      .execute(
+                                          status -> {
+                                            LockedTest.lose(f.store());
+                                            while (!Thread.currentThread().isInterrupted()) {
+                                              Thread.onSpinWait();
+                                            }
+                                            throw new IllegalArgumentException("refused");
+                                          })))
+              .isInstanceOf(LockLostException.class);
+          assertThat(interrupted).containsExactly(false);
+        });
+  }
+
+  @Test
+  void aLockIsHeldAlsoInCallbacksAfterTheCompletion() {
+    runWithListeners(
+        f -> {
+          List<Boolean> held = new ArrayList<>();
+          f.template()
+              .executeWithoutResult(
+                  status -> {
+                    f.ship(() -> "shipped");
+                    TransactionSynchronizationManager.registerSynchronization(
+                        new TransactionSynchronization() {
+                          @Override
+                          public void afterCompletion(int end) {
+                            held.add(f.isHeld());
+                          }
+                        });
+                  });
+          assertThat(held).containsExactly(true);
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  /** The callbacks of a transaction that Spring cannot resume are not called. */
+  @Test
+  void aTransactionThatCannotBeResumedReleasesItsLockWhenItRollsBack() {
+    runWithListeners(
+        f -> {
+          assertThatThrownBy(() -> shipAndFailToResume(f)).hasMessage("resume");
+          assertThat(f.isHeld()).isFalse();
+          assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        });
+  }
+
+  /** Leaves the callbacks of a transaction behind, and with them the lease. */
+  static void shipAndFailToResume(ShopFixture f) {
+    TransactionTemplate fresh = new TransactionTemplate(f.transactions());
+    fresh.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    f.template()
+        .executeWithoutResult(
+            status -> {
+              f.ship(() -> "shipped");
+              TransactionSynchronizationManager.registerSynchronization(
+                  new TransactionSynchronization() {
+                    @Override
+                    public int getOrder() {
+                      return 0;
+                    }
+
+                    @Override
+                    public void resume() {
+                      throw new IllegalStateException("resume");
+                    }
+                  });
+              fresh.executeWithoutResult(inner -> {});
+            });
+  }
 }

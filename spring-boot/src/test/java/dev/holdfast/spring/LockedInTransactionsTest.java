@@ -2,6 +2,7 @@ package dev.holdfast.spring;
 
 import static dev.holdfast.spring.ShopFixture.NAME;
 import static dev.holdfast.spring.ShopFixture.run;
+import static dev.holdfast.spring.ShopFixture.runWithListeners;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -256,6 +257,68 @@ class LockedInTransactionsTest {
           assertThat(f.shop().<Boolean>ship(1, f::isHeld)).isTrue();
           assertThat(f.isHeld()).isFalse();
         });
+  }
+
+  @Test
+  void aThreadLocksAgainAfterATransactionWhoseEndWasNotSignalled() {
+    run(
+        f -> {
+          assertThatThrownBy(() -> CommitCheckTest.shipAndFailToResume(f)).hasMessage("resume");
+          Lease left = f.ship(() -> Locks.current().orElseThrow());
+          f.store().expire(NAME);
+          assertThatThrownBy(() -> left.extend(Duration.ofSeconds(30)))
+              .isInstanceOf(LockLostException.class);
+
+          assertThat(f.<String>ship(() -> "shipped")).isEqualTo("shipped");
+          assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
+        });
+  }
+
+  private static int callbacksAfterCallsForTwoLocks(ShopFixture f) {
+    return f.template()
+        .execute(
+            status -> {
+              for (int i = 0; i < 50; i++) {
+                f.ship(() -> "shipped");
+                ship(f, 2, () -> "shipped");
+              }
+              return TransactionSynchronizationManager.getSynchronizations().size();
+            });
+  }
+
+  private static <T> T ship(ShopFixture f, int id, Callable<T> work) {
+    try {
+      return f.shop().ship(id, work);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void callsForTwoLocksByTurnsRegisterOneCheckForEachLock() {
+    run(f -> assertThat(callbacksAfterCallsForTwoLocks(f)).isEqualTo(2));
+    runWithListeners(f -> assertThat(callbacksAfterCallsForTwoLocks(f)).isEqualTo(1));
+  }
+
+  @Test
+  void theCheckComesAfterWorkBeforeTheCommitThatALaterCallRegistered() {
+    run(
+        f ->
+            assertThatThrownBy(
+                    () ->
+                        f.template()
+                            .executeWithoutResult(
+                                status -> {
+                                  Lease first = f.ship(() -> Locks.current().orElseThrow());
+                                  ship(f, 2, () -> "shipped");
+                                  f.ship(
+                                      () -> {
+                                        TransactionSynchronizationManager.registerSynchronization(
+                                            new Losing(f.store(), first));
+                                        return "shipped";
+                                      });
+                                }))
+                .isInstanceOf(LockLostException.class));
   }
 
   @Test

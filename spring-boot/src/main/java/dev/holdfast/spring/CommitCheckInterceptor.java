@@ -12,6 +12,9 @@ import org.springframework.aop.ProxyMethodInvocation;
  * advice began check the lease before its commit.
  */
 final class CommitCheckInterceptor implements MethodInterceptor {
+  /** The name of the attribute of a call with the shield of its last try. */
+  private static final String SHIELD = CommitCheckInterceptor.class.getName();
+
   private final LockedMethods methods;
   private final Transactions transactions;
 
@@ -30,6 +33,7 @@ final class CommitCheckInterceptor implements MethodInterceptor {
       return LockedBody.of(
           method.get(), (ProxyMethodInvocation) invocation, transactions.arePresent());
     }
+    endEarlierTry((ProxyMethodInvocation) invocation);
     try {
       Object result = invocation.proceed();
       if (method.isPresent() && LockedStage.isAtWork(result)) { // @Async returns stages that ended
@@ -38,10 +42,17 @@ final class CommitCheckInterceptor implements MethodInterceptor {
       }
       return result;
     } finally { // so that it comes after the work before the commit that the method has registered
-      Locks.postponeInterrupts(); // what follows is the end of the transaction
-      if (transactions.isActive()) {
-        Locks.current().ifPresent(transactions::checkBeforeCommit);
-      }
+      ((ProxyMethodInvocation) invocation) // what follows is the end of the transaction
+          .setUserAttribute(SHIELD, Locks.postponeInterrupts());
+      Locks.current().ifPresent(transactions::checkBeforeCommit);
+    }
+  }
+
+  /** Lets a loss interrupt the method again that advice inside of the lock calls a further time. */
+  private static void endEarlierTry(ProxyMethodInvocation invocation) {
+    if (invocation.getUserAttribute(SHIELD) instanceof Locks.InterruptShield shield) {
+      Locks.requireNoneLost();
+      shield.close();
     }
   }
 

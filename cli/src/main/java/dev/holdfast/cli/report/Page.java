@@ -11,7 +11,8 @@ public final class Page {
   private Page() {}
 
   /**
-   * Puts {@code page.css}, {@code page.js} and data into {@code page.html}.
+   * Puts {@code page.css}, {@code page.js} and data into {@code page.html}. The script finds the
+   * data as {@code data}, and makes elements with {@code element}.
    *
    * @param owner a class beside which the resources lie
    * @param data as {@link Json#of} writes it
@@ -21,7 +22,7 @@ public final class Page {
     // is.
     return resource(owner, "page.html")
         .replace("{{style}}", resource(owner, "page.css"))
-        .replace("{{script}}", resource(owner, "page.js"))
+        .replace("{{script}}", resource(Page.class, "data.js") + resource(owner, "page.js"))
         .replace("{{data}}", Json.of(data).replace("<", "\\u003c"));
   }
 

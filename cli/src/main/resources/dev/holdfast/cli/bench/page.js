@@ -1,15 +1,5 @@
-'use strict';
-// Shows the data of the page. Text in it becomes text, and never markup.
+// Shows the run of the bench in data.js's data.
 (() => {
-  const data = JSON.parse(document.getElementById('data').textContent);
-
-  const element = (tag, attributes, ...children) => {
-    const made = document.createElement(tag);
-    Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
-    made.append(...children);
-    return made;
-  };
-
   const bar = ({ label, family, width, left, span, floor, number }) => [
     element('span', {}, label),
     element('span', { class: 'bar' },

@@ -26,8 +26,7 @@ public final class Page {
         .replace("{{data}}", Json.of(data).replace("<", "\\u003c"));
   }
 
-  /** Returns the text of a resource that lies beside a class. */
-  public static String resource(Class<?> owner, String name) {
+  private static String resource(Class<?> owner, String name) {
     try (InputStream in = Objects.requireNonNull(owner.getResourceAsStream(name), name)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

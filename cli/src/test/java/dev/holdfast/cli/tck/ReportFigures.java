@@ -52,7 +52,7 @@ record ReportFigures(
   private static final Pattern ALL_SECONDS = Pattern.compile("tests in ([\\d.]+) s</p>");
   private static final Pattern RULE_SECONDS =
       Pattern.compile(
-          "<tr id=\"([A-Z]+-\\d+)\".*?<td class=\"number\">([\\d.]*)(?: s)?</td>\n</tr>",
+          "<tr id=\"([A-Z]+-\\d+)\".*?<td class=\"number\">([\\d.]*)(?: s)?</td></tr>",
           Pattern.DOTALL);
 
   /** The same, except for what rounding does to times. */
@@ -67,7 +67,11 @@ record ReportFigures(
         (what, time) -> assertThat(time).as(what).isCloseTo(other.seconds.get(what), within(0.02)));
   }
 
-  /** Counts what the page shows. */
+  /**
+   * Counts what the page shows.
+   *
+   * @param html after its script has run
+   */
   static ReportFigures ofPage(String html) {
     Map<String, Long> totals = new TreeMap<>();
     for (MatchResult total : all(TOTAL, html)) {

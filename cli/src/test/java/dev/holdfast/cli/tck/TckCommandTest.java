@@ -53,9 +53,7 @@ class TckCommandTest {
     assertThat(figures.rules()).containsEntry("REL-3", "passed").containsEntry("ACQ-7", "passed");
     assertThat(figures.failures()).isEmpty();
     Path page = report.resolve("report.html");
-    ReportFigures shown = ReportFigures.ofPage(Browser.open(page, folder.resolve("profile")));
-    shown.assertSameAs(figures);
-    shown.assertSameAs(ReportFigures.ofPage(Files.readString(page)));
+    ReportFigures.ofPage(Browser.open(page, folder.resolve("profile"))).assertSameAs(figures);
   }
 
   @Test
@@ -87,7 +85,8 @@ class TckCommandTest {
         .singleElement()
         .extracting(Map.Entry::getKey)
         .isEqualTo("REL-3");
-    ReportFigures.ofPage(Files.readString(report.resolve("report.html"))).assertSameAs(figures);
+    Path page = report.resolve("report.html");
+    ReportFigures.ofPage(Browser.open(page, folder.resolve("profile"))).assertSameAs(figures);
   }
 
   @Test

@@ -51,11 +51,11 @@ public abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum is N/2+1 of all nodes, and that it is enough")
   void theLockIsGrantedExactlyWhenAQuorumOfNodesIsFree() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (List<TckNode> occupied : Subsets.of(fixture.nodes())) {
       String name = fixture.name("occupied");
-      fixture.occupy(occupied, name);
+      OnNodes.occupy(fixture, occupied, name);
       int free = fixture.nodes().size() - occupied.size();
 
       assertThat(fixture.gets(locks, name))
@@ -70,15 +70,15 @@ public abstract class AcquireRules {
   @IfThisFails(
       "check that a quorum is counted of the nodes that are configured, not of those alive")
   void nodesThatAreSilentCountLikeTheOthers() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open("nodeTimeout=100ms");
     int all = fixture.nodes().size();
     int tooFew = fixture.quorum() - 1;
     for (int silent = 1; silent <= all - tooFew; silent++) {
       String name = fixture.name("silent");
-      fixture.begin(TckFault.FROZEN, fixture.node(silent - 1), name);
-      fixture.occupy(fixture.nodes().subList(silent, all - tooFew), name);
+      Faults.begin(fixture, TckFault.FROZEN, fixture.node(silent - 1), name);
+      OnNodes.occupy(fixture, fixture.nodes().subList(silent, all - tooFew), name);
 
       assertThat(fixture.gets(locks, name))
           .as("granted by %d of %d nodes, with %d silent", tooFew, all, silent)
@@ -91,11 +91,11 @@ public abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both")
   void halfOfTwoNodesIsNoQuorum() throws InterruptedException {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.openOn(fixture.uris().subList(0, 2));
     for (TckNode occupied : fixture.nodes().subList(0, 2)) {
       String name = fixture.name("one-of-two");
-      fixture.occupy(List.of(occupied), name);
+      OnNodes.occupy(fixture, List.of(occupied), name);
 
       assertThat(fixture.gets(locks, name)).as("granted by one of two nodes").isFalse();
     }
@@ -107,11 +107,11 @@ public abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them is silent")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherIsSilent() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     String name = fixture.name("one-silent");
     LockManager locks = fixture.openOn(fixture.uris().subList(0, 2), "nodeTimeout=150ms");
-    fixture.begin(TckFault.FROZEN, fixture.node(1), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.node(1), name);
 
     assertThat(fixture.gets(locks, name)).as("granted by one of two nodes").isFalse();
   }
@@ -121,13 +121,13 @@ public abstract class AcquireRules {
   @Rule("ACQ-2")
   @IfThisFails("check that a quorum of two nodes is both, also while one of them refuses all")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() throws InterruptedException {
-    fixture.needs(TckFault.REFUSING);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.REFUSING);
+    Needs.nodes(fixture, 2);
     List<String> two = fixture.uris().subList(0, 2);
     LockManager locks = fixture.openOn(two);
     LockManager alone = fixture.openOn(two.subList(1, 2));
     String name = fixture.name("one-refuses");
-    fixture.begin(TckFault.REFUSING, fixture.node(1), name);
+    Faults.begin(fixture, TckFault.REFUSING, fixture.node(1), name);
     if (fixture.gets(alone, fixture.name("refused"))) {
       AnotherRule.isBroken("an error is taken for a grant");
     }
@@ -139,14 +139,14 @@ public abstract class AcquireRules {
   @Rule("ACQ-3")
   @IfThisFails("check that a refused attempt is released on the nodes that had granted it")
   void anAttemptThatWasRefusedLeavesNoKey() throws InterruptedException {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
     Map<String, List<TckNode>> left = new LinkedHashMap<>();
     for (List<TckNode> occupied : Subsets.of(fixture.nodes())) {
       List<TckNode> free = fixture.nodesBut(occupied);
       if (!free.isEmpty() && free.size() < fixture.quorum()) {
         String name = fixture.name("refused");
-        fixture.occupy(occupied, name);
+        OnNodes.occupy(fixture, occupied, name);
         Attempts.inVain(fixture, locks, name);
         left.put(name, free);
       }
@@ -154,18 +154,18 @@ public abstract class AcquireRules {
 
     left.forEach(
         (name, free) ->
-            fixture.soon().until("no key of it is left", () -> fixture.isFreeOn(free, name)));
+            fixture.soon().until("no key of it is left", () -> OnNodes.isFree(free, name)));
   }
 
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that an attempt in an outage is released on every node, once it answers")
   void anAttemptThatNoQuorumAnsweredLeavesNoKey() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("outage");
     LockManager locks = fixture.open("nodeTimeout=150ms");
     List<TckNode> silent = fixture.blocking();
-    fixture.begin(TckFault.FROZEN, silent, name);
+    Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
     Attempts.inVain(fixture, locks, name);
 
@@ -173,29 +173,29 @@ public abstract class AcquireRules {
         .soon()
         .until(
             "no key is left where there was an answer",
-            () -> fixture.isFreeOn(fixture.nodesBut(silent), name));
-    fixture.end(TckFault.FROZEN, silent, name);
-    fixture.awaitFree(name);
+            () -> OnNodes.isFree(fixture.nodesBut(silent), name));
+    Faults.end(TckFault.FROZEN, silent, name);
+    OnNodes.awaitFree(fixture, name);
   }
 
   @Test
   @Rule("ACQ-3")
   @IfThisFails("check that a refused attempt is also released on the nodes that were silent")
   void anAttemptThatWasRefusedLeavesNoKeyWhereNobodyAnswered() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("refused");
     LockManager locks = fixture.open("nodeTimeout=150ms");
     List<TckNode> silent = fixture.minority();
-    fixture.occupy(fixture.nodesBut(silent), name);
-    fixture.begin(TckFault.FROZEN, silent, name);
+    OnNodes.occupy(fixture, fixture.nodesBut(silent), name);
+    Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
     Attempts.inVain(fixture, locks, name);
 
-    fixture.end(TckFault.FROZEN, silent, name);
+    Faults.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
     TckFixture.regardless(() -> locks.tryAcquire(fixture.name("later"), fixture.ttl()));
-    fixture.soon().until("no key of it is left", () -> fixture.isFreeOn(silent, name));
+    fixture.soon().until("no key of it is left", () -> OnNodes.isFree(silent, name));
   }
 
   @Test
@@ -218,12 +218,12 @@ public abstract class AcquireRules {
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt sets nothing where there is a key, and removes only its own")
   void whatOthersHoldIsLeftAsItIs() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     Map<String, List<TckNode>> occupied = new LinkedHashMap<>();
     for (List<TckNode> some : Subsets.of(fixture.nodes())) {
       String name = fixture.name("occupied");
-      fixture.occupy(some, name);
+      OnNodes.occupy(fixture, some, name);
       occupied.put(name, some);
       fixture.gets(locks, name);
     }
@@ -233,7 +233,7 @@ public abstract class AcquireRules {
             assertThat(some)
                 .allSatisfy(
                     node ->
-                        assertThat(fixture.isUntouched(node, name))
+                        assertThat(OnNodes.isUntouched(fixture, node, name))
                             .as("held by %s for %s", node.holder(name), node.timeToLive(name))
                             .isTrue()));
   }
@@ -243,23 +243,23 @@ public abstract class AcquireRules {
   @Rule("ACQ-4")
   @IfThisFails("check that an attempt that failed compares before it removes, on silent nodes, too")
   void whatOthersHoldOnNodesThatWereSilentIsLeftAsItIs() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     String name = fixture.name("occupied");
     List<TckNode> silent = fixture.blocking();
     LockManager locks = fixture.open("nodeTimeout=150ms");
-    fixture.occupy(silent, name);
-    fixture.begin(TckFault.FROZEN, silent, name);
+    OnNodes.occupy(fixture, silent, name);
+    Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
     Attempts.inVain(fixture, locks, name);
 
-    fixture.end(TckFault.FROZEN, silent, name);
+    Faults.end(TckFault.FROZEN, silent, name);
     // a later request, so that an earlier one that was kept for a node has been done before
     TckFixture.regardless(() -> locks.tryAcquire(fixture.name("later"), fixture.ttl()));
     assertThat(silent)
         .allSatisfy(
             node ->
-                assertThat(fixture.isUntouched(node, name))
+                assertThat(OnNodes.isUntouched(fixture, node, name))
                     .as("held by %s for %s", node.holder(name), node.timeToLive(name))
                     .isTrue());
   }
@@ -305,14 +305,14 @@ public abstract class AcquireRules {
   @Rule("ACQ-5")
   @IfThisFails("check that a token is drawn again for the attempt after one that failed")
   void everyAttemptSendsWhatNoneSentBefore() throws InterruptedException {
-    fixture.needsNodes(1);
-    TckLink link = fixture.needsLink(fixture.node(0));
+    Needs.nodes(fixture, 1);
+    TckLink link = Needs.link(fixture, fixture.node(0));
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
     LockManager locks = fixture.openOn(uris);
     String name = fixture.name("in-vain");
     int all = fixture.nodes().size();
-    fixture.occupy(fixture.nodes().subList(fixture.quorum() - 1, all), name);
+    OnNodes.occupy(fixture, fixture.nodes().subList(fixture.quorum() - 1, all), name);
 
     for (int i = 1; i <= 4; i++) {
       Set<String> before = new HashSet<>(link.requests(name));
@@ -359,8 +359,8 @@ public abstract class AcquireRules {
   @Rule("ACQ-6")
   @IfThisFails("check that tryAcquire without a wait asks silent nodes once, and not again")
   void anAttemptInAnOutageIsNotRepeated() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     Duration nodeTimeout = Duration.ofMillis(300);
 
     Retries.anyOf(
@@ -368,10 +368,10 @@ public abstract class AcquireRules {
           String name = fixture.name("silent");
           LockManager locks = fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms");
           Lease lease = fixture.take(locks, fixture.name("warm"), fixture.ttl());
-          fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+          Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
           Duration ofARelease = timeOf(() -> TckFixture.regardless(lease::release));
           Duration took = timeOf(() -> fixture.gets(locks, name));
-          fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+          Faults.end(TckFault.FROZEN, fixture.blocking(), name);
 
           assertThat(took)
               .as("time that an attempt took, against %s for a release", ofARelease)
@@ -432,10 +432,10 @@ public abstract class AcquireRules {
   @Rule("ACQ-9")
   @IfThisFails("check that a key of another type is counted as a refusal, and nothing more")
   void aKeyOfAnotherTypeOnAMinorityKeepsNobodyOut() {
-    fixture.needs(TckFault.OTHER_TYPE);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.OTHER_TYPE);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("other-type");
-    fixture.begin(TckFault.OTHER_TYPE, fixture.minority(), name);
+    Faults.begin(fixture, TckFault.OTHER_TYPE, fixture.minority(), name);
 
     assertThat(fixture.take(fixture.open(), name, fixture.ttl()).isHeld()).isTrue();
   }
@@ -444,11 +444,11 @@ public abstract class AcquireRules {
   @Rule("ACQ-9")
   @IfThisFails("check that a key of another type is contention where other refusals are needed")
   void aKeyOfAnotherTypeIsARefusalAmongOthers() {
-    fixture.needs(TckFault.OTHER_TYPE);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.OTHER_TYPE);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("other-type");
-    fixture.begin(TckFault.OTHER_TYPE, fixture.node(0), name);
-    fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
+    Faults.begin(fixture, TckFault.OTHER_TYPE, fixture.node(0), name);
+    OnNodes.occupy(fixture, fixture.nodes().subList(1, fixture.nodes().size()), name);
 
     Throwable thrown = catchThrowable(() -> fixture.open().tryAcquire(name, fixture.ttl()));
 
@@ -462,9 +462,9 @@ public abstract class AcquireRules {
   @IfThisFails(
       "check that keys of another type on a quorum are an error with the key and the nodes")
   void keysOfAnotherTypeThatPreventAQuorumAreAConfigurationError() throws InterruptedException {
-    fixture.needs(TckFault.OTHER_TYPE);
+    Needs.of(fixture, TckFault.OTHER_TYPE);
     String name = fixture.name("other-type");
-    fixture.begin(TckFault.OTHER_TYPE, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.OTHER_TYPE, fixture.blocking(), name);
     LockManager locks = fixture.open();
     List<String> parts = new ArrayList<>(List.of(name));
     fixture.blocking().forEach(node -> parts.add(node.address()));
@@ -475,7 +475,7 @@ public abstract class AcquireRules {
           .isInstanceOf(LockConfigurationException.class)
           .hasMessageContainingAll(parts.toArray(String[]::new));
     }
-    fixture.end(TckFault.OTHER_TYPE, fixture.blocking(), name);
+    Faults.end(TckFault.OTHER_TYPE, fixture.blocking(), name);
     assertThat(fixture.gets(locks, name)).as("got when the key is gone").isTrue();
   }
 

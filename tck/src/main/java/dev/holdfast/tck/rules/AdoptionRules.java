@@ -54,11 +54,11 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-4")
   @IfThisFails("check that an adoption needs a quorum of nodes that hold the transferred token")
   void anyQuorumOfTheTransferredTokenIsAdopted() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     for (List<TckNode> holding : Subsets.of(fixture.nodes())) {
       if (holding.size() == fixture.quorum()) {
         TransferredLock lock = TransferredLock.of(fixture, "quorum");
-        fixture.occupy(fixture.nodesBut(holding), lock.name());
+        OnNodes.occupy(fixture, fixture.nodesBut(holding), lock.name());
 
         Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
 
@@ -72,16 +72,16 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-4")
   @IfThisFails("check that a node replaces the transferred token alone, in one step")
   void otherOwnersAreLeftAlone() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     TransferredLock lock = TransferredLock.of(fixture, "occupied");
-    fixture.occupy(fixture.blocking(), lock.name());
+    OnNodes.occupy(fixture, fixture.blocking(), lock.name());
 
     Throwable thrown = catchThrowable(() -> adopt(fixture.open(), lock));
 
     assertThat(thrown).as("without a quorum of the transferred token").isNotNull();
     assertThat(fixture.blocking())
         .as("nodes with another owner")
-        .allMatch(node -> fixture.isUntouched(node, lock.name()));
+        .allMatch(node -> OnNodes.isUntouched(fixture, node, lock.name()));
   }
 
   @Test
@@ -89,7 +89,7 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-4")
   @IfThisFails("check that a node without the key does not count for an adoption")
   void nodesWithoutTheKeyDoNotCount() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     TransferredLock lock = TransferredLock.of(fixture, "emptied");
     fixture.blocking().forEach(node -> node.remove(lock.name()));
 
@@ -103,15 +103,15 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-4")
   @IfThisFails("check that a minority that is down or came back empty stops no adoption")
   void aMinorityWithoutItsDataStopsNoAdoption() {
-    fixture.needs(LockCapability.FAULT_TOLERANT);
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, LockCapability.FAULT_TOLERANT);
+    Needs.of(fixture, TckFault.DEAD);
     for (TckFault fault : List.of(TckFault.EMPTIED, TckFault.DEAD)) {
       TransferredLock lock = TransferredLock.of(fixture, "minority");
       LockManager adopter = fixture.open();
-      fixture.begin(fault, fixture.minority(), lock.name());
+      Faults.begin(fixture, fault, fixture.minority(), lock.name());
 
       Throwable thrown = catchThrowable(() -> adopt(adopter, lock));
-      fixture.end(fault, fixture.minority(), lock.name());
+      Faults.end(fault, fixture.minority(), lock.name());
 
       assertThat(thrown).as("exception of an adoption, a minority being %s", fault).isNull();
     }
@@ -152,10 +152,10 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-5")
   @IfThisFails("check that comparing and replacing the token is one step at each node")
   void nothingComesBetweenComparingAndReplacing() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     List<LockManager> adopters = List.of(fixture.open(), fixture.open());
     TransferredLock lock = TransferredLock.of(fixture, "in-between");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lock.name());
     List<CompletableFuture<Lease>> adoptions =
         adopters.stream()
             .map(locks -> locks.adoptAsync(lock.text(), fixture.request(lock.name())))
@@ -163,7 +163,7 @@ public abstract class AdoptionRules {
     long begun = System.nanoTime();
     fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
 
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
     fixture.awaitRegardless(
         "both are answered", () -> adoptions.stream().allMatch(CompletableFuture::isDone));
 
@@ -198,7 +198,7 @@ public abstract class AdoptionRules {
   @IfThisFails("check that an adoption draws a token and a fencing token of its own")
   void anAdoptionIsAGrantOfItsOwn() {
     LockManager locks = fixture.open();
-    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("own")));
+    Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("own")));
     String text = TransferredLock.text(fixture, lease, fixture.ttl());
     Lease adopted = TransferredLock.adoptedOrSkipped(fixture, fixture.open(), text, lease.name());
 
@@ -241,18 +241,18 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-6")
   @IfThisFails("check that an adoption's validity counts from before its first message")
   void theTimeThatNodesTakeToAnswerAnAdoptionIsSpent() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
         () -> {
           TransferredLock lock = TransferredLock.of(fixture, "slow");
-          fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lock.name());
           long begun = System.nanoTime();
           CompletableFuture<Lease> adoption =
               locks.adoptAsync(lock.text(), LockRequest.of(lock.name(), TTL_OF_SLOW));
           fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
-          fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+          Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
           fixture.awaitRegardless("it is answered", adoption::isDone);
           if (!adoption.isDone() || adoption.isCompletedExceptionally()) {
             AnotherRule.isBroken("an adoption that is answered late fails");
@@ -268,20 +268,20 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-7")
   @IfThisFails("check that an adoption that fails releases its own token and the transferred one")
   void anAdoptionThatFailsLeavesNothingBehind() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
 
     Retries.anyOf(
         () -> {
           TransferredLock lock = TransferredLock.of(fixture, "outage");
-          fixture.begin(TckFault.FROZEN, fixture.blocking(), lock.name());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lock.name());
           Throwable thrown = catchThrowable(() -> adopt(locks, lock));
-          fixture.end(TckFault.FROZEN, fixture.blocking(), lock.name());
+          Faults.end(TckFault.FROZEN, fixture.blocking(), lock.name());
           if (thrown == null) {
             AnotherRule.isBroken("an adoption succeeds without a quorum of answers");
           }
 
-          fixture.awaitFree(lock.name());
+          OnNodes.awaitFree(fixture, lock.name());
         });
   }
 
@@ -289,25 +289,25 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-7")
   @IfThisFails("check that an adoption that fails releases the transferred token on every node")
   void anAdoptionThatNodesCannotCarryOutLeavesNothingBehind() {
-    fixture.needs(TckFault.REFUSING);
+    Needs.of(fixture, TckFault.REFUSING);
     TransferredLock lock = TransferredLock.of(fixture, "refusing");
     LockManager locks = fixture.open();
-    fixture.begin(TckFault.REFUSING, fixture.blocking(), lock.name());
+    Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), lock.name());
 
     Throwable thrown = catchThrowable(() -> adopt(locks, lock));
-    fixture.end(TckFault.REFUSING, fixture.blocking(), lock.name());
+    Faults.end(TckFault.REFUSING, fixture.blocking(), lock.name());
     if (thrown == null) {
       AnotherRule.isBroken("an adoption succeeds without a quorum of answers");
     }
 
-    fixture.awaitFree(lock.name());
+    OnNodes.awaitFree(fixture, lock.name());
   }
 
   @Test
   @Rule("TRANSFER-7")
   @IfThisFails("check that an adoption that is refused by some nodes releases all others")
   void anAdoptionThatFindsTooFewNodesLeavesNothingBehind() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     TransferredLock lock = TransferredLock.of(fixture, "too-few");
     List<TckNode> others = fixture.nodesBut(fixture.blocking());
     fixture.blocking().forEach(node -> node.remove(lock.name()));
@@ -315,14 +315,14 @@ public abstract class AdoptionRules {
       AnotherRule.isBroken("an adoption succeeds without a quorum of the transferred token");
     }
 
-    fixture.soon().until("nothing is left", () -> fixture.isFreeOn(others, lock.name()));
+    fixture.soon().until("nothing is left", () -> OnNodes.isFree(others, lock.name()));
   }
 
   @Test
   @Rule("TRANSFER-8")
   @IfThisFails("check that an adoption that comes too late reports a loss")
   void anAdoptionAfterTheEndIsALoss() {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("late")));
     TransferredLock lock =
         new TransferredLock(
@@ -345,9 +345,9 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-8")
   @IfThisFails("check that an adoption that finds another owner reports TAKEN")
   void anAdoptionThatFindsAnotherOwnerIsTaken() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     TransferredLock lock = TransferredLock.of(fixture, "taken");
-    fixture.occupy(fixture.nodes(), lock.name());
+    OnNodes.occupy(fixture, fixture.nodes(), lock.name());
 
     LockLostException lost =
         catchThrowableOfType(LockLostException.class, () -> adopt(fixture.open(), lock));
@@ -363,7 +363,7 @@ public abstract class AdoptionRules {
   void anAdoptionThatFindsTheFirstAdopterIsTaken() {
     LockManager holder = fixture.open();
     LockManager first = fixture.open();
-    Lease lease = fixture.takeOnAll(holder, fixture.request(fixture.name("adopted")));
+    Lease lease = OnNodes.take(fixture, holder, fixture.request(fixture.name("adopted")));
     String text = TransferredLock.text(fixture, lease, fixture.ttl());
     Lease adopted = TransferredLock.adoptedOrSkipped(fixture, first, text, lease.name());
 
@@ -388,7 +388,7 @@ public abstract class AdoptionRules {
   @IfThisFails("check that an adoption finds the lock of a later owner, also after an adoption")
   void anAdoptionThatFindsALaterOwnerIsTaken() {
     LockManager locks = fixture.open();
-    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("later")));
+    Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("later")));
     String text = TransferredLock.text(fixture, lease, fixture.ttl());
     Lease adopted = TransferredLock.adoptedOrSkipped(fixture, locks, text, lease.name());
     Attempts.giveBack(fixture, adopted);
@@ -439,13 +439,13 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-8")
   @IfThisFails("check that an adoption that no quorum answers is an outage, and no loss")
   void anAdoptionThatNobodyAnswersIsAnOutage() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
     TransferredLock lock = TransferredLock.of(fixture, "silent");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lock.name());
 
     Throwable thrown = catchThrowable(() -> adopt(locks, lock));
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
 
     assertThat(thrown).isInstanceOf(LockOutageException.class);
   }
@@ -463,12 +463,12 @@ public abstract class AdoptionRules {
         .filter(i -> i % 7 == 0)
         .forEach(i -> damaged.add(text.substring(0, i) + text.substring(i + 1)));
 
-    long before = fixture.requestsWhenAllAreAnswered();
+    long before = Counts.settledRequests(fixture);
     for (String one : damaged) {
       assertRefused(locks, one, fixture.request(lock.name()));
     }
     assertRefused(locks, text, fixture.request(fixture.name("another")));
-    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
     assertThat(catchThrowable(() -> adopt(locks, lock)))
         .as("exception of an adoption by the undamaged text")
         .isNull();
@@ -478,14 +478,14 @@ public abstract class AdoptionRules {
   @Rule("TRANSFER-11")
   @IfThisFails("check that an adopted lock is released whose future was cancelled")
   void anAdoptionThatNoCallerTakesGivesTheLockBack() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     TransferredLock lock = TransferredLock.of(fixture, "cancelled");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lock.name());
     CompletableFuture<Lease> adoption = locks.adoptAsync(lock.text(), fixture.request(lock.name()));
 
     adoption.cancel(false);
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
 
     // By getting it: a node that lacked the script when a quorum had adopted was not asked again,
     // and keeps the transferred token until that expires.

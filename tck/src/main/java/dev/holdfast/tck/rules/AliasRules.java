@@ -90,14 +90,14 @@ public abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that releaseAsync() goes on for others when one who asked gives up")
   void whoGivesUpAReleaseDoesSoAlone() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
     CompletableFuture<Boolean> mine = lease.releaseAsync();
     CompletableFuture<Boolean> others = lease.releaseAsync();
 
     giveUp(mine);
-    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.blocking(), lease.name());
 
     fixture.soon().until("the release is answered", others::isDone);
     assertThat(others).isNotCancelled();
@@ -108,15 +108,15 @@ public abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that each call of extendAsync() gives a stage of its own")
   void whoGivesUpAnExtensionDoesSoAlone() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
     Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
     CompletableFuture<Void> mine = lease.extendAsync(fixture.ttl());
     CompletableFuture<Void> others = lease.extendAsync(fixture.ttl());
 
     giveUp(mine);
-    fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.blocking(), lease.name());
 
     fixture.soon().until("the extension is over", others::isDone);
     assertThat(others).isNotCancelled();
@@ -175,11 +175,11 @@ public abstract class AliasRules {
   @Rule("RES-1")
   @IfThisFails("check that calls that see the same outage have an exception each")
   void nobodyChangesAnExceptionForOthers() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
     String name = fixture.name("silent");
     Lease held = fixture.take(locks, fixture.name("released"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     LockRequest request = fixture.request(name).waitAtMost(Duration.ofMillis(300));
     List<Call<?>> calls = new ArrayList<>();

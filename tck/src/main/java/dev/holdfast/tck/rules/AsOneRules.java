@@ -52,12 +52,12 @@ public abstract class AsOneRules {
   private abstract class Overtaken implements Scene {
     @Override
     public void between(TckNode node, String name) {
-      fixture.occupy(List.of(node), name);
+      OnNodes.occupy(fixture, List.of(node), name);
     }
 
     @Override
     public boolean isRight(TckNode node, String name) {
-      return fixture.isUntouched(node, name);
+      return OnNodes.isUntouched(fixture, node, name);
     }
   }
 
@@ -69,7 +69,7 @@ public abstract class AsOneRules {
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            return fixture.takeOnAll(locks, name, fixture.ttl())::release;
+            return OnNodes.take(fixture, locks, name, fixture.ttl())::release;
           }
         });
   }
@@ -78,13 +78,13 @@ public abstract class AsOneRules {
   @Rule("REL-1")
   @IfThisFails("check that a node compares the token and shortens the ttl in one step")
   void nothingComesBetweenComparingAndShortening() throws InterruptedException {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     Duration least = fixture.ttl().dividedBy(2);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            return fixture.takeOnAll(locks, fixture.request(name).holdAtLeast(least))::release;
+            return OnNodes.take(fixture, locks, fixture.request(name).holdAtLeast(least))::release;
           }
         });
   }
@@ -98,18 +98,18 @@ public abstract class AsOneRules {
         new Scene() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = fixture.takeOnAll(locks, name, foreign);
+            Lease lease = OnNodes.take(fixture, locks, name, foreign);
             return () -> lease.extend(fixture.ttl());
           }
 
           @Override
           public void between(TckNode node, String name) {
-            node.occupy(name, TckFixture.occupant(node), foreign);
+            node.occupy(name, OnNodes.occupant(node), foreign);
           }
 
           @Override
           public boolean isRight(TckNode node, String name) {
-            return node.holder(name).equals(Optional.of(TckFixture.occupant(node)))
+            return node.holder(name).equals(Optional.of(OnNodes.occupant(node)))
                 && node.timeToLive(name).compareTo(foreign) <= 0;
           }
         });
@@ -119,12 +119,12 @@ public abstract class AsOneRules {
   @Rule("EXT-1")
   @IfThisFails("check that a node looks for the key and puts it back in one step")
   void nothingComesBetweenMissingAKeyAndPuttingItBack() throws InterruptedException {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+            Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
             fixture.node(0).remove(name);
             return () -> lease.extend(fixture.ttl());
           }
@@ -142,7 +142,7 @@ public abstract class AsOneRules {
 
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            Lease lease = fixture.takeOnAll(locks, name, first);
+            Lease lease = OnNodes.take(fixture, locks, name, first);
             token = lease.token();
             return () -> lease.extend(fixture.ttl());
           }
@@ -163,12 +163,12 @@ public abstract class AsOneRules {
   @Rule("ACQ-4")
   @IfThisFails("check that what an attempt left is compared and deleted in one step")
   void nothingComesBetweenComparingAndTakingBack() throws InterruptedException {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     atEachStep(
         new Overtaken() {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
-            fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
+            OnNodes.occupy(fixture, fixture.nodes().subList(1, fixture.nodes().size()), name);
             return () -> locks.tryAcquire(name, fixture.ttl());
           }
         });
@@ -214,7 +214,7 @@ public abstract class AsOneRules {
   @Rule("REL-9")
   @IfThisFails("check that an extension compares the token and extends in one atomic step")
   void aReleaseRightBehindAnExtensionLeavesNoKey() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     List<String> behindOthers =
         keptAfterRelease(lease -> TckFixture.regardless(() -> lease.extend(fixture.ttl())));
     if (!behindOthers.isEmpty()) {
@@ -268,18 +268,18 @@ public abstract class AsOneRules {
   @IfThisFails("check that forceRelease frees the name for any holder")
   void aForcedReleaseThatSaysSoHasFreedTheNameWhoeverCameBetween() throws InterruptedException {
     forcedAtEachStep(
-        name -> fixture.occupy(fixture.nodes(), name),
+        name -> OnNodes.occupy(fixture, fixture.nodes(), name),
         (name, said) ->
-            assertThat(!said || Attempts.comes(() -> fixture.isFreeOn(fixture.nodes(), name)))
+            assertThat(!said || Attempts.comes(() -> OnNodes.isFree(fixture.nodes(), name)))
                 .as("the name is free, if it says so: %s", said)
                 .isTrue());
   }
 
   /** Another scene for each request of the operation, which is held back while others act. */
   private void atEachStep(Scene scene) throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
     LockManager locks = fixture.openOn(uris);
@@ -314,14 +314,14 @@ public abstract class AsOneRules {
 
   /** Does the same for operations that ask all nodes before they act. */
   private void forcedAtEachStep(Act between, Said after) throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     List<TckLink> links = new ArrayList<>();
-    fixture.nodes().forEach(node -> links.add(fixture.needsLink(node)));
+    fixture.nodes().forEach(node -> links.add(Needs.link(fixture, node)));
     LockManager operator = fixture.openOn(links.stream().map(TckLink::uri).toList());
     LockManager holder = fixture.open();
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
-      fixture.takeOnAll(holder, name, fixture.ttl());
+      OnNodes.take(fixture, holder, name, fixture.ttl());
       int held = passing;
       links.forEach(link -> link.after(name, held, TckLink.Fate.LATE));
       Call<Boolean> call = Call.begin(() -> operator.forceRelease(name));

@@ -39,7 +39,7 @@ public abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes the request's label on")
   void everyWayToAskShowsTheOwner() throws InterruptedException {
-    fixture.needs(LockCapability.INSPECTION);
+    Needs.of(fixture, LockCapability.INSPECTION);
     LockManager locks = fixture.open();
     LockManager operator = fixture.open();
 
@@ -95,7 +95,7 @@ public abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease renewed that was asked for so")
   void everyWayToAskKeepsAlive() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
@@ -118,7 +118,7 @@ public abstract class AskingRules {
                 holding.lease().map(Lease::isHeld).orElse(true)
                     && !fixture.gets(other, holding.name());
             if (!kept && holding.way() == AskingWay.TRY_ACQUIRE) {
-              fixture.needsRenewals();
+              Renewals.needed(fixture);
             }
             assertThat(kept).as("held after its ttl, got by %s", holding.way()).isTrue();
           }
@@ -130,7 +130,7 @@ public abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask has a lease end with its longest hold")
   void everyWayToAskLimitsTheHold() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.briefTtl();
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
@@ -156,7 +156,7 @@ public abstract class AskingRules {
   @Rule("ACQ-16")
   @IfThisFails("check that every way to ask passes holdAtLeast on, and every end keeps it")
   void everyWayToAskHoldsAtLeast() throws InterruptedException {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
 
@@ -174,7 +174,7 @@ public abstract class AskingRules {
   @Rule("ACQ-17")
   @IfThisFails("check that nothing is remembered of a request beyond the call, such as a deadline")
   void theLongestHoldOfARequestThatIsUsedAgainBeginsAgain() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.shortTtl().dividedBy(2);
     LockManager locks = fixture.openForShortTtl();
 
@@ -195,7 +195,7 @@ public abstract class AskingRules {
                   "it is held for longer than was left, or over",
                   () -> !again.isHeld() || isPast(granted, ttl.multipliedBy(2)));
           if (!again.isHeld()) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(again.isHeld()).as("held for as long as the first time").isTrue();

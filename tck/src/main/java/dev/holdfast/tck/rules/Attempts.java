@@ -93,7 +93,7 @@ final class Attempts {
     if (fixture.nodes().isEmpty()) {
       TckFixture.regardless(untilGot(fixture, fixture.open(), name)::release);
     } else {
-      fixture.awaitFree(name);
+      OnNodes.awaitFree(fixture, name);
     }
   }
 
@@ -104,7 +104,7 @@ final class Attempts {
 
   /** Whether nobody takes a lock that is free, for as long as a test looks on. */
   static boolean staysFree(TckFixture fixture, String name) throws InterruptedException {
-    return stays(() -> fixture.isFreeOn(fixture.nodes(), name))
+    return stays(() -> OnNodes.isFree(fixture.nodes(), name))
         && (!fixture.nodes().isEmpty() || once(fixture.open(), name, fixture.ttl()).isPresent());
   }
 
@@ -114,7 +114,7 @@ final class Attempts {
     return stays(
             () ->
                 fixture.nodes().isEmpty()
-                    || fixture.holding(name, lease.token()) >= fixture.quorum())
+                    || OnNodes.count(fixture, name, lease.token()) >= fixture.quorum())
         && once(fixture.open(), name, fixture.ttl()).isEmpty();
   }
 

@@ -34,7 +34,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether EXTENSION may be declared")
   void extensionIsThereIfItIsDeclared() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
 
     assertIsThere(() -> lease.extend(fixture.ttl()));
@@ -45,7 +45,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether KEEP_ALIVE may be declared")
   void keepAliveIsThereIfItIsDeclared() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
 
     assertIsThere(() -> fixture.open().tryAcquire(requestOf("kept").keepAliveUpTo(LONG)));
   }
@@ -54,7 +54,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether FENCING_TOKEN may be declared")
   void fencingTokensAreThereIfTheyAreDeclared() throws InterruptedException {
-    fixture.needs(LockCapability.FENCING_TOKEN);
+    Needs.of(fixture, LockCapability.FENCING_TOKEN);
     LockManager locks = fixture.open();
 
     assertThat(fixture.take(locks, requestOf("fenced")).fencingToken()).isPresent();
@@ -71,7 +71,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether HOLD_AT_LEAST may be declared")
   void holdAtLeastIsThereIfItIsDeclared() {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
 
     assertIsThere(() -> fixture.open().tryAcquire(requestOf("long").holdAtLeast(fixture.ttl())));
   }
@@ -80,7 +80,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether INSPECTION may be declared")
   void inspectionIsThereIfItIsDeclared() {
-    fixture.needs(LockCapability.INSPECTION);
+    Needs.of(fixture, LockCapability.INSPECTION);
 
     assertIsThere(() -> fixture.open().inspect(fixture.name("inspected")));
   }
@@ -89,7 +89,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether FORCE_RELEASE may be declared")
   void forceReleaseIsThereIfItIsDeclared() {
-    fixture.needs(LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
 
     assertIsThere(() -> fixture.open().forceRelease(fixture.name("forced")));
   }
@@ -98,7 +98,7 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether TRANSFER may be declared")
   void transferIsThereIfItIsDeclared() {
-    fixture.needs(LockCapability.TRANSFER);
+    Needs.of(fixture, LockCapability.TRANSFER);
     Lease lease = fixture.take(fixture.open(), requestOf("transferred"));
 
     assertIsThere(() -> lease.transfer(fixture.ttl()));
@@ -108,8 +108,8 @@ public abstract class CapabilityRules {
   @Rule("CAP-1")
   @IfThisFails("check whether FAULT_TOLERANT may be declared: with one node or two, it may not")
   void thereAreNodesToSpareIfFaultToleranceIsDeclared() {
-    fixture.needs(LockCapability.FAULT_TOLERANT);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.FAULT_TOLERANT);
+    Needs.nodes(fixture, 1);
 
     assertThat(fixture.minority()).as("nodes that may be missing").isNotEmpty();
   }
@@ -148,7 +148,7 @@ public abstract class CapabilityRules {
   @IfThisFails("check that Lease.holdAtLeast is refused, and costs no lease")
   void aNewMinimumIsRefusedIfItIsNotDeclared() {
     needsUndeclared(LockCapability.HOLD_AT_LEAST);
-    Lease lease = fixture.takeOnAll(fixture.open(), requestOf("long"));
+    Lease lease = OnNodes.take(fixture, fixture.open(), requestOf("long"));
 
     assertRefused(() -> lease.holdAtLeast(fixture.ttl()));
     assertThat(lease.isHeld()).isTrue();
@@ -159,7 +159,7 @@ public abstract class CapabilityRules {
   @IfThisFails("check that an extension is refused before any node is asked, and costs no lease")
   void extensionIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.EXTENSION);
-    Lease lease = fixture.takeOnAll(fixture.open(), requestOf("extended"));
+    Lease lease = OnNodes.take(fixture, fixture.open(), requestOf("extended"));
 
     assertRefused(() -> lease.extend(fixture.ttl()));
     assertRefused(() -> lease.extendAsync(fixture.ttl()).join());
@@ -172,7 +172,7 @@ public abstract class CapabilityRules {
   void transferIsRefusedIfItIsNotDeclared() throws InterruptedException {
     needsUndeclared(LockCapability.TRANSFER);
     LockManager locks = fixture.open();
-    Lease lease = fixture.takeOnAll(locks, requestOf("transferred"));
+    Lease lease = OnNodes.take(fixture, locks, requestOf("transferred"));
 
     assertRefused(() -> lease.transfer(fixture.ttl()));
     assertRefused(() -> lease.transferAsync(fixture.ttl()).join());
@@ -198,7 +198,7 @@ public abstract class CapabilityRules {
     needsUndeclared(LockCapability.FORCE_RELEASE);
     LockManager locks = fixture.open();
     String name = fixture.name("forced");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
 
     assertRefused(() -> locks.forceRelease(name));
 
@@ -249,12 +249,12 @@ public abstract class CapabilityRules {
   }
 
   private void assertRefused(ThrowingCallable call) {
-    long before = fixture.requestsWhenAllAreAnswered();
+    long before = Counts.settledRequests(fixture);
 
     Throwable thrown = catchThrowable(call);
 
     assertThat(cause(thrown)).containsInstanceOf(LockConfigurationException.class);
-    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
   }
 
   private static Optional<Throwable> cause(@Nullable Throwable thrown) {

@@ -33,7 +33,7 @@ public abstract class ClockRules {
   @Rule("WAIT-16")
   @IfThisFails("check that a wait is measured by the monotonic clock alone")
   void aWaitDoesNotChangeWithTheWallClock() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     LockManager locks = fixture.open();
     for (Duration step : List.of(HOUR, HOUR.multipliedBy(-2))) {
       if (!isInTime(locks, () -> {})) {
@@ -75,7 +75,7 @@ public abstract class ClockRules {
   @Rule("WAIT-5")
   @IfThisFails("check that a back-off is measured by the monotonic clock alone")
   void aWaiterGetsALockThoughTheWallClockIsSetBack() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     LockManager locks = fixture.open();
     Contender contender = Contender.holding(fixture, fixture.name("busy"));
     LockRequest request = fixture.request(contender.name()).waitAtMost(HOUR);
@@ -93,8 +93,8 @@ public abstract class ClockRules {
   @Rule("KEEP-1")
   @IfThisFails("check that renewals are due by the monotonic clock, too")
   void aLeaseIsRenewedThoughTheWallClockIsSetBack() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    TckClock clock = fixture.needsClock();
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    TckClock clock = Needs.clock(fixture);
     LockManager locks = fixture.open();
     Retries.anyOf(
         () -> {
@@ -113,7 +113,7 @@ public abstract class ClockRules {
   @Rule("LOSS-1")
   @IfThisFails("check that the end of a lease is watched by the monotonic clock, too")
   void aLossIsToldThoughTheWallClockIsSetBack() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("lost"), fixture.shortTtl());
 
     clock.step(HOUR.negated());

@@ -82,15 +82,15 @@ public abstract class ClosingRules {
   @Rule("CLOSE-1")
   @IfThisFails("check that closing ends the renewals, so that the keys expire")
   void whatIsLeftIsRenewedNoMore() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("left");
     LockManager closing = fixture.openForShortTtl();
-    fixture.takeOnAll(closing, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(LONG));
+    OnNodes.take(fixture, closing, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(LONG));
 
     closing.close();
 
-    fixture.requestsWhenAllAreAnswered(); // a renewal may have been under way
+    Counts.settledRequests(fixture); // a renewal may have been under way
     List<Duration> left = timesToLive(name);
     long closed = System.nanoTime();
     fixture
@@ -124,7 +124,7 @@ public abstract class ClosingRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was closed cannot be extended")
   void aLeaseThatWasClosedIsNotExtended() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager closing = fixture.open();
     Lease lease = fixture.take(closing, fixture.name("open"), fixture.ttl());
 
@@ -154,7 +154,7 @@ public abstract class ClosingRules {
                         "the future was over",
                         closing.tryAcquireAsync(LockRequest.of(name, fixture.ttl()))))
         .hasCauseInstanceOf(IllegalStateException.class);
-    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
+    assertThat(OnNodes.isFree(fixture.nodes(), name)).isTrue();
     closing.close();
   }
 
@@ -222,7 +222,7 @@ public abstract class ClosingRules {
 
     assertThatThrownBy(() -> closing.tryAcquire(name, fixture.ttl()))
         .isInstanceOf(IllegalStateException.class);
-    assertThat(fixture.isFreeOn(fixture.nodes(), name)).isTrue();
+    assertThat(OnNodes.isFree(fixture.nodes(), name)).isTrue();
   }
 
   @Test
@@ -245,7 +245,7 @@ public abstract class ClosingRules {
   @Rule("CLOSE-3")
   @IfThisFails("check that leases are renewed until a grace ends")
   void leasesAreKeptAliveWithinAGrace() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
 
     Retries.anyOf(
         () -> {
@@ -332,7 +332,7 @@ public abstract class ClosingRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that the threads of a connection or subscription end with it")
   void noThreadIsLeftOfConnectionsThatEnded() {
-    fixture.needs(TckFault.CUT);
+    Needs.of(fixture, TckFault.CUT);
     Threads.requireFewLeft(
         fixture,
         "managers whose connections ended left fewer threads than that",
@@ -347,7 +347,7 @@ public abstract class ClosingRules {
     CompletableFuture<?> waiter = cut.tryAcquireAsync(request.waitAtMost(LONG));
     Attempts.needsVote(fixture, cut, fixture.node(0)); // so that it waits, and is subscribed
 
-    fixture.begin(TckFault.CUT, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
 
     fixture.nodes().forEach(node -> Attempts.needsVote(fixture, cut, node));
     TckFixture.regardless(lease::release);
@@ -360,11 +360,11 @@ public abstract class ClosingRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that all connections are closed, those that were made again, too")
   void noConnectionIsLeft() throws InterruptedException {
-    fixture.needsConnections();
-    int before = fixture.connections();
-    if (fixture.knows(TckFault.CUT)) {
+    Counts.needsConnections(fixture);
+    int before = Counts.connections(fixture);
+    if (Faults.areKnown(fixture, TckFault.CUT)) {
       LockManager reconnected = fixture.open();
-      fixture.begin(TckFault.CUT, fixture.nodes(), "");
+      Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
       fixture.nodes().forEach(node -> Attempts.needsVote(fixture, reconnected, node));
       reconnected.close();
     }
@@ -374,25 +374,26 @@ public abstract class ClosingRules {
     fixture
         .soon()
         .until(
-            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+            "no connection was left",
+            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
   }
 
   @Test
   @Rule("CLOSE-4")
   @IfThisFails("check that a connection whose greeting fails is closed, whatever fails in it")
   void noConnectionIsLeftOfThoseThatFailed() {
-    fixture.needsConnections();
-    fixture.needsNodeOptions();
-    int before = fixture.connections();
+    Counts.needsConnections(fixture);
+    Needs.nodeOptions(fixture);
+    int before = Counts.connections(fixture);
     List<String> uris = fixture.uris();
     uris.replaceAll(uri -> uri.replaceAll("://([^@/,]*@)?", "://nobody:wrong@"));
     LockManager refused = fixture.openOn(uris, "connect=lazy", "connectTimeout=100ms");
     LockManager silent = fixture.open("connect=lazy", "connectTimeout=100ms", "nodeTimeout=50ms");
     long begun = System.nanoTime();
-    if (fixture.knows(TckFault.FROZEN)) {
-      fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+    if (Faults.areKnown(fixture, TckFault.FROZEN)) {
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
       attemptUntil(silent, begun, Duration.ofMillis(400));
-      fixture.end(TckFault.FROZEN, fixture.nodes(), "");
+      Faults.end(TckFault.FROZEN, fixture.nodes(), "");
     }
     attemptUntil(refused, begun, Duration.ofMillis(900));
     silent.close();
@@ -401,7 +402,8 @@ public abstract class ClosingRules {
     fixture
         .soon()
         .until(
-            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+            "no connection was left",
+            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
   }
 
   /** Asks for locks, whatever comes of it, so that a manager connects again and again. */

@@ -64,11 +64,11 @@ public abstract class ConcurrencyRules {
   @Rule("ACQ-1")
   @IfThisFails("check that a grant needs more than half of all nodes, and not of those that answer")
   void theLastQuorumIsGrantedToOneAtMost() throws Exception {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     List<LockManager> managers = List.of(fixture.open(), fixture.open(), fixture.open());
     for (int round = 0; round < 20; round++) {
       String name = fixture.name("last");
-      fixture.occupy(fixture.minority(), name);
+      OnNodes.occupy(fixture, fixture.minority(), name);
       assertOneAtMost(managers, name);
     }
   }
@@ -200,7 +200,7 @@ public abstract class ConcurrencyRules {
   /** Counts in a file, which knows nothing of locks. */
   private void assertNoneLost(int processes, int increments)
       throws IOException, InterruptedException {
-    fixture.needsUrl();
+    ByUrl.needed(fixture);
     String name = fixture.name("file");
     Path file = Files.createTempFile("holdfast-tck", ".count");
     fixture.atEnd(() -> file.toFile().delete());

@@ -34,7 +34,7 @@ final class Contender {
   }
 
   private static Contender occupying(TckFixture fixture, String name, Duration ttl) {
-    fixture.nodes().forEach(node -> node.occupy(name, TckFixture.occupant(node), ttl));
+    fixture.nodes().forEach(node -> node.occupy(name, OnNodes.occupant(node), ttl));
     return new Contender(fixture, name, null);
   }
 

@@ -201,7 +201,7 @@ public abstract class CurrentLeaseRules {
                   locks.runLocked(
                       request,
                       lease -> {
-                        fixture.awaitUninterrupted(lease);
+                        Interrupted.awaitOver(fixture, lease);
                         try {
                           Locks.requireCurrent(request.name());
                         } catch (LockLostException | IllegalStateException e) {

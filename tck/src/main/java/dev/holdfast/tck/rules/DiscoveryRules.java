@@ -32,7 +32,7 @@ public abstract class DiscoveryRules {
   @Rule("DISC-1")
   @IfThisFails("check META-INF/services, and that the URL is one that the provider accepts")
   void theBackendIsFound() {
-    assertThat(fixture.openUrl().capabilities()).isEqualTo(fixture.capabilities());
+    assertThat(ByUrl.open(fixture).capabilities()).isEqualTo(fixture.capabilities());
   }
 
   @Test
@@ -55,11 +55,11 @@ public abstract class DiscoveryRules {
   @Rule("DISC-4")
   @IfThisFails("check that the provider calls LockUrl.requireKnownOptions with all that it knows")
   void anUnknownOptionIsAnErrorThatNamesTheNearest() {
-    fixture.needsUrl();
+    ByUrl.needed(fixture);
 
     for (List<String> mistake :
         List.of(List.of("retryDelya", "retryDelay"), List.of("maxTLL", "maxTtl"))) {
-      Throwable thrown = catchThrowable(() -> fixture.openUrl(mistake.get(0) + "=1s"));
+      Throwable thrown = catchThrowable(() -> ByUrl.open(fixture, mistake.get(0) + "=1s"));
 
       assertThat(thrown).isInstanceOf(LockConfigurationException.class);
       assertThat(thrown).hasMessageContainingAll(mistake.get(0), mistake.get(1));
@@ -70,13 +70,13 @@ public abstract class DiscoveryRules {
   @Rule("DISC-5")
   @IfThisFails("check that the provider implements open(url, settings), and passes settings on")
   void theCallbackExecutorOfTheBuilderIsUsed() {
-    String url = fixture.needsUrl();
+    String url = ByUrl.needed(fixture);
     Queue<String> threads = new ConcurrentLinkedQueue<>();
     ExecutorService executor =
         Executors.newSingleThreadExecutor(task -> new Thread(task, "of the user"));
     fixture.atEnd(executor::shutdownNow);
     LockManager locks =
-        fixture.openUnlessRefused(LockManager.builder(url).callbackExecutor(executor));
+        ByUrl.openUnlessRefused(fixture, LockManager.builder(url).callbackExecutor(executor));
 
     // Held at first, because a callback of a future that is complete runs on this thread.
     Lease held = fixture.take(locks, fixture.name("called-back"), fixture.ttl());
@@ -93,7 +93,7 @@ public abstract class DiscoveryRules {
   @Rule("DISC-5")
   @IfThisFails("check that the provider reads options from the URL that it is given")
   void anOptionOfTheBuilderReplacesThatOfTheUrl() {
-    String url = fixture.needsUrl();
+    String url = ByUrl.needed(fixture);
 
     Throwable thrown =
         catchThrowable(() -> LockManager.builder(url).option("maxTtl", "0s").open().close());
@@ -106,19 +106,19 @@ public abstract class DiscoveryRules {
   @Rule("DISC-6")
   @IfThisFails("check that LockPrimitive.backend() returns the scheme of the provider's URLs")
   void theBackendHasTheNameOfItsUrls() {
-    String scheme = LockUrl.parse(fixture.needsUrl(), Map.of()).scheme();
+    String scheme = LockUrl.parse(ByUrl.needed(fixture), Map.of()).scheme();
 
-    assertThat(fixture.openUrl().backend()).isEqualTo(scheme);
+    assertThat(ByUrl.open(fixture).backend()).isEqualTo(scheme);
     assertThat(fixture.open().backend()).isEqualTo(scheme);
   }
 
   private LockManager openWith(@Nullable ClassLoader loader) {
-    fixture.needsUrl();
+    ByUrl.needed(fixture);
     Call<LockManager> call =
         Call.begin(
             () -> {
               Thread.currentThread().setContextClassLoader(loader);
-              return fixture.openUrl();
+              return ByUrl.open(fixture);
             });
     call.awaited(fixture);
     return call.result().orElseThrow(() -> new AssertionError("not found: " + call));

@@ -103,7 +103,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that an extension counts in milliseconds, in longs, as the first ttl does")
   void anExtendedLeaseLastsForItsTtlWhateverTheNumber() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager locks = fixture.open();
     for (boolean waiting : new boolean[] {true, false}) {
       needsRound(() -> assertLasts(fixture.ttl(), ttl -> extended(locks, ttl, waiting)));
@@ -118,7 +118,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that an extension by hours and by weeks is neither cut nor an int")
   void anExtendedLeaseLastsForItsTtlHoweverLong() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager locks = openForYears();
     needsRound(() -> assertLasts(fixture.ttl(), ttl -> extended(locks, ttl, true)));
     for (Duration ttl : LONG) {
@@ -131,7 +131,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that others get a lock when its ttl has passed, and not before its validity")
   void othersGetALockWhenItsTtlHasPassedWhateverTheNumber() throws InterruptedException {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
     Expiring round = new Expiring(locks, SECOND);
@@ -160,7 +160,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that a renewal is for the ttl that was asked for, in milliseconds")
   void aRenewalIsForTheTtlWhateverTheNumber() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = Duration.ofMillis(1_999);
     LockManager locks = fixture.open("nodeTimeout=400ms");
     LockRequest request =
@@ -174,7 +174,7 @@ public abstract class DurationRules {
     fixture.awaitRegardless("it is renewed", () -> !isBelow(lease, nearly(ttl)));
 
     if (isBelow(lease, nearly(ttl))) {
-      fixture.needsRenewals();
+      Renewals.needed(fixture);
     }
     assertThat(lease.remaining()).as("after a renewal by %s", ttl).isGreaterThan(nearly(ttl));
   }
@@ -184,8 +184,8 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that holdAtLeast counts in milliseconds, whichever call it is that releases")
   void whatIsReleasedEarlyIsHeldForAsLongAsWasAskedForWhateverTheNumber() {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     needsRound(() -> assertHeldAtLeast(locks, fixture.ttl().dividedBy(2), Giving.RELEASE));
     for (Giving giving : Giving.values()) {
@@ -200,7 +200,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that keepAliveUpTo counts in milliseconds: to its end, and not past it")
   void aLeaseIsKeptForItsLongestHoldWhateverTheNumber() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.openForShortTtl();
     // whole seconds above the ttl, so that a hold that is cut to seconds may still be asked for
     Duration round = Duration.ofSeconds(fixture.shortTtl().toSeconds() + 1);
@@ -236,7 +236,7 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that a keepAliveUpTo that no long of nanoseconds holds is a very long one")
   void aLeaseThatMayBeHeldForYearsIsRenewed() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
 
@@ -252,7 +252,7 @@ public abstract class DurationRules {
                   () -> Elapsed.since(begun).compareTo(ttl.multipliedBy(3).dividedBy(2)) > 0);
 
           if (!control.isHeld()) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
           assertThat(leases).as("those of %s", ENDLESS).allMatch(Lease::isHeld);
         });

@@ -45,10 +45,10 @@ public abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does that was found to be another owner's")
   void aLeaseThatWasTakenSaysSoWhateverItIsAsked() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
-    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("taken"), fixture.ttl());
-    fixture.occupy(fixture.nodes(), lease.name());
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
+    Lease lease = OnNodes.take(fixture, fixture.open(), fixture.name("taken"), fixture.ttl());
+    OnNodes.occupy(fixture, fixture.nodes(), lease.name());
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
     assertSaysThatItIsLost(lease);
@@ -58,9 +58,9 @@ public abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does that was found to be removed")
   void aLeaseThatWasRemovedSaysSoWhateverItIsAsked() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
-    Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("removed"), fixture.ttl());
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
+    Lease lease = OnNodes.take(fixture, fixture.open(), fixture.name("removed"), fixture.ttl());
     fixture.nodes().forEach(node -> node.remove(lease.name()));
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
@@ -71,7 +71,7 @@ public abstract class EndedLeaseRules {
   @Rule("LOSS-9")
   @IfThisFails("check what each method of a lease does whose longest hold is over")
   void aLeaseAtTheEndOfItsLongestHoldSaysSoWhateverItIsAsked() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration hold = fixture.briefTtl();
     Lease lease =
         fixture.take(
@@ -127,16 +127,16 @@ public abstract class EndedLeaseRules {
   @Rule("REL-11")
   @IfThisFails("check that releaseAsync() ends the lease before it sends anything")
   void aLeaseIsOverFromTheCallOfAnAsynchronousReleaseOn() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     Lease lease = fixture.take(locks, fixture.name("async"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
 
     CompletableFuture<Boolean> released = lease.releaseAsync();
     boolean held = lease.isHeld();
     Duration remaining = lease.remaining();
     Throwable thrown = catchThrowable(lease::requireHeld);
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
 
     assertThat(held).as("held while its release is on its way").isFalse();
     assertThat(remaining).as("remaining time while the release is in flight").isZero();
@@ -149,14 +149,14 @@ public abstract class EndedLeaseRules {
   @Rule("REL-11")
   @IfThisFails("check that release() and close() end the lease before they send anything")
   void aLeaseIsOverForOthersWhileOneThreadReleasesIt() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
         () -> {
           Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
           Lease closed = fixture.take(locks, fixture.name("closed"), fixture.ttl());
-          fixture.begin(TckFault.FROZEN, fixture.nodes(), released.name());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), released.name());
           Call<Boolean> release = Call.begin(released::release);
           Call<Boolean> close =
               Call.begin(
@@ -169,7 +169,7 @@ public abstract class EndedLeaseRules {
               () ->
                   (!released.isHeld() && !closed.isHeld()) || (release.isOver() && close.isOver()));
           boolean early = !release.isOver() && !close.isOver();
-          fixture.end(TckFault.FROZEN, fixture.nodes(), released.name());
+          Faults.end(TckFault.FROZEN, fixture.nodes(), released.name());
           release.awaited(fixture);
           close.awaited(fixture);
 

@@ -76,14 +76,14 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that a minority of silent nodes makes no outage of contention")
   void whatAQuorumRefusesIsContentionThoughOthersAreSilent() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open(IMPATIENT);
 
     whileFrozen(
         fixture.minority(),
         name -> {
-          fixture.occupy(fixture.nodesBut(fixture.minority()), name);
+          OnNodes.occupy(fixture, fixture.nodesBut(fixture.minority()), name);
           assertThat(thrownByAcquire(locks, withoutWaiting(name)))
               .isInstanceOf(LockContendedException.class);
           assertThat(thrownByTryAcquire(locks, fixture.request(name))).isNull();
@@ -94,15 +94,15 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that a quorum of answers is counted in grants and refusals together")
   void aQuorumOfAnswersThatDoNotAgreeIsContention() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open(IMPATIENT);
     List<TckNode> answering = fixture.nodesBut(fixture.minority());
 
     whileFrozen(
         fixture.minority(),
         name -> {
-          fixture.occupy(answering.subList(1, answering.size()), name);
+          OnNodes.occupy(fixture, answering.subList(1, answering.size()), name);
           assertThat(thrownByAcquire(locks, withoutWaiting(name)))
               .isInstanceOf(LockContendedException.class);
         });
@@ -112,11 +112,11 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that no quorum of answers is an outage, whatever the others answered")
   void silenceIsAnOutage() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("silent");
     LockManager locks = fixture.open(HASTY);
-    fixture.occupy(fixture.nodesBut(fixture.blocking()), name);
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    OnNodes.occupy(fixture, fixture.nodesBut(fixture.blocking()), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     assertOutage(locks, name);
     assertThat(thrownByAcquire(locks, fixture.request(name).waitAtMost(Duration.ofMillis(50))))
@@ -128,10 +128,10 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that nodes that cannot be reached are an outage")
   void nodesThatAreGoneAreAnOutage() {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     String name = fixture.name("gone");
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
 
     assertOutage(locks, name);
   }
@@ -140,10 +140,10 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that an error of a node is no refusal: no other owner holds the lock there")
   void errorsOfNodesAreAnOutage() {
-    fixture.needs(TckFault.REFUSING);
+    Needs.of(fixture, TckFault.REFUSING);
     String name = fixture.name("refusing");
     LockManager locks = fixture.open();
-    fixture.begin(TckFault.REFUSING, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), name);
 
     assertOutage(locks, name);
   }
@@ -152,10 +152,10 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that configuration errors are distinguished from outages and contention")
   void aMissingRightIsAMistakeInTheConfiguration() {
-    fixture.needs(TckFault.FORBIDDEN);
+    Needs.of(fixture, TckFault.FORBIDDEN);
     String name = fixture.name("forbidden");
     LockManager locks = fixture.open();
-    fixture.begin(TckFault.FORBIDDEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FORBIDDEN, fixture.blocking(), name);
 
     assertThat(thrownByAcquire(locks, withoutWaiting(name)))
         .isInstanceOf(LockConfigurationException.class);
@@ -167,18 +167,18 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that of two nodes both must answer, and both must grant")
   void halfOfTwoNodesIsNoQuorum() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     List<String> two = fixture.uris().subList(0, 2);
     LockManager locks = fixture.openOn(two);
     LockManager hasty = fixture.openOn(two, HASTY);
     String busy = fixture.name("busy");
-    fixture.occupy(List.of(fixture.node(0)), busy);
+    OnNodes.occupy(fixture, List.of(fixture.node(0)), busy);
     String silent = fixture.name("silent");
 
     assertThat(thrownByAcquire(locks, withoutWaiting(busy)))
         .isInstanceOf(LockContendedException.class);
-    fixture.begin(TckFault.FROZEN, fixture.node(0), silent);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.node(0), silent);
     assertOutage(hasty, silent);
   }
 
@@ -186,11 +186,11 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that of two nodes both must answer, and that an error is no answer")
   void halfOfTwoNodesIsNoQuorumWhileTheOtherRefuses() {
-    fixture.needs(TckFault.REFUSING);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.REFUSING);
+    Needs.nodes(fixture, 2);
     String name = fixture.name("refused");
     LockManager locks = fixture.openOn(fixture.uris().subList(0, 2));
-    fixture.begin(TckFault.REFUSING, fixture.node(0), name);
+    Faults.begin(fixture, TckFault.REFUSING, fixture.node(0), name);
 
     assertOutage(locks, name);
   }
@@ -199,11 +199,11 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that inspect does not take silence for a lock that is free")
   void anInspectionThatNoQuorumAnswersIsAnOutage() {
-    fixture.needs(LockCapability.INSPECTION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("inspected");
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(kindOf(() -> locks.inspect(name))).isInstanceOf(LockOutageException.class);
   }
@@ -212,11 +212,11 @@ public abstract class ErrorRules {
   @Rule("ERR-1")
   @IfThisFails("check that forceRelease does not take silence for success")
   void aForcedReleaseThatNoQuorumAnswersIsAnOutage() {
-    fixture.needs(LockCapability.FORCE_RELEASE);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("forced");
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(kindOf(() -> locks.forceRelease(name))).isInstanceOf(LockOutageException.class);
   }
@@ -225,7 +225,7 @@ public abstract class ErrorRules {
   @Rule("ERR-2")
   @IfThisFails("check that an outage waits for all nodes, to name each one that is silent")
   void anOutageNamesEveryNodeThatWasSilent() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
     LockManager hasty = fixture.open(HASTY);
 
@@ -233,7 +233,8 @@ public abstract class ErrorRules {
         () -> {
           Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
           String name = fixture.name("silent");
-          fixture.during(
+          Faults.during(
+              fixture,
               TckFault.FROZEN,
               fixture.blocking(),
               name,
@@ -251,10 +252,10 @@ public abstract class ErrorRules {
   @Rule("ERR-2")
   @IfThisFails("check that an outage names the nodes that cannot be reached")
   void anOutageNamesEveryNodeThatIsGone() {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     String name = fixture.name("gone");
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
 
     Retries.anyOf(
         () -> assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl())));
@@ -264,10 +265,10 @@ public abstract class ErrorRules {
   @Rule("ERR-2")
   @IfThisFails("check that an outage names the nodes that answered by an error")
   void anOutageNamesEveryNodeThatRefused() {
-    fixture.needs(TckFault.REFUSING);
+    Needs.of(fixture, TckFault.REFUSING);
     String name = fixture.name("refusing");
     LockManager locks = fixture.open();
-    fixture.begin(TckFault.REFUSING, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.REFUSING, fixture.blocking(), name);
 
     assertNamed(fixture.blocking(), () -> locks.tryAcquire(name, fixture.ttl()));
   }
@@ -276,15 +277,16 @@ public abstract class ErrorRules {
   @Rule("ERR-2")
   @IfThisFails("check the error of an extension that no quorum answered")
   void theOutageOfAnExtensionNamesTheNodes() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
 
     Retries.anyOf(
         () -> {
           String name = fixture.name("extended");
           Lease lease = fixture.take(locks, name, fixture.ttl());
-          fixture.during(
+          Faults.during(
+              fixture,
               TckFault.FROZEN,
               fixture.blocking(),
               name,
@@ -296,8 +298,8 @@ public abstract class ErrorRules {
   @Rule("ERR-2")
   @IfThisFails("check the error of an inspection that no quorum answered")
   void theOutageOfAnInspectionNamesTheNodes() {
-    fixture.needs(LockCapability.INSPECTION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
 
     whileFrozen(
@@ -308,10 +310,10 @@ public abstract class ErrorRules {
   @Rule("ERR-7")
   @IfThisFails("check that the exception is made, or copied, on the thread of the call")
   void anOutageHasTheFramesOfItsCallerAndCanBeSerialized() throws IOException {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     String name = fixture.name("gone");
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.DEAD, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
 
     Throwable thrown = thrownByTryAcquire(locks, fixture.request(name));
     if (!(thrown instanceof LockOutageException outage)) {
@@ -387,7 +389,8 @@ public abstract class ErrorRules {
             TckFault.FORBIDDEN,
             TckFault.FROZEN,
             TckFault.DEAD);
-    List<TckFault> known = faults.stream().filter(fixture::knows).toList();
+    List<TckFault> known =
+        faults.stream().filter(fault -> Faults.areKnown(fixture, fault)).toList();
     if (fixture.nodes().isEmpty() || known.isEmpty()) {
       abort("this environment knows no faults");
     }
@@ -395,7 +398,7 @@ public abstract class ErrorRules {
       LockManager locks = fixture.open(HASTY, "connectTimeout=5s");
       String name = fixture.name("fault");
       Lease held = Attempts.untilGotAgain(fixture, locks, fixture.name("held"));
-      fixture.begin(fault, fixture.blocking(), name);
+      Faults.begin(fixture, fault, fixture.blocking(), name);
       assertOurs(fault, () -> locks.tryAcquire(name, fixture.ttl()));
       assertOurs(fault, () -> locks.acquire(withoutWaiting(name)));
       assertOurs(fault, () -> locks.tryAcquireAsync(fixture.request(name)).join());
@@ -404,7 +407,7 @@ public abstract class ErrorRules {
       assertOurs(fault, () -> held.extend(fixture.ttl()));
       assertOurs(fault, held::release);
       assertOurs(fault, () -> fixture.open(HASTY, "connectTimeout=200ms"));
-      fixture.end(fault, fixture.blocking(), name);
+      Faults.end(fault, fixture.blocking(), name);
     }
   }
 
@@ -437,12 +440,12 @@ public abstract class ErrorRules {
   @Rule("ERR-6")
   @IfThisFails("check that an extension counts the nodes that have extended, and no errors")
   void anErrorIsNoExtension() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FORBIDDEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FORBIDDEN);
     String name = fixture.name("extended");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
     Duration longer = fixture.ttl().plusSeconds(20);
-    fixture.begin(TckFault.FORBIDDEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FORBIDDEN, fixture.nodes(), name);
 
     Throwable thrown = catchThrowable(() -> lease.extend(longer));
 
@@ -460,7 +463,7 @@ public abstract class ErrorRules {
     Retries.anyOf(
         () -> {
           String name = fixture.name("frozen");
-          fixture.during(TckFault.FROZEN, nodes, name, () -> checks.of(name));
+          Faults.during(fixture, TckFault.FROZEN, nodes, name, () -> checks.of(name));
         });
   }
 
@@ -565,10 +568,10 @@ public abstract class ErrorRules {
   }
 
   private void assertNoGrants(TckFault fault) throws InterruptedException {
-    fixture.needs(fault);
+    Needs.of(fixture, fault);
     LockManager locks = fixture.open();
     String name = fixture.name("broken");
-    fixture.begin(fault, fixture.nodes(), name);
+    Faults.begin(fixture, fault, fixture.nodes(), name);
 
     assertThat(Attempts.once(locks, name, fixture.ttl()))
         .as("got though all nodes are %s", fault)

@@ -159,7 +159,7 @@ public abstract class ExecuteLockedRules {
                       locks.executeLocked(
                           LockRequest.of(fixture.name("task"), fixture.briefTtl()),
                           lease -> {
-                            fixture.awaitUninterrupted(lease);
+                            Interrupted.awaitOver(fixture, lease);
                             throw failure;
                           }));
 

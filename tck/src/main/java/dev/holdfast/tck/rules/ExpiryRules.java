@@ -71,14 +71,14 @@ public abstract class ExpiryRules {
   @Rule("ACQ-10")
   @IfThisFails("check that each node drops a lock after its ttl, but not before its validity ends")
   void eachNodeKeepsALockForItsTtlAndNoLonger() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("kept");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
     fixture
         .soon()
         .until(
             "a quorum holds the lock",
-            () -> fixture.holding(name, lease.token()) >= fixture.quorum());
+            () -> OnNodes.count(fixture, name, lease.token()) >= fixture.quorum());
 
     for (TckNode node : fixture.nodes()) {
       if (node.holder(name).isPresent()) {
@@ -101,7 +101,7 @@ public abstract class ExpiryRules {
   @IfThisFails(
       "check that an early release shortens the lock to holdAtLeast instead of removing it")
   void whatIsReleasedEarlyKeepsOthersOutForAsLongAsItAskedFor() {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     String name = fixture.name("at-least");
     Duration atLeast = fixture.briefTtl();
     LockManager locks = fixture.open();
@@ -135,7 +135,7 @@ public abstract class ExpiryRules {
 
   /** Gets a lock as soon as it is free, asking no more often than needed. */
   private void awaitGot(LockManager locks, String name) {
-    fixture.awaitFree(name);
+    OnNodes.awaitFree(fixture, name);
     fixture.soon().until("others get the lock", () -> fixture.gets(locks, name));
   }
 
@@ -186,9 +186,10 @@ public abstract class ExpiryRules {
   /** Leaves the test out if a failed attempt removes what another owner holds. */
   private void needsAttemptsThatSpareOthers(LockManager locks) throws InterruptedException {
     String name = fixture.name("foreign");
-    fixture.occupy(fixture.nodes(), name);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
     boolean got = !fixture.nodes().isEmpty() && fixture.gets(locks, name);
-    if (got || !fixture.nodes().stream().allMatch(node -> fixture.isUntouched(node, name))) {
+    if (got
+        || !fixture.nodes().stream().allMatch(node -> OnNodes.isUntouched(fixture, node, name))) {
       AnotherRule.isBroken("a failed attempt changes another owner's lock");
     }
   }

@@ -96,7 +96,7 @@ public abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that each node that holds the token keeps the lock for the new ttl")
   void anExtensionIsDoneByAQuorumOfNodes() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     Duration first = fixture.ttl().dividedBy(3);
     String name = fixture.name("long");
     Lease lease = fixture.take(fixture.open(), name, first);
@@ -114,13 +114,13 @@ public abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that the token is compared on each node, and those that hold it are counted")
   void anExtensionSucceedsExactlyWhenAQuorumHoldsTheToken() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (List<TckNode> lost : Subsets.of(fixture.nodes())) {
       int left = fixture.nodes().size() - lost.size();
-      Lease overwritten = fixture.takeOnAll(locks, fixture.name("overwritten"), fixture.ttl());
-      fixture.occupy(lost, overwritten.name());
-      Lease removed = fixture.takeOnAll(locks, fixture.name("removed"), fixture.ttl());
+      Lease overwritten = OnNodes.take(fixture, locks, fixture.name("overwritten"), fixture.ttl());
+      OnNodes.occupy(fixture, lost, overwritten.name());
+      Lease removed = OnNodes.take(fixture, locks, fixture.name("removed"), fixture.ttl());
       lost.forEach(node -> node.remove(removed.name()));
 
       for (Lease lease : List.of(overwritten, removed)) {
@@ -136,12 +136,12 @@ public abstract class ExtendRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension changes nothing where another token is")
   void anExtensionLeavesOthersLocksAsTheyAre() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("others");
     Duration foreign = fixture.ttl().dividedBy(3);
     LockManager locks = fixture.open();
     Lease lease = fixture.take(locks, name, fixture.ttl());
-    fixture.nodes().forEach(node -> node.occupy(name, TckFixture.occupant(node), foreign));
+    fixture.nodes().forEach(node -> node.occupy(name, OnNodes.occupant(node), foreign));
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
@@ -199,10 +199,10 @@ public abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that a lease that was lost is not extended, whatever nodes say by now")
   void aLeaseThatWasLostIsNotExtendedThoughItsTokenIsThereAgain() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("lost");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
-    fixture.occupy(fixture.nodes(), name);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     needsLost(lease);
 
@@ -226,8 +226,8 @@ public abstract class ExtendRules {
   @Rule("EXT-2")
   @IfThisFails("check that an answer that comes after the end of validity extends nothing")
   void anExtensionThatIsAnsweredTooLateRevivesNothing() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     String name = fixture.name("late");
     Duration ttl = fixture.briefTtl();
     long half = ttl.dividedBy(2).toNanos();
@@ -236,12 +236,12 @@ public abstract class ExtendRules {
     Lease lease = fixture.take(locks, name, ttl);
     long granted = System.nanoTime();
     fixture.soon().until("half of it is over", () -> System.nanoTime() - granted > half);
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     Thread thaw =
         new Thread(
             () -> {
               LockSupport.parkNanos(half + half / 4);
-              fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+              Faults.end(TckFault.FROZEN, fixture.nodes(), name);
             },
             "thaw");
     thaw.start();
@@ -270,9 +270,9 @@ public abstract class ExtendRules {
   @Rule("EXT-3")
   @IfThisFails("check that a key's time to live is compared before it is set")
   void anExtensionNeverShortensAKey() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("long");
-    Lease lease = fixture.takeOnAll(fixture.open(HASTY), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(HASTY), name, fixture.ttl());
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl().dividedBy(6)));
 
@@ -288,10 +288,10 @@ public abstract class ExtendRules {
   @Rule("EXT-4")
   @IfThisFails("check that an extension without a quorum of answers is an outage, and no loss")
   void anExtensionThatNoQuorumAnswersIsAnOutageAndTheLeaseIsStillHeld() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl().dividedBy(2));
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
     Duration before = lease.remaining();
 
     Throwable thrown = catchThrowable(() -> lease.extend(fixture.ttl()));
@@ -305,10 +305,10 @@ public abstract class ExtendRules {
   @Rule("EXT-4")
   @IfThisFails("check that extendAsync() fails where extend() would throw")
   void anAsynchronousExtensionThatNoQuorumAnswersIsAnOutageToo() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(lease.extendAsync(fixture.ttl()))
         .failsWithin(fixture.timing().soon())
@@ -321,10 +321,10 @@ public abstract class ExtendRules {
   @Rule("EXT-5")
   @IfThisFails("check that another token on a quorum of nodes is a loss by TAKEN")
   void whatAnotherOwnerHoldsOnAQuorumIsLostAtOnce() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("taken");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
-    fixture.occupy(fixture.nodes().subList(0, fixture.quorum()), name);
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
+    OnNodes.occupy(fixture, fixture.nodes().subList(0, fixture.quorum()), name);
 
     assertLost(lease, LossReason.TAKEN);
   }
@@ -333,10 +333,10 @@ public abstract class ExtendRules {
   @Rule("EXT-5")
   @IfThisFails("check that no token on a quorum of nodes is a loss by REMOVED")
   void whatNobodyHoldsOnAQuorumIsLostAtOnce() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("removed");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
-    fixture.lose(fixture.nodes().subList(0, fixture.quorum()), name);
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
+    OnNodes.lose(fixture, fixture.nodes().subList(0, fixture.quorum()), name);
 
     assertLost(lease, LossReason.REMOVED);
   }
@@ -345,11 +345,11 @@ public abstract class ExtendRules {
   @Rule("EXT-5")
   @IfThisFails("check that one other token among nodes that have none is seen")
   void whatIsGoneOnAQuorumWithAnotherOwnerSeenIsTaken() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("taken");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     fixture.nodes().subList(1, fixture.quorum()).forEach(node -> node.remove(name));
-    fixture.occupy(fixture.nodes().subList(0, 1), name);
+    OnNodes.occupy(fixture, fixture.nodes().subList(0, 1), name);
 
     assertLost(lease, LossReason.TAKEN);
   }
@@ -359,16 +359,16 @@ public abstract class ExtendRules {
   @Rule("EXT-6")
   @IfThisFails("check that an extension that is lost removes the keys that it put back")
   void anExtensionThatIsLostLeavesNoKey() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("removed");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     fixture.nodes().forEach(node -> node.remove(name));
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     needsLost(lease);
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
-    fixture.awaitFree(name);
+    OnNodes.awaitFree(fixture, name);
   }
 
   @Test
@@ -378,12 +378,12 @@ public abstract class ExtendRules {
       "check that an extension that is lost removes the keys that it put back beside other owners'"
           + " locks")
   void anExtensionThatIsLostToAnotherOwnerLeavesNoKeyBesideIt() {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     String name = fixture.name("taken");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     List<TckNode> taken = fixture.nodes().subList(0, fixture.quorum());
     List<TckNode> emptied = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
-    fixture.occupy(taken, name);
+    OnNodes.occupy(fixture, taken, name);
     emptied.forEach(node -> node.remove(name));
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
@@ -392,18 +392,18 @@ public abstract class ExtendRules {
     fixture
         .soon()
         .until(
-            "no key is left on nodes without another owner", () -> fixture.isFreeOn(emptied, name));
+            "no key is left on nodes without another owner", () -> OnNodes.isFree(emptied, name));
   }
 
   @Test
   @Rule("EXT-7")
   @IfThisFails("check that an extension puts the key back where it is missing")
   void aNodeThatLostTheKeyGetsItBack() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("gone");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     List<TckNode> emptied = fixture.minority();
-    fixture.lose(emptied, name);
+    OnNodes.lose(fixture, emptied, name);
 
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     if (!lease.isHeld()) {
@@ -414,7 +414,7 @@ public abstract class ExtendRules {
         .soon()
         .until(
             "the nodes that lost the key hold it again",
-            () -> fixture.holding(name, lease.token()) == fixture.nodes().size());
+            () -> OnNodes.count(fixture, name, lease.token()) == fixture.nodes().size());
     assertThat(emptied)
         .allSatisfy(
             node ->
@@ -427,16 +427,16 @@ public abstract class ExtendRules {
   @Rule("EXT-7")
   @IfThisFails("check that a node which got the key back counts from the next round on, not before")
   void aNodeThatGotTheKeyBackCountsFromTheNextRoundOn() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("gone");
     LockManager locks = fixture.open(HASTY);
     TckNode last = fixture.node(fixture.nodes().size() - 1);
-    Lease control = fixture.takeOnAll(locks, fixture.name("control"), fixture.ttl());
-    fixture.occupy(List.of(last), control.name());
-    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+    Lease control = OnNodes.take(fixture, locks, fixture.name("control"), fixture.ttl());
+    OnNodes.occupy(fixture, List.of(last), control.name());
+    Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
     last.remove(name);
-    fixture.begin(TckFault.FROZEN, fixture.minority(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), name);
     if (isExtended(control)) {
       AnotherRule.isBroken("one node too few is enough");
     }
@@ -452,7 +452,7 @@ public abstract class ExtendRules {
   @Rule("EXT-8")
   @IfThisFails("check that the ttl of an extension is cut to the remaining time of keepAliveUpTo")
   void anExtensionNeverGoesPastTheLongestHold() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Lease lease = fixture.take(fixture.open(IMPATIENT), limited(fixture.name("limited")));
     long granted = System.nanoTime();
     letSomeOfItPass();
@@ -467,10 +467,10 @@ public abstract class ExtendRules {
   @Rule("EXT-8")
   @IfThisFails("check that no node keeps a lock for longer than is left of keepAliveUpTo")
   void noNodeKeepsALockPastTheLongestHold() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("limited");
-    Lease lease = fixture.takeOnAll(fixture.open(IMPATIENT), limited(name));
+    Lease lease = OnNodes.take(fixture, fixture.open(IMPATIENT), limited(name));
     long granted = System.nanoTime();
     letSomeOfItPass();
     Duration held = Duration.ofNanos(System.nanoTime() - granted);

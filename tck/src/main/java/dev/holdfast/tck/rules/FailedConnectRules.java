@@ -29,7 +29,7 @@ public abstract class FailedConnectRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that the threads of a connection whose log-in is refused end")
   void noThreadIsLeftOfManagersWhoseLogInIsRefused() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     List<String> uris = fixture.uris();
     uris.replaceAll(uri -> uri.replaceAll("://([^@/,]*@)?", "://nobody:wrong@"));
 
@@ -48,9 +48,9 @@ public abstract class FailedConnectRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that opening refuses wrong options first, or closes all that it made")
   void noThreadAndNoConnectionIsLeftOfManagersThatAreRefused() {
-    fixture.needsNodes(1);
-    fixture.needsConnections();
-    int before = fixture.connections();
+    Needs.nodes(fixture, 1);
+    Counts.needsConnections(fixture);
+    int before = Counts.connections(fixture);
     List<String> uris = fixture.uris();
     List<String> twice = fixture.uris();
     twice.add(fixture.node(0).uri());
@@ -72,7 +72,8 @@ public abstract class FailedConnectRules {
     fixture
         .soon()
         .until(
-            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+            "no connection was left",
+            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
   }
 
   /** Some of the nodes are gone, and one hangs. */
@@ -80,25 +81,26 @@ public abstract class FailedConnectRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that opening closes all that it made if it fails for want of a quorum")
   void noThreadAndNoConnectionIsLeftOfManagersWithoutAQuorum() {
-    fixture.needs(TckFault.DEAD, TckFault.FROZEN);
-    fixture.needsNodeOptions();
-    fixture.needsConnections();
-    int before = fixture.connections();
+    Needs.of(fixture, TckFault.DEAD, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    Counts.needsConnections(fixture);
+    int before = Counts.connections(fixture);
     List<TckNode> dead = fixture.blocking().subList(1, fixture.blocking().size());
-    fixture.begin(TckFault.DEAD, dead, "");
-    fixture.begin(TckFault.FROZEN, fixture.node(0), "");
+    Faults.begin(fixture, TckFault.DEAD, dead, "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.node(0), "");
 
     Threads.requireFewLeft(
         fixture,
         "managers without a quorum left fewer threads than that",
         () -> openAndClose(fixture.uris()));
 
-    fixture.end(TckFault.FROZEN, List.of(fixture.node(0)), "");
-    fixture.end(TckFault.DEAD, dead, "");
+    Faults.end(TckFault.FROZEN, List.of(fixture.node(0)), "");
+    Faults.end(TckFault.DEAD, dead, "");
     fixture
         .soon()
         .until(
-            "no connection was left", () -> Attempts.stays(() -> fixture.connections() <= before));
+            "no connection was left",
+            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
   }
 
   /** Opens a manager, asks for a lock if that succeeds, and closes it. */

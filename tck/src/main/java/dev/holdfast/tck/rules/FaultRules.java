@@ -45,8 +45,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that a quorum is enough, whichever nodes it is made of")
   void anyMinorityMayBeFrozen() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open("nodeTimeout=1s");
     List<List<TckNode>> minorities = minorities();
     long begun = System.nanoTime();
@@ -65,8 +65,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that a quorum is enough when the others' connections end")
   void theFirstNodesMayBeDead() throws InterruptedException {
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
 
     assertNotMissed(TckFault.DEAD, fixture.minority(), fixture.open());
   }
@@ -75,8 +75,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that no node counts for more than another")
   void theLastNodesMayBeDead() throws InterruptedException {
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
     List<TckNode> last = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
 
     assertNotMissed(TckFault.DEAD, last, fixture.open());
@@ -86,8 +86,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that the errors of some nodes spoil nothing that the others grant")
   void anyMinorityMayRefuse() throws InterruptedException {
-    fixture.needs(TckFault.REFUSING);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.REFUSING);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.REFUSING, minority, locks);
@@ -98,8 +98,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that a right that is missing on some nodes spoils nothing")
   void anyMinorityMayForbid() throws InterruptedException {
-    fixture.needs(TckFault.FORBIDDEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FORBIDDEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     for (List<TckNode> minority : minorities()) {
       assertNotMissed(TckFault.FORBIDDEN, minority, locks);
@@ -110,8 +110,8 @@ public abstract class FaultRules {
   @Rule("FAULT-1")
   @IfThisFails("check that answers that come after the decision are not taken for others'")
   void aMinorityMayBeSlow() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     Seed seed = new Seed();
     Slowing slowing = new Slowing(fixture.minority(), seed);
@@ -126,13 +126,13 @@ public abstract class FaultRules {
   @Rule("FAULT-2")
   @IfThisFails("check that nodes are asked side by side, and stragglers awaited for nodeTimeout")
   void aMinorityThatHangsDelaysNoCallBeyondItsTimeOut() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     Duration nodeTimeout = Duration.ofMillis(450); // a machine stalls for less
     LockManager locks =
         fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=2s");
     TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
 
     Retries.anyOf(
         () -> {
@@ -147,14 +147,15 @@ public abstract class FaultRules {
   @Rule("FAULT-2")
   @IfThisFails("check that no call waits for a connection that is given up, or made again")
   void aMinorityThatHangsForLongDelaysNoCall() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open(HASTY);
 
     Retries.anyOf(
         () -> {
           TckFixture.regardless(() -> longestOfCallsFor(Duration.ZERO, locks));
-          fixture.during(
+          Faults.during(
+              fixture,
               TckFault.FROZEN,
               fixture.minority(),
               "",
@@ -173,15 +174,15 @@ public abstract class FaultRules {
   @Rule("FAULT-3")
   @IfThisFails("check that a node that is silent is asked again, on a new connection if need be")
   void nodesThatWereFrozenVoteAgain() throws InterruptedException {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     long begun = System.nanoTime();
     Call.begin(() -> longestOfCallsFor(SILENCE, locks));
     fixture.soon().until("there was silence", () -> since(begun).compareTo(SILENCE) > 0);
 
-    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Faults.end(TckFault.FROZEN, fixture.minority(), "");
 
     Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
@@ -191,14 +192,14 @@ public abstract class FaultRules {
   @IfThisFails(
       "check that a node that is gone is tried again and again, and the loss of all is not final")
   void nodesThatWereDeadVoteAgain() {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.DEAD, fixture.minority(), "");
     TckFixture.regardless(() -> locks.tryAcquire(fixture.name("without-some"), fixture.ttl()));
-    fixture.begin(TckFault.DEAD, sound(fixture.minority()), "");
+    Faults.begin(fixture, TckFault.DEAD, sound(fixture.minority()), "");
     TckFixture.regardless(() -> locks.tryAcquire(fixture.name("without-any"), fixture.ttl()));
 
-    fixture.end(TckFault.DEAD, fixture.nodes(), "");
+    Faults.end(TckFault.DEAD, fixture.nodes(), "");
 
     Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
@@ -207,10 +208,10 @@ public abstract class FaultRules {
   @Rule("FAULT-3")
   @IfThisFails("check that a connection that ended is made again")
   void nodesWhoseConnectionsWereCutVoteAgain() {
-    fixture.needs(TckFault.CUT);
+    Needs.of(fixture, TckFault.CUT);
     LockManager locks = fixture.open();
 
-    fixture.begin(TckFault.CUT, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
 
     Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
@@ -236,8 +237,8 @@ public abstract class FaultRules {
   @Rule("FAULT-4")
   @IfThisFails("check that an extension is not sent again either: it may be late by then")
   void anExtensionWhoseReplyWasLostIsNotSentAgain() {
-    fixture.needs(LockCapability.EXTENSION);
-    TckLink link = fixture.needsLink(firstWithLink());
+    Needs.of(fixture, LockCapability.EXTENSION);
+    TckLink link = Needs.link(fixture, firstWithLink());
     LockManager locks = fixture.openOn(List.of(link.uri()));
     String name = fixture.name("extended");
     Lease lease = fixture.take(locks, name, fixture.ttl());
@@ -260,7 +261,7 @@ public abstract class FaultRules {
   @IfThisFails("check that nothing is kept for a node that is away, but what takes its locks away")
   void whatIsAskedWhileANodeIsAwayIsNotAskedLater() {
     TckNode node = firstWithLink();
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = fixture.openOn(List.of(link.uri()), "nodeTimeout=300ms");
     List<String> names = new ArrayList<>();
     link.cut();
@@ -282,7 +283,7 @@ public abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a script is sent whole where it is not known any more")
   void forgottenScriptsCostOneAttemptAtMost() {
-    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    Needs.of(fixture, TckFault.SCRIPTS_FORGOTTEN);
     LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(3);
@@ -296,8 +297,8 @@ public abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that an extension is sent whole where its script is not known any more")
   void forgottenScriptsCostOneExtensionAtMost() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.SCRIPTS_FORGOTTEN);
     Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
     for (int i = 0; i < 5; i++) {
       forgetScripts();
@@ -310,7 +311,7 @@ public abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a release is sent whole where its script is not known any more")
   void forgottenScriptsCostOneReleaseAtMost() {
-    fixture.needs(TckFault.SCRIPTS_FORGOTTEN);
+    Needs.of(fixture, TckFault.SCRIPTS_FORGOTTEN);
     LockManager locks = fixture.open();
     for (int i = 0; i < 5; i++) {
       Lease first = fixture.take(locks, fixture.name("first"), fixture.ttl());
@@ -318,7 +319,7 @@ public abstract class FaultRules {
       forgetScripts();
       TckFixture.regardless(first::release);
       TckFixture.regardless(second::release);
-      fixture.awaitFree(second.name());
+      OnNodes.awaitFree(fixture, second.name());
     }
   }
 
@@ -326,7 +327,7 @@ public abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that an attempt that finds its connection gone waits for the next one")
   void cutConnectionsCostOneAttemptAtMost() throws InterruptedException {
-    fixture.needs(TckFault.CUT);
+    Needs.of(fixture, TckFault.CUT);
     LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(IN_A_ROW);
@@ -346,9 +347,9 @@ public abstract class FaultRules {
   @Rule("FAULT-5")
   @IfThisFails("check that a node that restarts is done without, and then used again")
   void aServerThatRestartsCostsOneAttemptAtMost() throws InterruptedException {
-    fixture.needs(LockCapability.FAULT_TOLERANT);
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(3);
+    Needs.of(fixture, LockCapability.FAULT_TOLERANT);
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     Attempting attempting = new Attempting(locks);
     attempting.untilWell(IN_A_ROW);
@@ -409,13 +410,13 @@ public abstract class FaultRules {
     String name = fixture.name("by-a-quorum");
     List<TckNode> sound = new ArrayList<>(fixture.nodes());
     sound.removeAll(broken);
-    fixture.begin(fault, broken, name);
+    Faults.begin(fixture, fault, broken, name);
     try {
       assertGotExtendedAndReleased(
           locks, name, fault + " are " + broken.stream().map(TckNode::address).toList());
-      fixture.soon().until("the remaining nodes released it", () -> fixture.isFreeOn(sound, name));
+      fixture.soon().until("the remaining nodes released it", () -> OnNodes.isFree(sound, name));
     } finally {
-      fixture.end(fault, broken, name);
+      Faults.end(fault, broken, name);
     }
   }
 
@@ -472,12 +473,12 @@ public abstract class FaultRules {
   }
 
   private TckNode firstWithLink() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     return fixture.node(0);
   }
 
   private void assertNotSentAgain(TckLink.Fate fate) {
-    TckLink link = fixture.needsLink(firstWithLink());
+    TckLink link = Needs.link(fixture, firstWithLink());
     LockManager locks = fixture.openOn(List.of(link.uri()));
     String name = fixture.name("cut");
     link.after(name, 0, fate);
@@ -496,7 +497,7 @@ public abstract class FaultRules {
   }
 
   private void forgetScripts() {
-    fixture.begin(TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), "");
   }
 
   private static Duration since(long nanos) {

@@ -52,7 +52,7 @@ public abstract class FencingRules {
   @Rule("ACQ-12")
   @IfThisFails("check that the counter survives a forced release and an expiry")
   void fencingTokensIncreaseHoweverTheGrantBeforeEnded() {
-    fixture.needs(LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
     String name = fixture.name("fenced");
     LockManager locks = fixture.open();
     LockManager brief = fixture.openForShortTtl();
@@ -118,13 +118,13 @@ public abstract class FencingRules {
   @Rule("ACQ-12")
   @IfThisFails("check that a token is known to a quorum before the lock is granted")
   void fencingTokensIncreaseWhicheverNodesGrant() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("fenced");
     LockManager[] managers = {fixture.open(), fixture.open()};
     List<Long> tokens = new ArrayList<>();
     for (List<TckNode> granting : Subsets.of(fixture.nodes())) {
       if (granting.size() == fixture.quorum()) {
-        fixture.occupy(fixture.nodesBut(granting), name);
+        OnNodes.occupy(fixture, fixture.nodesBut(granting), name);
         Lease lease = fixture.take(managers[tokens.size() % 2], name, fixture.ttl());
         tokens.add(lease.fencingToken().orElseThrow());
         Attempts.giveBack(fixture, lease);
@@ -139,7 +139,7 @@ public abstract class FencingRules {
   @Rule("ACQ-12")
   @IfThisFails("check that fencing tokens do not follow the wall clock back")
   void fencingTokensIncreaseThoughTheClockIsSetBack() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     String name = fixture.name("fenced");
     Lease before = fixture.take(fixture.open(), name, fixture.ttl());
     long token = before.fencingToken().orElseThrow();
@@ -156,13 +156,13 @@ public abstract class FencingRules {
   @Rule("ACQ-12")
   @IfThisFails("check that the largest number of a quorum is stored by a quorum before the grant")
   void fencingTokensIncreaseWhicheverNodesGrantThoughTheClockIsSetBack() {
-    fixture.needsNodes(3);
-    TckClock clock = fixture.needsClock();
+    Needs.nodes(fixture, 3);
+    TckClock clock = Needs.clock(fixture);
     String name = fixture.name("fenced");
     List<Long> tokens = new ArrayList<>();
     for (List<TckNode> granting : Subsets.of(fixture.nodes())) {
       if (granting.size() == fixture.quorum()) {
-        fixture.occupy(fixture.nodesBut(granting), name);
+        OnNodes.occupy(fixture, fixture.nodesBut(granting), name);
         Lease lease =
             fixture.take(fixture.open(), name, fixture.ttl()); // which has seen no token yet
         tokens.add(lease.fencingToken().orElseThrow());

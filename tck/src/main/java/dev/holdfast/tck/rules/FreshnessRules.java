@@ -36,20 +36,20 @@ public abstract class FreshnessRules {
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend each time, and remembers nothing")
   void inspectShowsTheHolderOfNow() {
-    fixture.needs(LockCapability.INSPECTION);
+    Needs.of(fixture, LockCapability.INSPECTION);
     String name = fixture.name("inspected");
     LockManager operator = fixture.open();
     if (operator.inspect(name).isPresent()) {
       AnotherRule.isBroken("a holder is shown although the lock is free");
     }
-    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
+    Lease first = OnNodes.take(fixture, fixture.open("owner=first"), name, fixture.ttl());
     String owner = seen(operator, name).ownerLabel();
     Attempts.giveBack(fixture, first);
-    fixture.awaitFree(name);
+    OnNodes.awaitFree(fixture, name);
 
     assertThat(operator.inspect(name)).as("after the release").isEmpty();
 
-    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
+    OnNodes.take(fixture, fixture.open("owner=second"), name, fixture.ttl());
     assertThat(seen(operator, name).ownerLabel()).as("the next owner").isNotEqualTo(owner);
   }
 
@@ -57,11 +57,11 @@ public abstract class FreshnessRules {
   @Rule("RES-2")
   @IfThisFails("check that inspect asks the backend about what the manager itself holds, too")
   void inspectShowsWhoHasTakenALockFromThisVeryManager() {
-    fixture.needs(LockCapability.INSPECTION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("inspected");
     LockManager locks = fixture.open("owner=first");
-    fixture.takeOnAll(locks, name, fixture.ttl());
+    OnNodes.take(fixture, locks, name, fixture.ttl());
     String owner = seen(locks, name).ownerLabel();
 
     fixture.nodes().forEach(node -> node.occupy(name, "another", fixture.foreignTtl()));
@@ -94,14 +94,14 @@ public abstract class FreshnessRules {
   @Rule("RES-2")
   @IfThisFails("check that the holder which is named is asked for when the wait is over")
   void theHolderThatIsNamedIsThatOfNow() {
-    fixture.needs(LockCapability.INSPECTION);
+    Needs.of(fixture, LockCapability.INSPECTION);
     String name = fixture.name("held");
     LockManager locks = fixture.open();
-    Lease first = fixture.takeOnAll(fixture.open("owner=first"), name, fixture.ttl());
+    Lease first = OnNodes.take(fixture, fixture.open("owner=first"), name, fixture.ttl());
     Optional<String> holder = holderNamed(locks, name);
     Attempts.giveBack(fixture, first);
-    fixture.awaitFree(name);
-    fixture.takeOnAll(fixture.open("owner=second"), name, fixture.ttl());
+    OnNodes.awaitFree(fixture, name);
+    OnNodes.take(fixture, fixture.open("owner=second"), name, fixture.ttl());
 
     Optional<String> next = holderNamed(locks, name);
 
@@ -159,12 +159,12 @@ public abstract class FreshnessRules {
     LockManager lazy = fixture.open("connect=lazy");
     assertThat(lazy.capabilities()).as("before it connects").isEqualTo(fixture.capabilities());
     LockManager locks = fixture.open("nodeTimeout=150ms");
-    if (!fixture.nodes().isEmpty() && fixture.knows(TckFault.FROZEN)) {
+    if (!fixture.nodes().isEmpty() && Faults.areKnown(fixture, TckFault.FROZEN)) {
       String name = fixture.name("silent");
-      fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
       TckFixture.regardless(() -> locks.tryAcquire(name, fixture.ttl()));
       assertThat(locks.capabilities()).as("in an outage").isEqualTo(fixture.capabilities());
-      fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+      Faults.end(TckFault.FROZEN, fixture.blocking(), name);
     }
 
     locks.close();

@@ -31,7 +31,7 @@ public abstract class FutureRules {
   @Rule("RES-3")
   @IfThisFails("check that tryAcquireAsync() leaves its caller's thread before it asks the nodes")
   void whoAsksForAFutureDoesNotWaitForTheAnswer() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
         () -> {
           LockManager locks = fixture.open(PATIENT);
@@ -55,8 +55,8 @@ public abstract class FutureRules {
   @Rule("RES-3")
   @IfThisFails("check that a lazy manager does not connect on the thread of its caller")
   void whoAsksALazyManagerForAFutureDoesNotWaitForItsConnections() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodeOptions();
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
     Retries.anyOf(
         () -> {
           LockManager locks = fixture.open(PATIENT, "connect=lazy", "connectTimeout=60s");
@@ -76,7 +76,7 @@ public abstract class FutureRules {
   @Rule("RES-3")
   @IfThisFails("check that releaseAsync() leaves its caller's thread before it asks the nodes")
   void whoReleasesAsynchronouslyDoesNotWaitForTheAnswer() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
         () -> {
           Lease lease = held();
@@ -93,8 +93,8 @@ public abstract class FutureRules {
   @Rule("RES-3")
   @IfThisFails("check that extendAsync() leaves its caller's thread before it asks the nodes")
   void whoExtendsAsynchronouslyDoesNotWaitForTheAnswer() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
     Retries.anyOf(
         () -> {
           Lease lease = held();
@@ -108,18 +108,18 @@ public abstract class FutureRules {
   }
 
   private Lease held() {
-    return fixture.takeOnAll(fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
+    return OnNodes.take(fixture, fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
   }
 
   /**
    * Thaws the nodes afterwards, so that another try begins with a manager and a lock of its own.
    */
   private void whileAllHang(String name, Runnable calls) {
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     try {
       calls.run();
     } finally {
-      fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+      Faults.end(TckFault.FROZEN, fixture.nodes(), name);
     }
   }
 

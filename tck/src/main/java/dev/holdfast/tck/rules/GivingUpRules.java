@@ -113,11 +113,11 @@ public abstract class GivingUpRules {
   @Rule("WAIT-7")
   @IfThisFails("check that an interrupt does not wait for nodes, and that their late grants go")
   void anInterruptWhileNodesHangEndsTheCallAtOnceAndLeavesNoLock() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Seed seed = new Seed();
     LockManager locks = fixture.open("nodeTimeout=10s");
     String ending = fixture.name("hanging");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), ending);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), ending);
     List<Interrupted> callers = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       String name = ending + i;
@@ -135,7 +135,7 @@ public abstract class GivingUpRules {
         .as("not the timeout of nodes")
         .isLessThan(Duration.ofSeconds(5));
     assertThat(callers).as("%s", seed).allMatch(Interrupted::endedByInterrupt);
-    fixture.end(TckFault.FROZEN, fixture.nodes(), ending);
+    Faults.end(TckFault.FROZEN, fixture.nodes(), ending);
     LockManager others = fixture.open();
     for (int i = 0; i < callers.size(); i++) {
       Attempts.untilGot(fixture, others, ending + i);
@@ -174,7 +174,7 @@ public abstract class GivingUpRules {
   @Rule("WAIT-9")
   @IfThisFails("check that an unclaimed lock is released at once, even with holdAtLeast")
   void aFutureThatIsCancelledLeavesNoLockThatWasToBeHeldForSomeTime() throws InterruptedException {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     cancelAtAnyMoment(true);
   }
 
@@ -182,11 +182,11 @@ public abstract class GivingUpRules {
   @Rule("WAIT-9")
   @IfThisFails("check that late grants of nodes are released if no call waits for them")
   void futuresThatAreCancelledWhileNodesHangLeaveNoLock() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Seed seed = new Seed();
     LockManager locks = fixture.open("nodeTimeout=10s");
     String ending = fixture.name("hanging");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), ending);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), ending);
     List<CompletableFuture<?>> futures = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       futures.add(locks.tryAcquireAsync(fixture.request(ending + i).waitForever()));
@@ -195,7 +195,7 @@ public abstract class GivingUpRules {
 
     futures.forEach(future -> future.cancel(true));
 
-    fixture.end(TckFault.FROZEN, fixture.nodes(), ending);
+    Faults.end(TckFault.FROZEN, fixture.nodes(), ending);
     LockManager others = fixture.open();
     for (int i = 0; i < futures.size(); i++) {
       Attempts.untilGot(fixture, others, ending + i);
@@ -228,6 +228,6 @@ public abstract class GivingUpRules {
         .soon()
         .until(
             "no caller took them later; " + seed,
-            () -> names.stream().allMatch(name -> fixture.isFreeOn(fixture.nodes(), name)));
+            () -> names.stream().allMatch(name -> OnNodes.isFree(fixture.nodes(), name)));
   }
 }

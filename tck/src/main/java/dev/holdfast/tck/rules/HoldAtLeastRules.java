@@ -50,7 +50,7 @@ public abstract class HoldAtLeastRules {
   @Rule("ACQ-11")
   @IfThisFails("check that an extension does not make a lease forget holdAtLeast")
   void anExtendedLeaseKeepsOthersOutToo() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease = fixture.take(fixture.open(), atLeast(fixture.name("extended"), fixture.ttl()));
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
 
@@ -252,11 +252,11 @@ public abstract class HoldAtLeastRules {
   @Rule("ACQ-21")
   @IfThisFails("check that the end of a lost lease lengthens no key, although keys are left")
   void theEndOfALostLeaseLengthensNothing() {
-    TckClock clock = fixture.needsClock();
-    fixture.needsNodes(1);
+    TckClock clock = Needs.clock(fixture);
+    Needs.nodes(fixture, 1);
     Lease lease =
-        fixture.takeOnAll(
-            fixture.open(), atLeast(fixture.name("lost"), fixture.ttl().multipliedBy(10)));
+        OnNodes.take(
+            fixture, fixture.open(), atLeast(fixture.name("lost"), fixture.ttl().multipliedBy(10)));
 
     clock.step(fixture.ttl());
     if (lease.isHeld()) {

@@ -36,7 +36,7 @@ public abstract class InputRules {
   void aWrongNameIsShownWithTheLimitAndAsksNobody() {
     LockManager locks = fixture.open();
     String tooLong = "n".repeat(1025);
-    long before = fixture.requests();
+    long before = Counts.requests(fixture);
 
     if (fixture.declares(LockCapability.INSPECTION)) {
       assertBadInput(() -> locks.inspect(""));
@@ -47,7 +47,7 @@ public abstract class InputRules {
       assertBadInput(() -> locks.forceRelease(tooLong), "nnn", "1024");
     }
     assertBadInput(() -> locks.tryAcquire("", fixture.ttl()));
-    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
   }
 
   @Test
@@ -55,7 +55,7 @@ public abstract class InputRules {
   @IfThisFails("check that the message shows the ttl, the limit, and the option that sets it")
   void aTtlThatIsTooLongIsShownWithTheLimit() {
     LockManager locks = fixture.open("maxTtl=45s");
-    long before = fixture.requests();
+    long before = Counts.requests(fixture);
 
     Throwable thrown =
         catchThrowable(() -> locks.tryAcquire(fixture.name("long"), Duration.ofSeconds(46)));
@@ -66,22 +66,22 @@ public abstract class InputRules {
     assertThat(thrown)
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContainingAll("46", "maxTtl", "45");
-    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
   }
 
   @Test
   @Rule("ERR-4")
   @IfThisFails("check that the ttl of an extension is held to the limits of the first one")
   void anExtensionByAWrongTtlIsShownWithTheLimit() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease =
-        fixture.takeOnAll(fixture.open("maxTtl=45s"), fixture.name("extended"), fixture.ttl());
-    long before = fixture.requestsWhenAllAreAnswered();
+        OnNodes.take(fixture, fixture.open("maxTtl=45s"), fixture.name("extended"), fixture.ttl());
+    long before = Counts.settledRequests(fixture);
 
     assertBadInput(() -> lease.extend(Duration.ZERO), "ttl", "0");
     assertBadInput(() -> lease.extend(Duration.ofSeconds(-1)), "ttl", "-1");
     assertBadInput(() -> lease.extend(Duration.ofSeconds(46)), "46", "maxTtl", "45");
-    assertThat(fixture.requests() - before).as("requests to nodes").isZero();
+    assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
   }
 
   private static void assertBadInput(ThrowingCallable call, String... parts) {

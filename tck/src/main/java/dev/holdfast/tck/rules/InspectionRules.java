@@ -67,7 +67,7 @@ public abstract class InspectionRules {
   @Rule("INSP-1")
   @IfThisFails("check that inspect is empty when the time of a lock is over")
   void nobodyIsSeenWhenALockHasExpired() throws InterruptedException {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     String name = fixture.name("expired");
     LockManager patient = fixture.open();
     fixture.take(fixture.openForShortTtl(), name, fixture.briefTtl());
@@ -137,7 +137,7 @@ public abstract class InspectionRules {
   @Rule("INSP-1")
   @IfThisFails("check that inspect shows what an extension added, not the end of the grant")
   void theTimeOfAnExtensionIsSeen() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager operator = fixture.open();
     Retries.anyOf( // the lease may end before its extension on a machine that stalls
         () -> {
@@ -154,10 +154,10 @@ public abstract class InspectionRules {
   @Rule("INSP-1")
   @IfThisFails("check that inspect asks all nodes, and counts those that hold this owner's token")
   void theNodesThatAgreeAreCounted() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("counted");
     LockManager operator = fixture.open();
-    fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
 
     assertThat(seen(operator, name).votes().nodes()).isEqualTo(fixture.nodes().size());
     assertThat(seen(operator, name).votes().granted()).isEqualTo(fixture.nodes().size());
@@ -167,7 +167,7 @@ public abstract class InspectionRules {
       assertThat(seen(operator, name).votes().granted())
           .isEqualTo(fixture.nodes().size() - missing);
     }
-    fixture.occupy(fixture.minority(), name);
+    OnNodes.occupy(fixture, fixture.minority(), name);
     assertThat(seen(operator, name).votes().granted())
         .as("others' tokens do not agree")
         .isEqualTo(fixture.quorum());
@@ -187,7 +187,7 @@ public abstract class InspectionRules {
   void forceReleaseFreesTheNameAndSaysSo() throws InterruptedException {
     String name = fixture.name("forced");
     LockManager operator = fixture.open();
-    fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
 
     assertThat(operator.forceRelease(name)).isTrue();
 
@@ -219,7 +219,7 @@ public abstract class InspectionRules {
   @IfThisFails("check that forceRelease reports the result of its own removal, in one atomic step")
   @SuppressWarnings("ThreadPriorityCheck") // nothing relies on it
   void ofForcedReleasesAtTheSameTimeOneSaysThatItRemoved() throws Exception {
-    fixture.needsOneLock();
+    Needs.oneLock(fixture);
     LockManager holder = openOnOne();
     List<LockManager> operators = List.of(openOnOne(), openOnOne(), openOnOne(), openOnOne());
     ExecutorService threads = Executors.newFixedThreadPool(operators.size());
@@ -280,22 +280,22 @@ public abstract class InspectionRules {
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease removes what other libraries have put there, too")
   void forceReleaseFreesWhatSomebodyElseHolds() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("foreign");
     Contender.holding(fixture, name);
 
     assertThat(fixture.open().forceRelease(name)).isTrue();
 
-    fixture.awaitFree(name);
+    OnNodes.awaitFree(fixture, name);
   }
 
   @Test
   @Rule("INSP-2")
   @IfThisFails("check the reason of loss of a holder whose token is gone")
   void theHolderSeesThatItsLockWasRemoved() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     String name = fixture.name("removed");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     TckFixture.regardless(() -> fixture.open().forceRelease(name));
     Attempts.awaitFree(fixture, name);
 
@@ -306,9 +306,9 @@ public abstract class InspectionRules {
   @Rule("INSP-2")
   @IfThisFails("check the reason of loss of a holder whose token was replaced by another's")
   void theHolderSeesThatSomebodyElseWasFaster() throws InterruptedException {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     String name = fixture.name("taken");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     TckFixture.regardless(() -> fixture.open().forceRelease(name));
     Attempts.awaitFree(fixture, name);
     Contender.holding(fixture, name);

@@ -46,12 +46,12 @@ public abstract class InteropRules {
   void weKeepAForeignClientOut() {
     ForeignClient foreign = needsForeignClient();
     String name = fixture.name("größe, 数字");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
 
     assertThat(foreign.take(name, fixture.foreignTtl())).as("nodes that it got").isZero();
     assertThat(foreign.release(name)).as("keys that are its own").isZero();
 
-    assertThat(fixture.holding(name, lease.token())).isEqualTo(all());
+    assertThat(OnNodes.count(fixture, name, lease.token())).isEqualTo(all());
     assertThat(fixture.nodes())
         .allSatisfy(
             node ->
@@ -86,7 +86,7 @@ public abstract class InteropRules {
   @IfThisFails("check that nothing is asked of a foreign key but that it ends")
   void whatAForeignClientLeavesBehindIsOursWhenItExpires() {
     ForeignClient foreign = needsForeignClient();
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     String name = fixture.name("left");
     foreign.take(name, Duration.ofMillis(100));
 
@@ -99,7 +99,7 @@ public abstract class InteropRules {
 
   /** Leaves the test out where no other libraries have locks. */
   private ForeignClient needsForeignClient() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     ForeignClient foreign = new ForeignClient(fixture.nodes());
     try {
       foreign.take(fixture.name("probe"), fixture.foreignTtl());

@@ -34,6 +34,15 @@ final class Interrupted {
     thread.setDaemon(true);
   }
 
+  /** Waits for the end of a lease, although the thread may be interrupted meanwhile. */
+  static void awaitOver(TckFixture fixture, Lease lease) {
+    long limit = System.nanoTime() + fixture.timing().soon().toNanos();
+    while (lease.isHeld() && System.nanoTime() - limit < 0) {
+      Thread.interrupted();
+      Attempts.pause();
+    }
+  }
+
   void start() {
     thread.start();
   }

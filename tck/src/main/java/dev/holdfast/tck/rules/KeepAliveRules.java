@@ -53,8 +53,8 @@ public abstract class KeepAliveRules {
   @Rule("KEEP-2")
   @IfThisFails("check that a renewal that no quorum answered is tried again soon")
   void aRenewalThatFailsIsTriedAgain() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     Duration ttl = fixture.shortTtl().multipliedBy(2);
     LockManager locks = fixture.open("nodeTimeout=" + ttl.dividedBy(10).toMillis() + "ms");
 
@@ -63,13 +63,13 @@ public abstract class KeepAliveRules {
           String name = fixture.name("retried");
           Lease lease = fixture.take(locks, LockRequest.of(name, ttl).keepAliveUpTo(HOUR));
           long taken = System.nanoTime();
-          fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
           fixture
               .soon()
               .until(
                   "half of its time is over",
                   () -> System.nanoTime() - taken > ttl.multipliedBy(11).dividedBy(20).toNanos());
-          fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.end(TckFault.FROZEN, fixture.nodes(), name);
           if (!lease.isHeld()) {
             AnotherRule.isBroken("an outage of half a ttl was a loss: " + lease.onLoss());
           }
@@ -83,7 +83,7 @@ public abstract class KeepAliveRules {
                           || System.nanoTime() - taken
                               > ttl.multipliedBy(21).dividedBy(20).toNanos());
           if (!lease.isHeld()) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
           assertThat(lease.isHeld()).as("renewed once the nodes answered again").isTrue();
         });
@@ -93,7 +93,7 @@ public abstract class KeepAliveRules {
   @Rule("KEEP-3")
   @IfThisFails("check that a release ends the renewals")
   void nothingIsRenewedAfterARelease() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("released");
     LockManager locks = fixture.openForShortTtl();
     Lease lease = fixture.take(locks, LockRequest.of(name, fixture.briefTtl()).keepAliveUpTo(HOUR));
@@ -106,12 +106,12 @@ public abstract class KeepAliveRules {
   @Rule("KEEP-3")
   @IfThisFails("check that a loss ends the renewals")
   void nothingIsRenewedAfterALoss() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("lost");
     LockManager locks = fixture.openForShortTtl();
     Lease lease = fixture.take(locks, LockRequest.of(name, fixture.briefTtl()).keepAliveUpTo(HOUR));
-    fixture.occupy(fixture.nodes(), name);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
     TckFixture.regardless(() -> lease.extend(fixture.briefTtl()));
     if (lease.isHeld()) {
       AnotherRule.isBroken("the lease is not lost");
@@ -177,7 +177,7 @@ public abstract class KeepAliveRules {
 
             logs.needsToBeSeen();
             if (logs.warnings().stream().noneMatch(line -> line.contains(name))) {
-              fixture.needsRenewals();
+              Renewals.needed(fixture);
             }
             assertThat(logs.warnings()).as("warnings").anyMatch(line -> line.contains(name));
           }
@@ -197,9 +197,9 @@ public abstract class KeepAliveRules {
 
   /** Puts the token back, as late commands do: it goes with its time, if nobody renews it. */
   private void assertNotRenewed(Lease lease) {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     fixture.nodes().forEach(node -> node.occupy(lease.name(), lease.token(), fixture.briefTtl()));
 
-    fixture.awaitFree(lease.name());
+    OnNodes.awaitFree(fixture, lease.name());
   }
 }

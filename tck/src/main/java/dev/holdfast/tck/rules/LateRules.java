@@ -52,7 +52,7 @@ public abstract class LateRules {
     LockManager locks = openAndWarmUp();
     for (Duration silence : List.of(SHORT, LONG)) {
       List<String> held = names("held");
-      held.forEach(name -> fixture.occupy(quorumWithTheSilent(), name));
+      held.forEach(name -> OnNodes.occupy(fixture, quorumWithTheSilent(), name));
       List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
 
       whileSilent(
@@ -77,9 +77,9 @@ public abstract class LateRules {
     LockManager locks = openAndWarmUp();
     List<TckNode> others = fixture.nodes().subList(fixture.quorum(), fixture.nodes().size());
     List<String> busy = names("busy");
-    busy.forEach(name -> fixture.occupy(fixture.nodes(), name));
+    busy.forEach(name -> OnNodes.occupy(fixture, fixture.nodes(), name));
     List<String> free = names("free");
-    free.forEach(name -> fixture.occupy(others, name));
+    free.forEach(name -> OnNodes.occupy(fixture, others, name));
     List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
 
     whileSilent(
@@ -100,7 +100,7 @@ public abstract class LateRules {
   @IfThisFails("check that an abandoned request stays in place until its reply arrives")
   void aLateReplyExtendsNoOtherLease() throws Exception {
     needsLateReplies();
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager locks = openAndWarmUp();
     List<Lease> held = leases(locks, "held");
     List<Lease> robbed = leases(locks, "robbed");
@@ -188,7 +188,7 @@ public abstract class LateRules {
 
   private void requireTakenBackBehindIt(Consumer<Delayed> beginning) {
     Delayed delayed = new Delayed("refused");
-    fixture.occupy(delayed.others, delayed.name);
+    OnNodes.occupy(fixture, delayed.others, delayed.name);
     beginning.accept(delayed);
 
     TckFixture.regardless(() -> delayed.locks.tryAcquire(delayed.name, fixture.ttl()));
@@ -207,13 +207,13 @@ public abstract class LateRules {
     TckFixture.regardless(lease::release);
 
     delayed.end();
-    fixture.awaitFree(delayed.name);
+    OnNodes.awaitFree(fixture, delayed.name);
   }
 
   private void requireNotOvertaken(Consumer<Delayed> beginning) {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Delayed delayed = new Delayed("extended");
-    Lease lease = fixture.takeOnAll(delayed.locks, delayed.name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, delayed.locks, delayed.name, fixture.ttl());
     TckFixture.regardless(() -> lease.extend(fixture.ttl())); // which brings nodes what others need
     beginning.accept(delayed);
 
@@ -221,7 +221,7 @@ public abstract class LateRules {
     TckFixture.regardless(lease::release);
 
     delayed.end();
-    fixture.awaitFree(delayed.name);
+    OnNodes.awaitFree(fixture, delayed.name);
   }
 
   /** A manager that reaches one of the nodes by a link, on which requests come late. */
@@ -233,11 +233,11 @@ public abstract class LateRules {
     private final TckLink link;
 
     Delayed(String end) {
-      fixture.needsNodes(3);
+      Needs.nodes(fixture, 3);
       node = fixture.node(0);
       others = fixture.nodes().subList(1, fixture.nodes().size());
       name = fixture.name(end);
-      link = fixture.needsLink(node);
+      link = Needs.link(fixture, node);
       List<String> uris = fixture.uris();
       uris.set(0, link.uri());
       locks = fixture.openOn(uris, PATIENT);
@@ -267,8 +267,8 @@ public abstract class LateRules {
   }
 
   private void needsLateReplies() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
   }
 
   private LockManager openAndWarmUp() {
@@ -291,7 +291,9 @@ public abstract class LateRules {
   }
 
   private List<Lease> leases(LockManager locks, String end) {
-    return names(end).stream().map(name -> fixture.takeOnAll(locks, name, fixture.ttl())).toList();
+    return names(end).stream()
+        .map(name -> OnNodes.take(fixture, locks, name, fixture.ttl()))
+        .toList();
   }
 
   /** Removes the leases' keys, which their holder does not know yet. */
@@ -310,7 +312,8 @@ public abstract class LateRules {
    */
   private void whileSilent(Duration silence, Traffic traffic) throws Exception {
     int late = REQUESTS / 3;
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.FROZEN,
         fixture.minority(),
         "",

@@ -164,7 +164,7 @@ public abstract class LineRules {
   @Rule("WAIT-5")
   @IfThisFails("check that the head of the queue polls, because an expiry sends no notification")
   void aWaiterGetsALockThatExpires() throws InterruptedException {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     String name = fixture.name("expired");
     Contender.holdingBriefly(fixture, name);
 
@@ -263,14 +263,14 @@ public abstract class LineRules {
   @Rule("WAIT-5")
   @IfThisFails("check that a wait outlasts an outage")
   void aWaiterGetsTheLockWhenTheNodesAreBack() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("back");
     LockManager locks = fixture.open("nodeTimeout=100ms");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     Call<Lease> waiter = Call.begin(() -> locks.acquire(fixture.request(name).waitForever()));
     fixture.soon().until("a thread waited", waiter::isWaiting);
 
-    fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.end(TckFault.FROZEN, fixture.nodes(), name);
 
     assertThat(waiter.awaited(fixture).result()).as("%s", waiter).isPresent();
   }
@@ -297,10 +297,10 @@ public abstract class LineRules {
   @Rule("WAIT-8")
   @IfThisFails("check that a request without a wait does not wait for the head's attempt")
   void behindAnAttemptThatIsUnderWayAnAttemptIsEmptyAtOnce() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("under-way");
     LockManager locks = fixture.open("nodeTimeout=10s");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     Call<?> first = Call.begin(() -> locks.acquire(fixture.request(name).waitForever()));
     fixture.soon().until("a thread waited", first::isWaiting);
 

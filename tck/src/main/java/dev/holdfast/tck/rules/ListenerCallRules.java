@@ -55,7 +55,7 @@ public abstract class ListenerCallRules {
   @Rule("LISTEN-1")
   @IfThisFails("check that an adoption is reported as a request is, by each way to adopt")
   void theResultsOfAdoptionsAreReported() {
-    fixture.needs(LockCapability.TRANSFER);
+    Needs.of(fixture, LockCapability.TRANSFER);
     for (boolean isAsync : new boolean[] {false, true}) {
       LockManager locks = fixture.open();
       EventLog log = new EventLog();

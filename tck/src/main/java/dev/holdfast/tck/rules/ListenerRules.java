@@ -106,12 +106,13 @@ public abstract class ListenerRules {
   @Rule("LISTEN-1")
   @IfThisFails("check that an outage is reported as one, not as contention")
   void anOutageIsReported() throws Exception {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = listened("nodeTimeout=100ms");
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("silent");
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.FROZEN,
         fixture.blocking(),
         name,
@@ -127,7 +128,8 @@ public abstract class ListenerRules {
   @IfThisFails("check that the manager has the listeners of open(url, settings) before it connects")
   void aListenerOfTheBuilderMissesNothing() {
     EventLog other = new EventLog();
-    LockManager locks = fixture.openUnlessRefused(fixture.builder().listener(log).listener(other));
+    LockManager locks =
+        ByUrl.openUnlessRefused(fixture, ByUrl.builder(fixture).listener(log).listener(other));
     String name = fixture.name("first");
 
     Lease lease = fixture.take(locks, name, fixture.ttl());
@@ -166,7 +168,7 @@ public abstract class ListenerRules {
   @Rule("LISTEN-2")
   @IfThisFails("check that a transfer is reported as one, once, and nothing after it")
   void aTransferIsReportedOnceAndNothingAfterIt() {
-    fixture.needs(LockCapability.TRANSFER);
+    Needs.of(fixture, LockCapability.TRANSFER);
     LockManager locks = listened();
     String name = fixture.name("transferred");
     Lease lease = fixture.take(locks, name, fixture.ttl());
@@ -202,12 +204,13 @@ public abstract class ListenerRules {
   @Rule("LISTEN-2")
   @IfThisFails("check that a release that no quorum answers is reported as unconfirmed")
   void aReleaseThatNobodyAnswersIsReportedAsUnconfirmed() throws Exception {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = listened("nodeTimeout=100ms");
     String name = fixture.name("unconfirmed");
     Lease lease = fixture.take(locks, name, fixture.ttl());
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.FROZEN,
         fixture.blocking(),
         name,
@@ -379,7 +382,7 @@ public abstract class ListenerRules {
   @Rule("LISTEN-7")
   @IfThisFails("check that each renewal is reported with its outcome")
   void aRenewalIsReported() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.openForShortTtl();
     locks.addListener(log);
     Retries.anyOf(

@@ -30,7 +30,7 @@ public abstract class LockViewRules {
   @Rule("ACQ-14")
   @IfThisFails("check that the manager tells the holders of its leases apart, and not its threads")
   void aLockViewIsReentrantForOneViewAndThreadAlone() throws InterruptedException {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.open();
     Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
     Attempts.inVain(fixture, locks, probe.name());
@@ -67,7 +67,7 @@ public abstract class LockViewRules {
   @Rule("ACQ-14")
   @IfThisFails("check that release() is false for a lost lease, and requireHeld() throws")
   void unlockingALostLockSaysSo() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration hold = fixture.briefTtl();
     LockManager locks = fixture.openForShortTtl();
     Lock lock = Locks.asLock(locks, LockRequest.of(fixture.name("view"), hold).keepAliveUpTo(hold));

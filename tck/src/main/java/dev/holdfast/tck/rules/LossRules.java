@@ -57,7 +57,7 @@ public abstract class LossRules {
   @Rule("LOSS-1")
   @IfThisFails("check that the end that is watched for moves with an extension")
   void theHolderHearsThatAnExtendedLeaseHasExpired() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Duration ttl = fixture.briefTtl();
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("expires"), ttl);
     TckFixture.regardless(() -> lease.extend(ttl.multipliedBy(3).dividedBy(2)));
@@ -71,7 +71,7 @@ public abstract class LossRules {
   @Rule("LOSS-1")
   @IfThisFails("check that onLoss() completes when an extension finds that the lock is not held")
   void theHolderHearsOfALossThatAnExtensionFinds() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Lease lease = lostToAnotherOwner(fixture.open());
 
     LossReason reason = fixture.soon().get("onLoss() completes", lease.onLoss());
@@ -114,7 +114,7 @@ public abstract class LossRules {
     Duration ttl = fixture.shortTtl().dividedBy(2);
     Lease released = fixture.take(locks, fixture.name("released"), ttl);
     Lease taken = fixture.take(locks, fixture.name("taken"), fixture.ttl());
-    fixture.occupy(fixture.nodes(), taken.name());
+    OnNodes.occupy(fixture, fixture.nodes(), taken.name());
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     for (Lease lease : List.of(released, taken)) {
       lost.add(lease.onLoss());
@@ -157,11 +157,11 @@ public abstract class LossRules {
   @IfThisFails(
       "check that a lease that was taken away is over for its holder when the loss is reported")
   void aLeaseThatIsToldToBeTakenIsNotHeld() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
     Lease taken = fixture.take(fixture.open(), fixture.name("taken"), fixture.ttl());
     CompletableFuture<Boolean> held = isHeldWhenTold(taken);
-    fixture.occupy(fixture.nodes(), taken.name());
+    OnNodes.occupy(fixture, fixture.nodes(), taken.name());
     fixture.awaitRegardless(
         "it is found out",
         () -> {
@@ -178,7 +178,7 @@ public abstract class LossRules {
   @Rule("LOSS-3")
   @IfThisFails("check that a lease that was seen to be over stays over, whatever nodes say by then")
   void aLostLeaseIsNotHeldAgainWhenItsTokenIsBack() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     Lease lease = fixture.take(fixture.openForShortTtl(), fixture.name("back"), fixture.briefTtl());
     fixture.awaitOver(lease);
 
@@ -193,7 +193,7 @@ public abstract class LossRules {
   @IfThisFails(
       "check that a lease that was seen to be over stays over, whatever its clock says then")
   void aLostLeaseIsNotHeldAgainWhenTheClockIsSetBack() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     Lease lease = fixture.take(fixture.open(), fixture.name("set-back"), fixture.ttl());
     clock.step(fixture.ttl());
     if (lease.isHeld()) {
@@ -220,8 +220,8 @@ public abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a renewal tells another owner's token from none")
   void aLeaseThatARenewalFindsGoneIsTakenOrRemoved() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.nodes(fixture, 1);
     Duration ttl = fixture.shortTtl().multipliedBy(3).dividedBy(2);
     LockManager locks = fixture.openForShortTtl();
 
@@ -231,14 +231,14 @@ public abstract class LossRules {
               fixture.take(locks, LockRequest.of(fixture.name("taken"), ttl).keepAliveUpTo(HOUR));
           Lease removed =
               fixture.take(locks, LockRequest.of(fixture.name("removed"), ttl).keepAliveUpTo(HOUR));
-          fixture.lose(fixture.nodes(), removed.name());
-          fixture.occupy(fixture.nodes(), taken.name());
+          OnNodes.lose(fixture, fixture.nodes(), removed.name());
+          OnNodes.occupy(fixture, fixture.nodes(), taken.name());
           fixture.awaitRegardless("they are lost", () -> !taken.isHeld() && !removed.isHeld());
           if (taken.isHeld() || removed.isHeld()) {
             AnotherRule.isBroken("a renewal finds no loss");
           }
           if (reasonOf(taken) == LossReason.EXPIRED) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(reasonOf(taken)).isEqualTo(LossReason.TAKEN);
@@ -250,9 +250,9 @@ public abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a lease whose renewals were not answered ends by UNREACHABLE")
   void aLeaseWhoseRenewalsNobodyAnsweredIsUnreachable() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     Duration timeout = fixture.shortTtl().dividedBy(12);
     LockManager locks = fixture.open("nodeTimeout=" + timeout.toMillis() + "ms");
 
@@ -261,11 +261,11 @@ public abstract class LossRules {
           String name = fixture.name("cut-off");
           Lease lease =
               fixture.take(locks, LockRequest.of(name, fixture.shortTtl()).keepAliveUpTo(HOUR));
-          fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
           fixture.awaitOver(lease);
-          fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.end(TckFault.FROZEN, fixture.nodes(), name);
           if (reasonOf(lease) == LossReason.EXPIRED) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(reasonOf(lease)).isEqualTo(LossReason.UNREACHABLE);
@@ -276,7 +276,7 @@ public abstract class LossRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a lease that is not renewed because of keepAliveUpTo ends by MAX_HOLD")
   void aLeaseAtTheEndOfItsLongestHoldSaysSo() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration ttl = fixture.shortTtl().dividedBy(2);
     LockManager locks = fixture.openForShortTtl();
 
@@ -286,7 +286,7 @@ public abstract class LossRules {
           Lease lease = fixture.take(locks, request);
           fixture.awaitOver(lease);
           if (reasonOf(lease) == LossReason.EXPIRED) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(reasonOf(lease)).isEqualTo(LossReason.MAX_HOLD);
@@ -332,7 +332,7 @@ public abstract class LossRules {
   @Rule("LOSS-5")
   @IfThisFails("check that renewals run on no thread that a callback can block")
   void aCallbackThatBlocksDelaysNoRenewal() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.openForShortTtl();
     Blocking callbacks = new Blocking();
     callbacks.block(fixture.take(locks, fixture.name("blocks"), fixture.briefTtl())::onLoss);
@@ -354,7 +354,7 @@ public abstract class LossRules {
                       !lease.isHeld()
                           || System.nanoTime() - begun > 5 * fixture.shortTtl().toNanos() / 4);
           if (!lease.isHeld()) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(lease.isHeld()).as("renewed in time").isTrue();
@@ -450,7 +450,7 @@ public abstract class LossRules {
   @IfThisFails(
       "check that the manager notices when the wall clock goes ahead of the monotonic clock")
   void aLossByTheWallClockIsToldWithinASecond() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     LockManager locks = fixture.open();
     awaitLoss(fixture.take(fixture.openForShortTtl(), fixture.name("control"), fixture.briefTtl()));
 
@@ -555,9 +555,9 @@ public abstract class LossRules {
 
   /** A lease of which an extension finds that another owner has it. */
   private Lease lostToAnotherOwner(LockManager locks) {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     Lease lease = fixture.take(locks, fixture.name("taken"), fixture.ttl());
-    fixture.occupy(fixture.nodes(), lease.name());
+    OnNodes.occupy(fixture, fixture.nodes(), lease.name());
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     if (lease.isHeld()) {
       AnotherRule.isBroken("the lease is not lost");

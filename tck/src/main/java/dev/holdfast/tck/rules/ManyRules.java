@@ -64,7 +64,7 @@ public abstract class ManyRules {
   @Rule("ACQ-12")
   @IfThisFails("check that fencing counters are not dropped while many names are in use")
   void theFencingTokensOfANameIncreaseThoughManyOthersWereUsedSince() {
-    fixture.needs(LockCapability.FENCING_TOKEN);
+    Needs.of(fixture, LockCapability.FENCING_TOKEN);
     LockManager locks = fixture.open("nodeTimeout=10s");
     String name = fixture.name("fenced");
     long token = 0;
@@ -93,7 +93,7 @@ public abstract class ManyRules {
   @Rule("KEEP-1")
   @IfThisFails("check that leases are renewed side by side, however many there are")
   void manyLeasesAreRenewedAtTheSameTime() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.open();
     Retries.anyOf(
         () -> {
@@ -133,7 +133,7 @@ public abstract class ManyRules {
   @Rule("OPEN-4")
   @IfThisFails("check that a request which comes while a lazy manager connects waits for that")
   void theFirstLocksOfALazyManagerAreGotByAllWhoAskAtOnce() {
-    fixture.needsNodeOptions();
+    Needs.nodeOptions(fixture);
     List<Asking> ways = List.of(Asking.values());
     for (int round = 0; round < 3; round++) {
       LockManager locks = fixture.open("connect=lazy", "nodeTimeout=10s");
@@ -157,7 +157,7 @@ public abstract class ManyRules {
   void releasesAtTheSameTimeGiveTheSameAnswer() {
     LockManager locks = fixture.open("nodeTimeout=10s");
     for (int round = 0; round < 8; round++) {
-      Lease lease = fixture.takeOnAll(locks, fixture.name("released"), fixture.ttl());
+      Lease lease = OnNodes.take(fixture, locks, fixture.name("released"), fixture.ttl());
 
       List<Call<Boolean>> calls =
           calledAtOnce(caller -> caller % 3 == 0 ? lease.releaseAsync().join() : lease.release());
@@ -173,9 +173,9 @@ public abstract class ManyRules {
 
   /** Begins calls of which none is over before all wait, if nodes can be made to wait. */
   private <T> List<Call<T>> calledAtOnce(CallOf<T> what) {
-    boolean freezes = fixture.knows(TckFault.FROZEN);
+    boolean freezes = Faults.areKnown(fixture, TckFault.FROZEN);
     if (freezes) {
-      fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
     }
     List<Call<T>> calls =
         IntStream.range(0, CALLERS)
@@ -187,7 +187,7 @@ public abstract class ManyRules {
           .until(
               "all wait for the nodes",
               () -> calls.stream().allMatch(call -> call.isWaiting() || call.isOver()));
-      fixture.end(TckFault.FROZEN, fixture.nodes(), "");
+      Faults.end(TckFault.FROZEN, fixture.nodes(), "");
     }
     return calls;
   }

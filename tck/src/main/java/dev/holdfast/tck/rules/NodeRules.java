@@ -12,6 +12,7 @@ import dev.holdfast.LockNode.State;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,17 +34,17 @@ public abstract class NodeRules {
   @Rule("NODES-1")
   @IfThisFails("check that nodes() and leases() show what is known, and send nothing")
   void nodesAreShownWithoutAQuestion() throws Exception {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     LockManager locks = fixture.open();
     fixture.take(locks, fixture.name("held"), fixture.ttl());
-    long before = fixture.requestsWhenAllAreAnswered();
+    long before = Counts.settledRequests(fixture);
 
     for (int i = 0; i < 10; i++) {
       assertThat(locks.nodes()).isNotEmpty();
       assertThat(locks.leases()).isNotEmpty();
     }
 
-    assertThat(fixture.requestsWhenAllAreAnswered()).isEqualTo(before);
+    assertThat(Counts.settledRequests(fixture)).isEqualTo(before);
   }
 
   @Test
@@ -65,7 +66,9 @@ public abstract class NodeRules {
     assertThat(nodes)
         .allSatisfy(node -> assertThat(node.since()).isBefore(Instant.now().plusSeconds(60)));
     if (nodes.size() > 1) {
-      assertThat(nodes).extracting(LockNode::address).containsAll(fixture.addresses());
+      assertThat(nodes)
+          .extracting(LockNode::address)
+          .containsAll(fixture.nodes().stream().map(TckNode::address).toList());
     }
   }
 
@@ -73,14 +76,15 @@ public abstract class NodeRules {
   @Rule("NODES-2")
   @IfThisFails("check that a node that is gone is shown as down, and after its return is not")
   void nodesThatAreGoneAreShownAsDown() throws Exception {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     LockManager locks = fixture.open("nodeTimeout=100ms");
     EventLog log = new EventLog();
     locks.addListener(log);
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("down");
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.DEAD,
         fixture.blocking(),
         name,
@@ -108,7 +112,7 @@ public abstract class NodeRules {
   @Rule("NODES-5")
   @IfThisFails("check that a node that goes down, and its return, are reported to listeners")
   void changesOfNodesAreReported() throws Exception {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     LockManager locks = fixture.open("nodeTimeout=100ms");
     EventLog log = new EventLog();
     locks.addListener(log);
@@ -116,7 +120,8 @@ public abstract class NodeRules {
     String name = fixture.name("reported");
     AtomicInteger seen = new AtomicInteger(log.events().size());
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.DEAD,
         fixture.blocking(),
         name,
@@ -237,12 +242,13 @@ public abstract class NodeRules {
   @Rule("NODES-4")
   @IfThisFails("check that ping is false in time while no quorum answers")
   void pingIsFalseWhileNoQuorumAnswers() throws Exception {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("silent");
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.FROZEN,
         fixture.blocking(),
         name,

@@ -84,7 +84,7 @@ public abstract class NotificationRules {
   @Rule("WAIT-11")
   @IfThisFails("check that a name is subscribed as it is, and not as a pattern of names")
   void aReleaseOfAnotherNameWakesNoWaiter() {
-    TckLink link = fixture.needsLink(needsNode());
+    TckLink link = Needs.link(fixture, needsNode());
     LockManager holder = fixture.open();
     LockManager waits = patientOn(link);
     needsNotifications(holder, waits);
@@ -119,7 +119,7 @@ public abstract class NotificationRules {
   @IfThisFails("check that the end of a subscribing connection is reported, and made again")
   void waitersAreNotifiedAfterTheirSubscriptionsWereCut() {
     needsSubscriptions();
-    fixture.needs(TckFault.SUBSCRIPTIONS_CUT, TckFault.CUT);
+    Needs.of(fixture, TckFault.SUBSCRIPTIONS_CUT, TckFault.CUT);
     LockManager holder = fixture.open();
     LockManager waits = patient();
     needsNotifications(holder, waits);
@@ -127,10 +127,10 @@ public abstract class NotificationRules {
     awaitSubscribed(all.size());
     List<Integer> before = subscriptions();
 
-    fixture.begin(TckFault.SUBSCRIPTIONS_CUT, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.SUBSCRIPTIONS_CUT, fixture.nodes(), "");
     awaitSubscriptionsOf(before, "after the subscribing connections were cut");
     assertServedAfterRelease(all.subList(0, 2));
-    fixture.begin(TckFault.CUT, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
     awaitSubscriptionsOf(
         before.stream().map(count -> count - 2).toList(), "after all connections were cut");
     needsVotes(fixture.nodes(), holder, waits);
@@ -142,8 +142,8 @@ public abstract class NotificationRules {
   @IfThisFails("check that a node which is back is subscribed to again, without the waiter's doing")
   void waitersAreNotifiedByAnyQuorumOfNodes() {
     needsSubscriptions();
-    fixture.needsNodes(3);
-    fixture.needs(TckFault.DEAD);
+    Needs.nodes(fixture, 3);
+    Needs.of(fixture, TckFault.DEAD);
     LockManager holder = fixture.open();
     LockManager waits = patient();
     needsNotifications(holder, waits);
@@ -155,14 +155,14 @@ public abstract class NotificationRules {
     List<TckNode> last =
         fixture.nodes().subList(fixture.nodes().size() - minority, fixture.nodes().size());
 
-    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.DEAD, fixture.minority(), "");
     assertServedAfterRelease(List.of(first));
-    fixture.end(TckFault.DEAD, fixture.minority(), "");
+    Faults.end(TckFault.DEAD, fixture.minority(), "");
     awaitSubscriptionsOf(before.stream().map(count -> count - 1).toList(), "after a restart");
     needsVotes(fixture.minority(), holder, waits);
     List<Waited> second = waited(holder, waits, 1, "second");
     awaitSubscribed(2);
-    fixture.begin(TckFault.DEAD, last, "");
+    Faults.begin(fixture, TckFault.DEAD, last, "");
     assertServedAfterRelease(second);
   }
 
@@ -171,8 +171,8 @@ public abstract class NotificationRules {
   @IfThisFails("check that a node that hung is still subscribed to when it answers")
   void waitersAreNotifiedWhileAnyMinorityHangs() {
     needsSubscriptions();
-    fixture.needsNodes(3);
-    fixture.needs(TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager holder = fixture.open("nodeTimeout=50ms", "quorumTimeout=2s");
     LockManager waits = fixture.open(Waited.PATIENT, "nodeTimeout=50ms", "quorumTimeout=2s");
     needsNotifications(holder, waits);
@@ -183,14 +183,14 @@ public abstract class NotificationRules {
             .nodes()
             .subList(fixture.nodes().size() - fixture.minority().size(), fixture.nodes().size());
 
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     assertServedAfterRelease(all.subList(0, 1));
-    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Faults.end(TckFault.FROZEN, fixture.minority(), "");
     needsVotes(fixture.minority(), holder, waits);
     awaitSubscribed(2); // on a busy machine it has hung for so long that it was dropped
-    fixture.begin(TckFault.FROZEN, last, "");
+    Faults.begin(fixture, TckFault.FROZEN, last, "");
     assertServedAfterRelease(all.subList(1, 2));
-    fixture.end(TckFault.FROZEN, last, "");
+    Faults.end(TckFault.FROZEN, last, "");
     needsVotes(last, holder, waits);
     awaitSubscribed(1);
     assertServedAfterRelease(all.subList(2, 3));
@@ -288,14 +288,14 @@ public abstract class NotificationRules {
   @Rule("CLOSE-4")
   @IfThisFails("check that the connections for notifications are closed, though some waiters wait")
   void noConnectionAndNoSubscriptionIsLeftOfWaiters() {
-    fixture.needsConnections();
+    Counts.needsConnections(fixture);
     needsSubscriptions();
     LockManager holder = fixture.open();
     for (String option : List.of("connect=eager", "connect=lazy")) {
       LockManager waits =
           option.endsWith("lazy") ? fixture.open(Waited.PATIENT, option) : patient();
       fixture.take(holder, fixture.name("warm"), fixture.ttl()).close();
-      int connections = fixture.connections();
+      int connections = Counts.connections(fixture);
       int subscriptions = sum(subscriptions());
       waited(holder, waits, 3, "closed");
       Attempts.comes(() -> sum(subscriptions()) > subscriptions);
@@ -306,7 +306,7 @@ public abstract class NotificationRules {
           .soon()
           .until(
               "no connection was left of a manager that was closed while waiters waited",
-              () -> Attempts.stays(() -> fixture.connections() <= connections));
+              () -> Attempts.stays(() -> Counts.connections(fixture) <= connections));
       assertThat(sum(subscriptions())).as("subscriptions").isLessThanOrEqualTo(subscriptions);
     }
   }
@@ -315,13 +315,13 @@ public abstract class NotificationRules {
   @Rule("OPEN-6")
   @IfThisFails("check that each connection logs in: also the one for notifications, and later ones")
   void aLoginIsThatOfEveryConnection() throws InterruptedException {
-    fixture.needs(TckFault.LOGIN_NEEDED);
+    Needs.of(fixture, TckFault.LOGIN_NEEDED);
     List<String> uris = new ArrayList<>();
     for (TckNode node : fixture.nodes()) {
       uris.add(node.withLogin().orElseGet(() -> abort("there is no user to log in as")));
     }
     boolean notifies = isNotified(fixture.open(), patient());
-    fixture.begin(TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
     LockManager holder = fixture.openOn(uris);
     LockManager waits = fixture.openOn(uris, Waited.PATIENT);
     for (int cut = 0; cut < 2; cut++) {
@@ -336,8 +336,8 @@ public abstract class NotificationRules {
             .until(
                 "a waiter of a manager that logs in was notified", () -> isNotified(holder, waits));
       }
-      if (cut == 0 && fixture.knows(TckFault.CUT)) {
-        fixture.begin(TckFault.CUT, fixture.nodes(), "");
+      if (cut == 0 && Faults.areKnown(fixture, TckFault.CUT)) {
+        Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
       }
     }
   }
@@ -361,7 +361,7 @@ public abstract class NotificationRules {
   }
 
   private TckNode needsNode() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     return fixture.node(0);
   }
 
@@ -433,7 +433,7 @@ public abstract class NotificationRules {
   }
 
   private void needsSubscriptions() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     if (!countsSubscriptions()) {
       abort("this environment's nodes do not count subscriptions");
     }

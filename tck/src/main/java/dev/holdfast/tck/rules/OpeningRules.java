@@ -31,14 +31,14 @@ public abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that nodes that are down are connected to once they are there")
   void aMinorityThatIsDownIsUsedOnceItIsThere() {
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(3);
-    fixture.begin(TckFault.DEAD, fixture.minority(), "");
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
+    Faults.begin(fixture, TckFault.DEAD, fixture.minority(), "");
 
     LockManager locks = fixture.open();
 
     fixture.take(locks, fixture.name("early"), fixture.ttl());
-    fixture.end(TckFault.DEAD, fixture.minority(), "");
+    Faults.end(TckFault.DEAD, fixture.minority(), "");
     Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
 
@@ -46,16 +46,16 @@ public abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that opening does not wait for nodes that hang when there is a quorum")
   void aMinorityThatHangsIsUsedOnceItAnswers() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
 
     Call<LockManager> opening = Call.begin(() -> fixture.open("connectTimeout=10s"));
 
     LockManager locks = opened(opening);
     assertThat(opening.took()).isLessThan(Duration.ofSeconds(5));
     fixture.take(locks, fixture.name("early"), fixture.ttl());
-    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Faults.end(TckFault.FROZEN, fixture.minority(), "");
     Attempts.awaitVotes(fixture, locks, fixture.minority());
   }
 
@@ -63,11 +63,11 @@ public abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that a node that is down is logged, by java.lang.System.Logger")
   void aMinorityThatIsDownIsLogged() {
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
-      fixture.begin(TckFault.DEAD, fixture.minority(), "");
+      Faults.begin(fixture, TckFault.DEAD, fixture.minority(), "");
 
       fixture.open();
 
@@ -87,11 +87,11 @@ public abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that opening without a quorum fails in time, with all nodes that are missing")
   void withoutAQuorumOpeningFailsAndNamesEachNode() {
-    fixture.needs(TckFault.DEAD, TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.DEAD, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     List<TckNode> dead = fixture.blocking().subList(1, fixture.blocking().size());
-    fixture.begin(TckFault.DEAD, dead, "");
-    fixture.begin(TckFault.FROZEN, fixture.node(0), "");
+    Faults.begin(fixture, TckFault.DEAD, dead, "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.node(0), "");
 
     assertFailsInTime(fixture.blocking());
   }
@@ -100,9 +100,9 @@ public abstract class OpeningRules {
   @Rule("OPEN-1")
   @IfThisFails("check that opening fails in time when no node answers")
   void withNodesThatAllHangOpeningFailsAndNamesEachNode() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
 
     assertFailsInTime(fixture.nodes());
   }
@@ -112,7 +112,7 @@ public abstract class OpeningRules {
   @Rule("OPEN-2")
   @IfThisFails("check that servers are distinguished by their identity, not by their addresses")
   void theSameServerListedTwiceIsAMistake() {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     List<String> uris = fixture.uris();
     uris.set(0, aliasOf(fixture.node(1)));
 
@@ -126,7 +126,7 @@ public abstract class OpeningRules {
   @Rule("OPEN-2")
   @IfThisFails("check that a manager that connects later looks for the same mistakes")
   void theSameServerListedTwiceNeverVotesTwice() throws InterruptedException {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     List<String> uris =
         List.of(aliasOf(fixture.node(0)), fixture.node(0).uri(), fixture.node(1).uri());
     String name = fixture.name("voted-twice");
@@ -143,9 +143,9 @@ public abstract class OpeningRules {
   @Rule("OPEN-2")
   @IfThisFails("check that a node is asked whether it is a master")
   void aReplicaIsAMistake() {
-    fixture.needs(TckFault.REPLICA);
-    fixture.needsNodes(2);
-    fixture.begin(TckFault.REPLICA, fixture.node(1), "");
+    Needs.of(fixture, TckFault.REPLICA);
+    Needs.nodes(fixture, 2);
+    Faults.begin(fixture, TckFault.REPLICA, fixture.node(1), "");
 
     assertMistake(catchThrowable(() -> fixture.open()), fixture.node(1));
   }
@@ -154,8 +154,8 @@ public abstract class OpeningRules {
   @Rule("OPEN-3")
   @IfThisFails("check that nodes are asked for their maxmemory-policy, and the log of warnings")
   void aNodeThatCanEvictLocksIsWarnedOf() {
-    fixture.needs(TckFault.EVICTING);
-    fixture.begin(TckFault.EVICTING, fixture.node(0), "");
+    Needs.of(fixture, TckFault.EVICTING);
+    Faults.begin(fixture, TckFault.EVICTING, fixture.node(0), "");
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
       fixture.open();
@@ -176,13 +176,13 @@ public abstract class OpeningRules {
   @Rule("OPEN-4")
   @IfThisFails("check that connect=lazy needs no node before the first request")
   void aLazyManagerOpensThoughNobodyIsThere() {
-    fixture.needs(TckFault.DEAD);
-    fixture.needsNodes(2);
-    fixture.begin(TckFault.DEAD, fixture.nodes(), "");
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 2);
+    Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), "");
 
     LockManager locks = fixture.open("connect=lazy", "nodeTimeout=300ms");
 
-    fixture.end(TckFault.DEAD, fixture.nodes(), "");
+    Faults.end(TckFault.DEAD, fixture.nodes(), "");
     Attempts.awaitVotes(fixture, locks, fixture.nodes());
   }
 
@@ -193,16 +193,16 @@ public abstract class OpeningRules {
     needsConnections();
     Retries.anyOf( // others may still be connecting to nodes that a test has brought back
         () -> {
-          int before = fixture.connections();
-          long requests = fixture.requests();
+          int before = Counts.connections(fixture);
+          long requests = Counts.requests(fixture);
 
           LockManager locks = fixture.open("connect=lazy");
 
           assertThat(locks.capabilities()).isEqualTo(fixture.capabilities());
-          assertThat(Attempts.stays(() -> fixture.connections() <= before))
+          assertThat(Attempts.stays(() -> Counts.connections(fixture) <= before))
               .as("no connection")
               .isTrue();
-          assertThat(fixture.requests() - requests).as("requests to nodes").isZero();
+          assertThat(Counts.requests(fixture) - requests).as("requests to nodes").isZero();
         });
   }
 
@@ -210,9 +210,9 @@ public abstract class OpeningRules {
   @Rule("OPEN-4")
   @IfThisFails("check that opening with connect=lazy makes no connection, not even to end it")
   void aLazyManagerMakesNoConnectionBeforeItsFirstRequest() {
-    fixture.needsNodes(1);
-    fixture.needsNodeOptions();
-    List<TckLink> links = fixture.nodes().stream().map(fixture::needsLink).toList();
+    Needs.nodes(fixture, 1);
+    Needs.nodeOptions(fixture);
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
     if (links.stream().anyMatch(link -> link.connections().isEmpty())) {
       abort("this environment's links do not count connections");
     }
@@ -244,8 +244,8 @@ public abstract class OpeningRules {
   }
 
   private void needsConnections() {
-    fixture.needsNodes(2);
-    fixture.needsConnections();
+    Needs.nodes(fixture, 2);
+    Counts.needsConnections(fixture);
   }
 
   private LockManager opened(Call<LockManager> opening) {

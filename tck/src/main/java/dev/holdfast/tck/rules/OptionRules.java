@@ -52,7 +52,7 @@ public abstract class OptionRules {
   @Rule("VAL-7")
   @IfThisFails("check the commands that are sent with these options: times are milliseconds")
   void timesAreKeptToTheMillisecondWithEveryOptionSet() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     for (Map<String, String> options : needsOptionSets()) {
       LockManager locks = fixture.open(WithoutScripts.texts(options));
       for (Duration ttl : ODD) {
@@ -74,7 +74,7 @@ public abstract class OptionRules {
               ttl,
               () -> {
                 LockRequest request = fixture.request(fixture.name("kept")).holdAtLeast(ttl);
-                Lease kept = fixture.takeOnAll(locks, request);
+                Lease kept = OnNodes.take(fixture, locks, request);
                 TckFixture.regardless(kept::release);
                 return kept;
               });
@@ -110,7 +110,7 @@ public abstract class OptionRules {
   void contentionIsNoOutageWithAnySetOfOptions() {
     for (Map<String, String> options : needsOptionSets()) {
       LockManager other = fixture.open(WithoutScripts.texts(options));
-      Lease lease = fixture.takeOnAll(fixture.open(), fixture.name("held"), fixture.ttl());
+      Lease lease = OnNodes.take(fixture, fixture.open(), fixture.name("held"), fixture.ttl());
       Retries.anyOf(
           () ->
               assertThat(other.tryAcquire(lease.name(), fixture.ttl()))
@@ -124,7 +124,7 @@ public abstract class OptionRules {
   @Rule("OPEN-6")
   @IfThisFails("check that each connection is greeted alike: the first, and those made again")
   void aDatabaseIsTheSameAfterAReconnect() throws InterruptedException {
-    fixture.needs(TckFault.CUT);
+    Needs.of(fixture, TckFault.CUT);
     List<String> uris = otherDatabases();
     if (uris.isEmpty()) {
       abort("this environment's nodes have no databases");
@@ -139,7 +139,7 @@ public abstract class OptionRules {
     fixture.take(outside, ofOutside, fixture.ttl());
 
     for (int cut = 0; cut < 2; cut++) {
-      fixture.begin(TckFault.CUT, fixture.nodes(), lease.name());
+      Faults.begin(fixture, TckFault.CUT, fixture.nodes(), lease.name());
       for (LockManager locks : List.of(contender, holder, outside)) {
         Attempts.untilGotAgain(fixture, locks, fixture.name("again"));
       }
@@ -175,15 +175,15 @@ public abstract class OptionRules {
     }
 
     assertThat(isGranted).as("a lock in a database that is not there was granted").isFalse();
-    assertThat(fixture.isFreeOn(fixture.nodes(), name)).as("free in the first database").isTrue();
+    assertThat(OnNodes.isFree(fixture.nodes(), name)).as("free in the first database").isTrue();
   }
 
   @Test
   @Rule("OPEN-5")
   @IfThisFails("check the second connection to a node, which is for transactions: it is one more")
   void aUserWithoutScriptsLocksExtendsAndReleases() throws InterruptedException {
-    fixture.needs(TckFault.NO_SCRIPTS);
-    fixture.begin(TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
     List<Throwable> thrown = new ArrayList<>(thrownWithoutScripts(fixture.uris()));
     List<String> others = otherDatabases();
     if (thrown.isEmpty() && !others.isEmpty()) {
@@ -251,7 +251,7 @@ public abstract class OptionRules {
   }
 
   private Lease take(LockManager locks, Duration ttl) {
-    return fixture.takeOnAll(locks, fixture.name("odd"), ttl);
+    return OnNodes.take(fixture, locks, fixture.name("odd"), ttl);
   }
 
   private interface Step {

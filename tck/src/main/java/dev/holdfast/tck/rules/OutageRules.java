@@ -39,13 +39,13 @@ public abstract class OutageRules {
   @Rule("FAULT-3")
   @IfThisFails("check that nodes are used again after each outage, and not after the first alone")
   void nodesVoteAgainAfterEachOfSeveralOutages() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
     for (int i = 0; i < OUTAGES; i++) {
-      fixture.begin(TckFault.FROZEN, fixture.blocking(), "");
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), "");
       Throwable thrown =
           catchThrowable(() -> locks.tryAcquire(fixture.name("outage"), fixture.ttl()));
-      fixture.end(TckFault.FROZEN, fixture.blocking(), "");
+      Faults.end(TckFault.FROZEN, fixture.blocking(), "");
       if (!(thrown instanceof LockOutageException)) {
         AnotherRule.isBroken("an outage is reported as " + thrown);
       }
@@ -58,15 +58,15 @@ public abstract class OutageRules {
   @Rule("REL-2")
   @IfThisFails("check that a release reaches nodes that come back, also after earlier outages")
   void aReleaseIsDoneAfterEachOfSeveralOutages() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
     for (int i = 0; i < OUTAGES; i++) {
-      Lease lease = fixture.takeOnAll(locks, fixture.name("released"), fixture.ttl());
-      fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+      Lease lease = OnNodes.take(fixture, locks, fixture.name("released"), fixture.ttl());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
       TckFixture.regardless(lease::release);
-      fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+      Faults.end(TckFault.FROZEN, fixture.blocking(), lease.name());
 
-      fixture.awaitFree(lease.name());
+      OnNodes.awaitFree(fixture, lease.name());
     }
   }
 
@@ -74,15 +74,15 @@ public abstract class OutageRules {
   @Rule("WAIT-5")
   @IfThisFails("check that a waiter goes on after each outage, and makes its next attempt")
   void aWaiterGetsTheLockAfterSeveralOutages() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
     Contender contender = Contender.holding(fixture, fixture.name("busy"));
     CompletableFuture<Optional<Lease>> waiter =
         locks.tryAcquireAsync(fixture.request(contender.name()).waitForever());
     for (int i = 0; i < OUTAGES; i++) {
-      fixture.begin(TckFault.FROZEN, fixture.blocking(), contender.name());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), contender.name());
       letPass(SILENCE);
-      fixture.end(TckFault.FROZEN, fixture.blocking(), contender.name());
+      Faults.end(TckFault.FROZEN, fixture.blocking(), contender.name());
       letPass(BETWEEN);
     }
     if (waiter.isDone()) {
@@ -100,14 +100,14 @@ public abstract class OutageRules {
   @Rule("EXT-1")
   @IfThisFails("check that a lease is extended after each outage of its nodes")
   void aLeaseIsExtendedAfterEachOfSeveralOutages() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(HASTY);
-    Lease lease = fixture.takeOnAll(locks, fixture.name("extended"), fixture.ttl());
+    Lease lease = OnNodes.take(fixture, locks, fixture.name("extended"), fixture.ttl());
     for (int i = 0; i < OUTAGES; i++) {
-      fixture.begin(TckFault.FROZEN, fixture.blocking(), lease.name());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), lease.name());
       TckFixture.regardless(() -> lease.extend(fixture.ttl()));
-      fixture.end(TckFault.FROZEN, fixture.blocking(), lease.name());
+      Faults.end(TckFault.FROZEN, fixture.blocking(), lease.name());
       if (!lease.isHeld()) {
         AnotherRule.isBroken("an outage is a loss");
       }
@@ -125,12 +125,12 @@ public abstract class OutageRules {
   @Rule("NODES-2")
   @IfThisFails("check that nodes() shows each outage, and its end")
   void nodesAreShownAsTheyAreInEachOfSeveralOutages() {
-    fixture.needs(TckFault.DEAD);
+    Needs.of(fixture, TckFault.DEAD);
     LockManager locks = fixture.open("nodeTimeout=100ms");
     for (int i = 0; i < 3; i++) {
-      fixture.begin(TckFault.DEAD, fixture.blocking(), "");
+      Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
       awaitDown(locks, true);
-      fixture.end(TckFault.DEAD, fixture.blocking(), "");
+      Faults.end(TckFault.DEAD, fixture.blocking(), "");
       awaitDown(locks, false);
     }
   }

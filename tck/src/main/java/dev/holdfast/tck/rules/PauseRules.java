@@ -26,7 +26,7 @@ public abstract class PauseRules {
   @Rule("WAIT-1")
   @IfThisFails("check that a wait that ends within a pause ends without one last attempt")
   void noAttemptIsMadeWhenTheWaitEnds() throws InterruptedException {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     String name = fixture.name("busy");
     Contender.holding(fixture, name);
     LockManager locks = fixture.open("retryDelay=10s");
@@ -49,7 +49,7 @@ public abstract class PauseRules {
   @Rule("WAIT-4")
   @IfThisFails("check that waiters behind the head ask no node")
   void aHundredWaitersAskAsSeldomAsOne() throws InterruptedException {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     String name = fixture.name("crowd");
     Contender.holding(fixture, name);
     LockManager locks = fixture.open("retryDelay=40ms");
@@ -74,7 +74,7 @@ public abstract class PauseRules {
   @Rule("WAIT-6")
   @IfThisFails("check that there is a pause between attempts, and how long it is")
   void pausesAreBetweenHalfTheDelayAndAllOfIt() throws InterruptedException {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     String name = fixture.name("paused");
     Contender.holding(fixture, name);
     LockManager locks = fixture.open("retryDelay=100ms");
@@ -113,7 +113,7 @@ public abstract class PauseRules {
   @Rule("WAIT-6")
   @IfThisFails("check that pauses are random, so that contenders do not meet again and again")
   void waitersDoNotAskInStep() {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     int waiters = 20;
     Retries.anyOf( // a machine that stalls wakes all at once
         () -> {
@@ -165,7 +165,7 @@ public abstract class PauseRules {
   }
 
   private long settledRequests() {
-    fixture.requestsWhenAllAreAnswered();
+    Counts.settledRequests(fixture);
     return requests();
   }
 

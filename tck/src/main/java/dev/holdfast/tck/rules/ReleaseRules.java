@@ -51,14 +51,14 @@ public abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token on each node by itself")
   void aReleaseSparesWhatAnotherOwnerHoldsByNow() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("overwritten");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
-    fixture.occupy(fixture.nodes(), name);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
 
     TckFixture.regardless(lease::release);
 
-    assertThat(fixture.nodes()).allMatch(node -> fixture.isUntouched(node, name));
+    assertThat(fixture.nodes()).allMatch(node -> OnNodes.isUntouched(fixture, node, name));
   }
 
   @Test
@@ -66,7 +66,7 @@ public abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release compares the token, also where a lock was taken away by force")
   void aReleaseSparesWhoCameAfterAForcedRelease() throws InterruptedException {
-    fixture.needs(LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
     String name = fixture.name("forced");
     LockManager others = fixture.open();
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
@@ -89,7 +89,7 @@ public abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that nothing can come between comparing and deleting")
   void aReleaseComparesAndDeletesAsOne() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     TckNode node = fixture.node(0);
     Seed seed = new Seed();
@@ -101,14 +101,14 @@ public abstract class ReleaseRules {
 
         workers.start(() -> TckFixture.regardless(lease::release));
         seed.pauseUpTo(1_000);
-        fixture.occupy(List.of(node), name);
+        OnNodes.occupy(fixture, List.of(node), name);
         workers.join();
         // answered by the node after the release
         fixture.gets(locks, name);
 
         assertThat(node.holder(name))
             .as("round %d, %s: the key that came in the meantime still exists", round, seed)
-            .hasValue(TckFixture.occupant(node));
+            .hasValue(OnNodes.occupant(node));
       }
     }
   }
@@ -118,66 +118,66 @@ public abstract class ReleaseRules {
   @Rule("REL-1")
   @IfThisFails("check that a release that is sent once more compares the token as well")
   void aReleaseThatIsSentOnceMoreSparesTheNextOwner() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("owed");
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     Lease lease = fixture.take(openBehind(link), name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.LOST);
     TckFixture.regardless(lease::release);
     link.cut();
     int before = link.requests(name).size();
 
-    fixture.occupy(List.of(node), name);
+    OnNodes.occupy(fixture, List.of(node), name);
     link.mend();
     fixture.awaitRegardless("it is sent once more", () -> link.requests(name).size() > before);
 
-    assertThat(fixture.isUntouched(node, name)).isTrue();
+    assertThat(OnNodes.isUntouched(fixture, node, name)).isTrue();
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release is sent to the nodes that were silent, too")
   void aReleaseReachesNodesThatWereSilent() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("silent");
     List<TckNode> silent = fixture.minority();
     LockManager locks = fixture.open(HASTY);
-    fixture.begin(TckFault.FROZEN, silent, name);
+    Faults.begin(fixture, TckFault.FROZEN, silent, name);
     Lease lease = fixture.take(locks, name, fixture.ttl());
 
     TckFixture.regardless(lease::release);
 
-    fixture.end(TckFault.FROZEN, silent, name);
-    fixture.awaitFree(name);
+    Faults.end(TckFault.FROZEN, silent, name);
+    OnNodes.awaitFree(fixture, name);
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release that no quorum answered is still done by nodes that wake up")
   void aReleaseThatNobodyAnsweredIsDoneOnceTheyDo() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     List<TckNode> silent = fixture.blocking();
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
-    fixture.begin(TckFault.FROZEN, silent, name);
+    Faults.begin(fixture, TckFault.FROZEN, silent, name);
 
     TckFixture.regardless(lease::release);
 
-    fixture.end(TckFault.FROZEN, silent, name);
-    fixture.awaitFree(name);
+    Faults.end(TckFault.FROZEN, silent, name);
+    OnNodes.awaitFree(fixture, name);
   }
 
   @Test
   @Rule("REL-2")
   @IfThisFails("check that a release is sent to the nodes that had refused the lock, too")
   void aReleaseReachesNodesThatHadRefused() {
-    fixture.needsNodes(3);
-    fixture.needsCounts();
+    Needs.nodes(fixture, 3);
+    Counts.needsRequests(fixture);
     String name = fixture.name("refused");
     List<TckNode> refusing = fixture.minority();
-    fixture.occupy(refusing, name);
+    OnNodes.occupy(fixture, refusing, name);
     LockManager locks = fixture.open();
     List<Long> unasked = requestsOf(refusing);
     Lease lease = fixture.take(locks, name, fixture.ttl());
@@ -193,7 +193,7 @@ public abstract class ReleaseRules {
   @Rule("REL-2")
   @IfThisFails("check that a release is written to every node, also when a quorum has answered it")
   void afterManyReleasesNothingIsLeftOnAnyNode() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     List<String> names = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
@@ -209,13 +209,13 @@ public abstract class ReleaseRules {
   @Rule("REL-2")
   @IfThisFails("check that closing first writes the requested commands to every node")
   void releasesThatAManagerWasAskedForBeforeItClosedReachEveryNode() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     List<String> names = new ArrayList<>();
     for (int round = 0; round < 3; round++) {
       LockManager locks = fixture.open();
       List<Lease> leases = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
-        leases.add(fixture.takeOnAll(locks, fixture.name("released"), fixture.ttl()));
+        leases.add(OnNodes.take(fixture, locks, fixture.name("released"), fixture.ttl()));
       }
       leases.forEach(lease -> names.add(lease.name()));
       leases.forEach(lease -> TckFixture.regardless(lease::releaseAsync));
@@ -231,7 +231,7 @@ public abstract class ReleaseRules {
     fixture.awaitRegardless(
         "nothing is left",
         () -> {
-          left.removeIf(name -> fixture.isFreeOn(fixture.nodes(), name));
+          left.removeIf(name -> OnNodes.isFree(fixture.nodes(), name));
           return left.isEmpty();
         });
     assertThat(left).as("locks that a node still holds after their releases").isEmpty();
@@ -264,10 +264,10 @@ public abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check what the release of a lease says whose lock was taken away")
   void theReleaseOfALeaseThatWasTakenAwayIsFalse() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("taken");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
-    fixture.occupy(fixture.nodes(), name);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
 
     assertThat(lease.release()).isFalse();
   }
@@ -290,9 +290,9 @@ public abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check what the release of a lease says whose lock is gone")
   void theReleaseOfALeaseThatWasRemovedIsFalse() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("removed");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     fixture.nodes().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isFalse();
@@ -302,9 +302,9 @@ public abstract class ReleaseRules {
   @Rule("REL-3")
   @IfThisFails("check that a release is judged by a quorum, and not by each node")
   void theReleaseOfALeaseThatAQuorumHoldsIsTrue() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("kept");
-    Lease lease = fixture.takeOnAll(fixture.open(), name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, fixture.open(), name, fixture.ttl());
     fixture.minority().forEach(node -> node.remove(name));
 
     assertThat(lease.release()).isTrue();
@@ -323,10 +323,10 @@ public abstract class ReleaseRules {
   @Rule("REL-4")
   @IfThisFails("check that a release without a quorum of answers is an outage, not an answer")
   void aReleaseThatNoQuorumAnswersIsAnOutage() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     Throwable thrown = catchThrowable(lease::release);
 
@@ -339,10 +339,10 @@ public abstract class ReleaseRules {
   @Rule("REL-4")
   @IfThisFails("check that releaseAsync() fails where release() would throw")
   void anAsynchronousReleaseThatNoQuorumAnswersIsAnOutageToo() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unanswered");
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(lease.releaseAsync())
         .failsWithin(fixture.timing().soon())
@@ -387,12 +387,12 @@ public abstract class ReleaseRules {
   @Rule("REL-5")
   @IfThisFails("check that a release that ended in an outage is not tried again by the next")
   void aReleaseThatWasAnOutageStaysOne() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("outage");
     Lease lease = fixture.take(fixture.open(HASTY), name, fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
     String first = answerOf(lease);
-    fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.end(TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(answerOf(lease)).isEqualTo(first);
   }
@@ -401,17 +401,17 @@ public abstract class ReleaseRules {
   @Rule("REL-5")
   @IfThisFails("check that a second release sends nothing")
   void aSecondReleaseAsksNobody() {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     String name = fixture.name("twice");
     Lease lease = fixture.take(fixture.open(), name, fixture.ttl());
     TckFixture.regardless(lease::release);
-    long before = fixture.requestsWhenAllAreAnswered();
+    long before = Counts.settledRequests(fixture);
 
     TckFixture.regardless(lease::release);
     lease.close();
     TckFixture.regardless(() -> fixture.soon().get("it is answered", lease.releaseAsync()));
 
-    assertThat(fixture.requests()).as("requests that reached nodes").isEqualTo(before);
+    assertThat(Counts.requests(fixture)).as("requests that reached nodes").isEqualTo(before);
   }
 
   @Test
@@ -419,12 +419,12 @@ public abstract class ReleaseRules {
   @Rule("REL-6")
   @IfThisFails("check that releases whose answer never came are remembered for the next connection")
   void aReleaseWhoseConnectionBrokeIsSentOnceMoreOnTheNext() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("owed");
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = openBehind(link);
-    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.LOST);
 
     TckFixture.regardless(lease::release);
@@ -439,12 +439,12 @@ public abstract class ReleaseRules {
   @Rule("REL-6")
   @IfThisFails("check that a release that broke the connection itself is remembered, too")
   void aReleaseThatWasCutOffIsSentOnceMore() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     String name = fixture.name("cut-off");
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = openBehind(link);
-    Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+    Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
     link.after(name, 0, TckLink.Fate.CUT);
 
     TckFixture.regardless(lease::release);
@@ -459,13 +459,13 @@ public abstract class ReleaseRules {
   @Rule("REL-6")
   @IfThisFails("check that keys of a failed attempt are also removed on a node that went down")
   void whatAFailedAttemptLeftIsRemovedOnTheNextConnection() throws InterruptedException {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = openBehind(link, HASTY);
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
     String name = fixture.name("owed");
-    fixture.occupy(fixture.nodes().subList(1, fixture.nodes().size()), name);
+    OnNodes.occupy(fixture, fixture.nodes().subList(1, fixture.nodes().size()), name);
     link.after(name, 1, TckLink.Fate.LOST);
 
     fixture.gets(locks, name);
@@ -497,12 +497,12 @@ public abstract class ReleaseRules {
   @Rule("REL-7")
   @IfThisFails("check that close() logs a warning where release() would throw")
   void closingALeaseThatNobodyAnswersThrowsNothingAndWarns() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("unreachable");
     LockManager locks = fixture.open(HASTY);
     Lease lease = fixture.take(locks, name, fixture.ttl());
     Lease probe = fixture.take(locks, fixture.name("probe"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     if (!(catchThrowable(probe::release) instanceof LockOutageException)) {
       AnotherRule.isBroken("a release without an answer is no outage");
     }

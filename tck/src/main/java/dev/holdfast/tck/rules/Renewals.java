@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockRequest;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,5 +25,20 @@ final class Renewals {
                   || leases.stream()
                       .allMatch(lease -> lease.remaining().plus(elapsed).compareTo(TTL) > 0);
             });
+  }
+
+  /** Leaves the test out if leases are not kept alive. Takes time: for what seems to fail. */
+  static void needed(TckFixture fixture) {
+    Duration ttl = fixture.shortTtl();
+    LockRequest request =
+        LockRequest.of(fixture.name("probe"), ttl).keepAliveUpTo(ttl.multipliedBy(100));
+    Lease probe = fixture.take(fixture.openForShortTtl(), request);
+    long begun = System.nanoTime();
+    fixture.awaitRegardless(
+        "its ttl is over", () -> System.nanoTime() - begun > 5 * ttl.toNanos() / 4);
+    if (!probe.isHeld()) {
+      AnotherRule.isBroken("leases are not kept alive");
+    }
+    TckFixture.regardless(probe::release);
   }
 }

@@ -61,7 +61,7 @@ public abstract class ReplyRules {
   @Rule("FAULT-8")
   @IfThisFails("check that a reply is read to its end, however many packets it comes in")
   void repliesThatComeInPiecesAreAnswers() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     if (!fixture.nodes().stream().allMatch(NodeProxy::fits)) {
       abort("this environment's nodes are not given by redis://");
     }
@@ -118,7 +118,7 @@ public abstract class ReplyRules {
   @IfThisFails(
       "check that a lock is taken by any value that is there, and that no value is decoded")
   void aLockThatHoldsAnyValueIsTaken() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (String value : VALUES) {
       String name = occupied(value);
@@ -135,8 +135,8 @@ public abstract class ReplyRules {
   @Rule("INSP-1")
   @IfThisFails("check that inspect shows each lock that is taken, whatever value it holds")
   void aLockThatHoldsAnyValueIsSeen() {
-    fixture.needs(LockCapability.INSPECTION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (String value : VALUES) {
       String name = occupied(value);
@@ -152,15 +152,15 @@ public abstract class ReplyRules {
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease removes a lock whatever value it holds, and says so")
   void aLockThatHoldsAnyValueIsForcedFree() {
-    fixture.needs(LockCapability.FORCE_RELEASE);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (String value : VALUES) {
       String name = occupied(value);
 
       assertThat(locks.forceRelease(name)).as("of '%s'", shown(value)).isTrue();
 
-      fixture.awaitFree(name);
+      OnNodes.awaitFree(fixture, name);
     }
   }
 

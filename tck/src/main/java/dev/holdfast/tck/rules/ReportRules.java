@@ -34,17 +34,17 @@ public abstract class ReportRules {
   @Rule("LISTEN-2")
   @IfThisFails("check that the end of a lease is reported when its release has been answered")
   void noEndIsReportedBeforeItsReleaseIsAnswered() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
     locks.addListener(log);
-    Lease lease = fixture.takeOnAll(locks, fixture.name("unanswered"), fixture.ttl());
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Lease lease = OnNodes.take(fixture, locks, fixture.name("unanswered"), fixture.ttl());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
 
     CompletableFuture<Boolean> released = lease.releaseAsync();
 
     boolean stays = Attempts.stays(() -> log.about(lease.name()).equals(List.of("granted")));
     boolean isAnswered = released.isDone();
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
     if (isAnswered) {
       AnotherRule.isBroken("a release is over before a node has answered");
     }
@@ -82,8 +82,8 @@ public abstract class ReportRules {
   @Rule("LISTEN-7")
   @IfThisFails("check that a renewal which finds a loss is reported, with this outcome")
   void aRenewalThatFindsALossIsReported() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.openForShortTtl();
     locks.addListener(log);
 
@@ -91,7 +91,7 @@ public abstract class ReportRules {
         () -> {
           LockRequest request = LockRequest.of(fixture.name("lost"), fixture.shortTtl());
           Lease lease = fixture.take(locks, request.keepAliveUpTo(HOUR));
-          fixture.occupy(fixture.nodes(), lease.name());
+          OnNodes.occupy(fixture, fixture.nodes(), lease.name());
           fixture.awaitRegardless(
               "the loss is reported",
               () -> log.about(lease.name()).stream().anyMatch(text -> text.startsWith("lost")));
@@ -107,11 +107,11 @@ public abstract class ReportRules {
   @Rule("LISTEN-12")
   @IfThisFails("check that the vote of a straggler is reported when it comes after the decision")
   void theVoteOfAStragglerIsReported() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     locks.addListener(log);
-    Lease before = fixture.takeOnAll(locks, fixture.name("before"), fixture.ttl());
+    Lease before = OnNodes.take(fixture, locks, fixture.name("before"), fixture.ttl());
     Attempts.giveBack(fixture, before);
     if (locks.nodes().size() < fixture.nodes().size()) {
       abort("this backend shows its nodes as one");
@@ -119,9 +119,9 @@ public abstract class ReportRules {
     Attempts.comes(() -> false); // until all earlier votes are reported
     int seen = votes(fixture.minority());
 
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
     Optional<Lease> lease = Attempts.answered(fixture, asked(locks));
-    fixture.end(TckFault.FROZEN, fixture.minority(), "");
+    Faults.end(TckFault.FROZEN, fixture.minority(), "");
 
     if (lease.isEmpty()) {
       AnotherRule.isBroken("a quorum of nodes is not enough");

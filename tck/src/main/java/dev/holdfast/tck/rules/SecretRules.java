@@ -31,17 +31,17 @@ public abstract class SecretRules {
   @Rule("ERR-3")
   @IfThisFails("check messages, causes, logs and toString for the userinfo of a node's URI")
   void aPasswordOfANodeIsNeverShown() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     for (String user : List.of("app", "")) {
       List<String> uris = withPassword(user, fixture.uris());
       try (Logs logs = Logs.keptFromDebug()) {
         assertHidden(() -> shown(fixture.openOn(uris)));
         assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
-        if (fixture.knows(TckFault.DEAD)) {
-          fixture.begin(TckFault.DEAD, fixture.blocking(), "");
+        if (Faults.areKnown(fixture, TckFault.DEAD)) {
+          Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
           assertHidden(() -> shown(fixture.openOn(uris)));
           assertHidden(() -> shown(fixture.openOn(uris, "connect=lazy")));
-          fixture.end(TckFault.DEAD, fixture.blocking(), "");
+          Faults.end(TckFault.DEAD, fixture.blocking(), "");
         }
         assertThat(logs.lines()).noneMatch(line -> line.contains(secret));
       }
@@ -52,7 +52,7 @@ public abstract class SecretRules {
   @Rule("ERR-3")
   @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
   void aPasswordInAUrlIsNeverShown() {
-    String url = withPassword("app", List.of(fixture.needsUrl())).get(0);
+    String url = withPassword("app", List.of(ByUrl.needed(fixture))).get(0);
     try (Logs logs = Logs.keptFromDebug()) {
       assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
       assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));

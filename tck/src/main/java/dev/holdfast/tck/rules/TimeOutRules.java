@@ -44,10 +44,10 @@ public abstract class TimeOutRules {
   @Rule("FAULT-8")
   @IfThisFails("check that quorumTimeout limits the wait for a quorum of answers, not nodeTimeout")
   void nodesThatAreAllSlowAreNoOutage() {
-    fixture.needs(TckFault.SLOW);
+    Needs.of(fixture, TckFault.SLOW);
     LockManager locks = fixture.openWithoutOptions();
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
-    fixture.begin(TckFault.SLOW, fixture.nodes(), "");
+    Faults.begin(fixture, TckFault.SLOW, fixture.nodes(), "");
 
     Retries.anyOf(
         () -> {
@@ -61,10 +61,10 @@ public abstract class TimeOutRules {
   @Rule("FAULT-8")
   @IfThisFails("check that inspect, forceRelease and ping wait for a quorum of answers, too")
   void whatLooksAtSlowNodesIsAnswered() {
-    fixture.needs(TckFault.SLOW);
+    Needs.of(fixture, TckFault.SLOW);
     LockManager locks = fixture.openWithoutOptions();
-    Lease lease = fixture.takeOnAll(locks, fixture.name("seen"), fixture.foreignTtl());
-    fixture.begin(TckFault.SLOW, fixture.nodes(), "");
+    Lease lease = OnNodes.take(fixture, locks, fixture.name("seen"), fixture.foreignTtl());
+    Faults.begin(fixture, TckFault.SLOW, fixture.nodes(), "");
 
     Retries.anyOf(
         () -> assertThat(locks.ping(fixture.timing().soon())).as("answered a ping").isTrue());
@@ -75,7 +75,7 @@ public abstract class TimeOutRules {
       Retries.anyOf(
           () -> {
             String name = fixture.name("forced");
-            fixture.occupy(fixture.nodes(), name);
+            OnNodes.occupy(fixture, fixture.nodes(), name);
             assertThat(locks.forceRelease(name)).as("forced free").isTrue();
           });
     }
@@ -85,8 +85,8 @@ public abstract class TimeOutRules {
   @Rule("FAULT-8")
   @IfThisFails("check that connectTimeout limits connecting alone, not the wait for replies")
   void nodesThatAreSlowerThanConnectTimeoutAreNoOutage() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodeOptions();
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
     LockManager locks =
         fixture.open("connectTimeout=500ms", "nodeTimeout=200ms", "quorumTimeout=10s");
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
@@ -94,7 +94,7 @@ public abstract class TimeOutRules {
     Retries.anyOf(
         () -> {
           String name = fixture.name("slow");
-          fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
           Call<Optional<Lease>> call = Call.begin(() -> locks.tryAcquire(name, fixture.ttl()));
           long begun = System.nanoTime();
           fixture
@@ -103,7 +103,7 @@ public abstract class TimeOutRules {
                   "connectTimeout is over",
                   () -> Elapsed.since(begun).compareTo(Duration.ofMillis(900)) > 0);
           boolean isOver = call.isOver();
-          fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+          Faults.end(TckFault.FROZEN, fixture.nodes(), name);
 
           assertThat(isOver).as("over before quorumTimeout: %s", call).isFalse();
           assertThat(call.awaited(fixture).result()).as("%s", call).isPresent();
@@ -115,12 +115,12 @@ public abstract class TimeOutRules {
   @Rule("FAULT-8")
   @IfThisFails("check that a slow quorum is waited for though a minority hangs")
   void aSlowQuorumIsNoOutageThoughAMinorityHangs() {
-    fixture.needs(TckFault.SLOW, TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, TckFault.SLOW, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.openWithoutOptions();
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
-    fixture.begin(TckFault.SLOW, fixture.nodesBut(fixture.minority()), "");
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.SLOW, fixture.nodesBut(fixture.minority()), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
 
     Retries.anyOf(() -> assertServed(locks, fixture.name("slow")));
   }
@@ -129,21 +129,21 @@ public abstract class TimeOutRules {
   @Rule("FAULT-8")
   @IfThisFails("check that renewals wait for a quorum of answers for quorumTimeout, too")
   void aLeaseIsKeptThoughAllNodesAreSlow() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needs(TckFault.SLOW);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, TckFault.SLOW);
     Duration ttl = fixture.shortTtl().multipliedBy(3); // for backends that ask several times
     LockManager locks = fixture.openWithoutOptions();
 
     Retries.anyOf(
         () -> {
-          fixture.begin(TckFault.SLOW, fixture.nodes(), "");
+          Faults.begin(fixture, TckFault.SLOW, fixture.nodes(), "");
           Lease lease =
               fixture.take(locks, LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR));
           awaitElapsedOrOver(ttl.multipliedBy(3).dividedBy(2), System.nanoTime(), lease);
           boolean held = lease.isHeld();
-          fixture.end(TckFault.SLOW, fixture.nodes(), "");
+          Faults.end(TckFault.SLOW, fixture.nodes(), "");
           if (!held) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(held).as("held after one and a half of its ttl").isTrue();
@@ -155,13 +155,13 @@ public abstract class TimeOutRules {
   @IfThisFails(
       "check that stragglers of a slow quorum are awaited for as long again, and no longer")
   void aMinorityThatHangsDelaysASlowCallByAsMuchAgainAtMost() {
-    fixture.needs(LockCapability.INSPECTION);
-    fixture.needs(TckFault.SLOW, TckFault.FROZEN);
-    fixture.needsNodes(3);
+    Needs.of(fixture, LockCapability.INSPECTION);
+    Needs.of(fixture, TckFault.SLOW, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open("nodeTimeout=50ms", longer("quorumTimeout"));
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
-    fixture.begin(TckFault.SLOW, fixture.nodesBut(fixture.minority()), "");
-    fixture.begin(TckFault.FROZEN, fixture.minority(), "");
+    Faults.begin(fixture, TckFault.SLOW, fixture.nodesBut(fixture.minority()), "");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
 
     Retries.anyOf(
         () -> {
@@ -179,8 +179,8 @@ public abstract class TimeOutRules {
   @Rule("KEEP-5")
   @IfThisFails("check that a third of the ttl is counted from the beginning of the attempt")
   void aGrantThatTookMostOfItsTtlIsRenewedAtOnce() {
-    fixture.needsNodeOptions();
-    fixture.needs(TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
     Duration ttl = fixture.shortTtl().multipliedBy(6); // on a busy machine a node thaws slowly
     LockManager locks = fixture.open(longer("nodeTimeout"));
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
@@ -188,17 +188,17 @@ public abstract class TimeOutRules {
     Retries.anyOf(
         () -> {
           LockRequest request = LockRequest.of(fixture.name("late"), ttl).keepAliveUpTo(HOUR);
-          fixture.begin(TckFault.FROZEN, fixture.blocking(), request.name());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), request.name());
           long begun = System.nanoTime();
           CompletableFuture<Optional<Lease>> future = locks.tryAcquireAsync(request);
           awaitElapsed(ttl.multipliedBy(3).dividedBy(4), begun);
-          fixture.end(TckFault.FROZEN, fixture.blocking(), request.name());
+          Faults.end(TckFault.FROZEN, fixture.blocking(), request.name());
           Optional<Lease> granted = fixture.soon().get("the attempt ends", future);
           assertThat(granted).as("granted in time").isPresent();
           Lease lease = granted.get();
           awaitElapsedOrOver(ttl.multipliedBy(5).dividedBy(4), begun, lease);
           if (!lease.isHeld()) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(lease.isHeld()).as("renewed before its ttl was over").isTrue();
@@ -209,8 +209,8 @@ public abstract class TimeOutRules {
   @Rule("EXT-9")
   @IfThisFails("check that an extension waits for answers until its lease ends, and no longer")
   void anExtensionIsOverWhenItsLeaseEnds() {
-    fixture.needsNodeOptions();
-    fixture.needs(TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
     Duration ttl = fixture.shortTtl();
     LockManager locks = fixture.open(longer("nodeTimeout"));
 
@@ -218,7 +218,8 @@ public abstract class TimeOutRules {
         () -> {
           Lease lease = fixture.take(locks, fixture.name("hangs"), ttl);
           try (Stalls stalls = Stalls.watched()) {
-            fixture.during(
+            Faults.during(
+                fixture,
                 TckFault.FROZEN,
                 fixture.blocking(),
                 lease.name(),
@@ -242,18 +243,22 @@ public abstract class TimeOutRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a kept lease which ends during a renewal ends by UNREACHABLE")
   void aKeptLeaseThatEndsDuringARenewalIsUnreachable() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(longer("nodeTimeout"));
 
     Retries.anyOf(
         () -> {
           LockRequest request = LockRequest.of(fixture.name("renewed"), fixture.shortTtl());
           Lease lease = fixture.take(locks, request.keepAliveUpTo(HOUR));
-          fixture.during(
-              TckFault.FROZEN, fixture.nodes(), lease.name(), () -> fixture.awaitOver(lease));
+          Faults.during(
+              fixture,
+              TckFault.FROZEN,
+              fixture.nodes(),
+              lease.name(),
+              () -> fixture.awaitOver(lease));
           if (reasonOf(lease) == LossReason.EXPIRED) {
-            fixture.needsRenewals();
+            Renewals.needed(fixture);
           }
 
           assertThat(reasonOf(lease)).isEqualTo(LossReason.UNREACHABLE);
@@ -264,14 +269,15 @@ public abstract class TimeOutRules {
   @Rule("LOSS-4")
   @IfThisFails("check that a lease which ends during its holder's own extension ends by EXPIRED")
   void aLeaseThatEndsDuringItsHoldersExtensionHasExpired() throws Exception {
-    fixture.needsNodeOptions();
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
     Lease lease =
         fixture.take(
             fixture.open(longer("nodeTimeout")), fixture.name("extended"), fixture.shortTtl());
 
-    fixture.during(
+    Faults.during(
+        fixture,
         TckFault.FROZEN,
         fixture.nodes(),
         lease.name(),
@@ -292,8 +298,8 @@ public abstract class TimeOutRules {
   @Rule("REL-9")
   @IfThisFails("check that a release is sent behind an unanswered extension")
   void aReleaseDoesNotWaitForAnExtensionThatHangs() {
-    fixture.needsNodes(1);
-    TckLink link = fixture.needsLink(fixture.node(0));
+    Needs.nodes(fixture, 1);
+    TckLink link = Needs.link(fixture, fixture.node(0));
     LockManager locks = fixture.openOn(List.of(link.uri()), longer("nodeTimeout"));
     Lease lease = fixture.take(locks, fixture.name("hangs"), fixture.ttl());
     TckFixture.regardless(
@@ -334,25 +340,25 @@ public abstract class TimeOutRules {
   @Rule("REL-9")
   @IfThisFails("check that an extension sends nothing more, such as its script, behind a release")
   void anExtensionPutsNoKeyBackBehindARelease() {
-    fixture.needs(TckFault.FROZEN, TckFault.SCRIPTS_FORGOTTEN);
+    Needs.of(fixture, TckFault.FROZEN, TckFault.SCRIPTS_FORGOTTEN);
     LockManager locks = fixture.open(longer("nodeTimeout"));
-    Lease other = fixture.takeOnAll(locks, fixture.name("other"), fixture.ttl());
-    Lease lease = fixture.takeOnAll(locks, fixture.name("hangs"), fixture.ttl());
-    fixture.begin(TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), lease.name());
+    Lease other = OnNodes.take(fixture, locks, fixture.name("other"), fixture.ttl());
+    Lease lease = OnNodes.take(fixture, locks, fixture.name("hangs"), fixture.ttl());
+    Faults.begin(fixture, TckFault.SCRIPTS_FORGOTTEN, fixture.nodes(), lease.name());
     TckFixture.regardless(other::release); // which brings the nodes the script of a release alone
     fixture.awaitRegardless(
-        "the other is free", () -> fixture.isFreeOn(fixture.nodes(), other.name()));
-    if (!fixture.isFreeOn(fixture.nodes(), other.name())) {
+        "the other is free", () -> OnNodes.isFree(fixture.nodes(), other.name()));
+    if (!OnNodes.isFree(fixture.nodes(), other.name())) {
       AnotherRule.isBroken("a release is not sent whole where its script is not known");
     }
 
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
     lease.extendAsync(fixture.ttl());
     lease.releaseAsync();
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
 
-    fixture.awaitFree(lease.name());
-    assertThat(Attempts.stays(() -> fixture.isFreeOn(fixture.nodes(), lease.name())))
+    OnNodes.awaitFree(fixture, lease.name());
+    assertThat(Attempts.stays(() -> OnNodes.isFree(fixture.nodes(), lease.name())))
         .as("it stays free")
         .isTrue();
   }
@@ -361,15 +367,15 @@ public abstract class TimeOutRules {
   @Rule("REL-10")
   @IfThisFails("check that a release that is answered in time is not warned of, however slow it is")
   void aReleaseThatIsAnsweredInTimeIsNotWarnedOf() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     Lease lease =
         fixture.take(fixture.open(longer("nodeTimeout")), fixture.name("slow"), fixture.ttl());
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
-      fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
       Call<Boolean> closing = closing(lease);
       awaitElapsed(Duration.ofMillis(300), System.nanoTime());
-      fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+      Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
       closing.awaited(fixture);
 
       assertThat(logs.warnings()).noneMatch(line -> line.contains(lease.name()));
@@ -380,7 +386,7 @@ public abstract class TimeOutRules {
   @Rule("REL-10")
   @IfThisFails("check that unconfirmed releases cause at most one warning a second")
   void aBurstOfReleasesThatNobodyAnswersIsWarnedOfOnceASecond() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open("nodeTimeout=300ms");
     List<Lease> leases = new ArrayList<>();
     for (int i = 0; i < BURST; i++) {
@@ -388,7 +394,7 @@ public abstract class TimeOutRules {
     }
     try (Logs logs = Logs.kept()) {
       logs.needsToBeSeen();
-      fixture.begin(TckFault.FROZEN, fixture.nodes(), "");
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
       long begun = System.nanoTime();
       List<Call<Boolean>> closing = leases.stream().map(TimeOutRules::closing).toList();
       closing.forEach(call -> call.awaited(fixture));
@@ -404,13 +410,13 @@ public abstract class TimeOutRules {
   @Rule("WAIT-15")
   @IfThisFails("check the result of a wait behind an attempt that no quorum has answered")
   void aWaitBehindAnAttemptThatNobodyAnswersIsAnOutage() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open("nodeTimeout=100ms", longer("quorumTimeout"));
 
     Retries.anyOf(
         () -> {
           LockRequest request = fixture.request(fixture.name("hangs"));
-          fixture.begin(TckFault.FROZEN, fixture.blocking(), request.name());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), request.name());
           Call<Lease> head = Call.begin(() -> locks.acquire(request.waitForever()));
           fixture.awaitRegardless("a thread waits", head::isWaiting);
           if (!head.isWaiting()) {
@@ -424,7 +430,7 @@ public abstract class TimeOutRules {
                   Call.begin(() -> locks.tryAcquireAsync(inLine).join()));
           fixture.awaitRegardless("they are over", () -> waiters.stream().allMatch(Call::isOver));
           head.interrupt();
-          fixture.end(TckFault.FROZEN, fixture.blocking(), request.name());
+          Faults.end(TckFault.FROZEN, fixture.blocking(), request.name());
           if (!waiters.stream().allMatch(Call::isOver)) {
             AnotherRule.isBroken("they do not wait in the queue");
           }

@@ -46,15 +46,15 @@ public abstract class TimelinessRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension compares the token whatever the ttl of the lease is")
   void aLeaseOfAnyTtlThatIsGoneIsNotExtended() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.openForShortTtl();
     for (Duration ttl : TTLS) {
       for (Duration by : List.of(ttl.dividedBy(2), ttl, fixture.ttl())) {
         Lease removed = fixture.take(locks, fixture.name("removed"), ttl);
         fixture.nodes().forEach(node -> node.remove(removed.name()));
         Lease taken = fixture.take(locks, fixture.name("taken"), ttl);
-        fixture.occupy(fixture.nodes(), taken.name());
+        OnNodes.occupy(fixture, fixture.nodes(), taken.name());
 
         for (Lease lease : List.of(removed, taken)) {
           assertThat(isExtended(lease, by, by.equals(ttl)))
@@ -69,7 +69,7 @@ public abstract class TimelinessRules {
   @Rule("EXT-10")
   @IfThisFails("check that an extension gives all that was asked for, whatever the ttl was before")
   void aLeaseOfAnyTtlIsExtendedByAllThatWasAskedFor() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     LockManager locks = fixture.openForShortTtl();
     List<Duration> usable =
         TTLS.stream().filter(ttl -> ttl.compareTo(fixture.shortTtl()) >= 0).toList();
@@ -159,7 +159,7 @@ public abstract class TimelinessRules {
   @Rule("ACQ-11")
   @IfThisFails("check that a hold ends when holdAtLeast is over, not when a task finds it later")
   void othersGetALockAsSoonAsItsHoldIsOver() {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
     GivingBack[] ways = GivingBack.values();
@@ -180,7 +180,7 @@ public abstract class TimelinessRules {
   @Rule("ACQ-22")
   @IfThisFails("check that a minimum of Lease.holdAtLeast ends at its time")
   void othersGetALockAsSoonAsItsNewMinimumIsOver() {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
 

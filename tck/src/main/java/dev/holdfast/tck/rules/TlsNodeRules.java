@@ -129,14 +129,14 @@ public abstract class TlsNodeRules {
   /** Takes a lock once each node has a connection. */
   private Lease takenOnAll(LockManager locks, String name) {
     try {
-      return fixture.takeOnAll(locks, name, fixture.ttl());
+      return OnNodes.take(fixture, locks, name, fixture.ttl());
     } catch (AssertionError e) {
       throw new AssertionError("not all nodes with TLS are used", e);
     }
   }
 
   private List<NodeProxy> proxies() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     if (!fixture.nodes().stream().allMatch(NodeProxy::fits)) {
       abort("this environment's nodes are not given by redis://");
     }

@@ -105,7 +105,7 @@ public abstract class TlsRules {
   }
 
   private List<String> needsPlainUris() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     List<String> uris = fixture.uris();
     if (!uris.stream().allMatch(uri -> uri.startsWith(PLAIN + "://"))) {
       abort("this environment's nodes are not given by redis://");

@@ -38,11 +38,11 @@ public abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that all of the token is compared, byte for byte, whichever call releases")
   void aReleaseSparesATokenThatIsAlmostItsOwn() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (Giving giving : Giving.values()) {
       for (Alike alike : Alike.values()) {
-        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+        Lease lease = OnNodes.take(fixture, locks, fixture.name("alike"), fixture.ttl());
         overtaken(lease, alike.of(lease.token()))
             .ifPresent(
                 next -> {
@@ -59,11 +59,11 @@ public abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that a token is no pattern, for whatever labels hold")
   void aReleaseSparesATokenThatItsOwnWouldMatch() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (String label : PATTERNS) {
       LockRequest request = fixture.request(fixture.name("pattern")).ownerLabel(label);
-      Lease lease = fixture.takeOnAll(locks, request);
+      Lease lease = OnNodes.take(fixture, locks, request);
       Optional<String> matching =
           Optional.of(lease.token())
               .filter(token -> token.startsWith(label))
@@ -84,13 +84,13 @@ public abstract class TokenRules {
   @IfThisFails(
       "check that the token is compared as a whole before a time to live is shortened, too")
   void aReleaseThatShortensSparesATokenThatIsAlmostItsOwn() {
-    fixture.needs(LockCapability.HOLD_AT_LEAST);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open();
     for (Alike alike : Alike.values()) {
       LockRequest request =
           fixture.request(fixture.name("alike")).holdAtLeast(fixture.ttl().dividedBy(2));
-      Lease lease = fixture.takeOnAll(locks, request);
+      Lease lease = OnNodes.take(fixture, locks, request);
       overtaken(lease, alike.of(lease.token()))
           .ifPresent(
               next -> {
@@ -106,7 +106,7 @@ public abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check what removes the key of a lease that has expired: all of the token counts")
   void theEndOfALeaseSparesATokenThatIsAlmostItsOwn() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.openForShortTtl();
     Map<Lease, String> next = new LinkedHashMap<>();
     for (Alike alike : Alike.values()) {
@@ -125,9 +125,9 @@ public abstract class TokenRules {
   @Rule("REL-1")
   @IfThisFails("check that a release that is sent once more compares all of the token as well")
   void aReleaseThatIsSentOnceMoreSparesATokenThatIsAlmostItsOwn() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = openBehind(link);
     for (Alike alike : Alike.FEW) {
       Attempts.needsVote(fixture, locks, node);
@@ -152,14 +152,14 @@ public abstract class TokenRules {
   @Rule("ACQ-4")
   @IfThisFails("check that what takes a failed attempt back compares all of its token")
   void whatAFailedAttemptTakesBackSparesATokenThatIsAlmostItsOwn() throws InterruptedException {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     TckNode node = fixture.node(0);
-    TckLink link = fixture.needsLink(node);
+    TckLink link = Needs.link(fixture, node);
     LockManager locks = openBehind(link, "nodeTimeout=200ms");
     for (Alike alike : Alike.FEW) {
       Attempts.needsVote(fixture, locks, node);
       String name = fixture.name("failed");
-      fixture.occupy(fixture.nodesBut(List.of(node)), name);
+      OnNodes.occupy(fixture, fixture.nodesBut(List.of(node)), name);
       link.after(name, 1, TckLink.Fate.LOST);
       Attempts.inVain(fixture, locks, name);
       link.cut();
@@ -182,12 +182,12 @@ public abstract class TokenRules {
   @Rule("EXT-1")
   @IfThisFails("check that an extension compares all of the token, byte for byte")
   void anExtensionIsNoneOfATokenThatIsAlmostItsOwn() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     Duration foreign = fixture.ttl().dividedBy(3);
     LockManager locks = fixture.open();
     for (boolean waiting : new boolean[] {true, false}) {
       for (Alike alike : Alike.values()) {
-        Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+        Lease lease = OnNodes.take(fixture, locks, fixture.name("alike"), fixture.ttl());
         Optional<String> next = alike.of(lease.token());
         if (next.isEmpty()) {
           continue;
@@ -212,10 +212,10 @@ public abstract class TokenRules {
   @Rule("INSP-1")
   @IfThisFails("check that nodes agree on an owner by all of its token, not by its label")
   void nodesWithATokenThatIsAlmostTheOwnersDoNotAgree() {
-    fixture.needsNodes(3);
+    Needs.nodes(fixture, 3);
     LockManager locks = fixture.open();
     for (Alike alike : Alike.values()) {
-      Lease lease = fixture.takeOnAll(locks, fixture.name("alike"), fixture.ttl());
+      Lease lease = OnNodes.take(fixture, locks, fixture.name("alike"), fixture.ttl());
       alike
           .of(lease.token())
           .ifPresent(

@@ -43,16 +43,16 @@ public abstract class TransactionRules {
   @Rule("EXT-1")
   @IfThisFails("check that nil, the reply to a transaction that was aborted, is not taken as done")
   void anExtensionThatWasAbortedIsNotSaidToBeDone() throws Exception {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     neverSaidToBeDoneBefore(
-        new Extending(), (node, name) -> node.occupy(name, TckFixture.occupant(node), ttl()));
+        new Extending(), (node, name) -> node.occupy(name, OnNodes.occupant(node), ttl()));
   }
 
   @Test
   @Rule("EXT-1")
   @IfThisFails("check that a transaction that was aborted is begun again, or fails")
   void anExtensionThatIsSaidToBeDoneHasLengthenedTheLock() throws Exception {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Extending extending = new Extending();
     neverSaidToBeDoneBefore(extending, (node, name) -> node.occupy(name, extending.token, ttl()));
   }
@@ -65,7 +65,7 @@ public abstract class TransactionRules {
         new Scene() {
           @Override
           public Callable<Boolean> prepared(LockManager locks, String name) {
-            return fixture.takeOnAll(locks, name, fixture.ttl())::release;
+            return OnNodes.take(fixture, locks, name, fixture.ttl())::release;
           }
 
           @Override
@@ -73,21 +73,21 @@ public abstract class TransactionRules {
             return node.holder(name).isEmpty();
           }
         },
-        (node, name) -> fixture.occupy(List.of(node), name));
+        (node, name) -> OnNodes.occupy(fixture, List.of(node), name));
   }
 
   @Test
   @Rule("TRANSFER-4")
   @IfThisFails("check that nil, the reply to a transaction that was aborted, is not taken as done")
   void anAdoptionThatWasAbortedIsNoGrant() throws Exception {
-    fixture.needs(LockCapability.TRANSFER);
+    Needs.of(fixture, LockCapability.TRANSFER);
     neverSaidToBeDoneBefore(
         new Scene() {
           private String transferred = "";
 
           @Override
           public Callable<Boolean> prepared(LockManager locks, String name) {
-            Lease lease = fixture.takeOnAll(locks, name, fixture.ttl());
+            Lease lease = OnNodes.take(fixture, locks, name, fixture.ttl());
             String text = TransferredLock.text(fixture, lease, fixture.ttl());
             transferred = lease.token();
             return () -> locks.adopt(text, fixture.request(name)).isHeld();
@@ -97,11 +97,11 @@ public abstract class TransactionRules {
           public boolean isDone(TckNode node, String name) {
             return node.holder(name)
                 .filter(holder -> !holder.equals(transferred))
-                .filter(holder -> !holder.equals(TckFixture.occupant(node)))
+                .filter(holder -> !holder.equals(OnNodes.occupant(node)))
                 .isPresent();
           }
         },
-        (node, name) -> fixture.occupy(List.of(node), name));
+        (node, name) -> OnNodes.occupy(fixture, List.of(node), name));
   }
 
   private final class Extending implements Scene {
@@ -109,7 +109,7 @@ public abstract class TransactionRules {
 
     @Override
     public Callable<Boolean> prepared(LockManager locks, String name) {
-      Lease lease = fixture.takeOnAll(locks, name, ttl());
+      Lease lease = OnNodes.take(fixture, locks, name, ttl());
       token = lease.token();
       return () -> {
         lease.extend(fixture.ttl());
@@ -135,10 +135,10 @@ public abstract class TransactionRules {
    */
   private void neverSaidToBeDoneBefore(Scene scene, BiConsumer<TckNode, String> change)
       throws Exception {
-    fixture.needs(TckFault.NO_SCRIPTS);
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
     List<TckLink> links = new ArrayList<>();
-    fixture.nodes().forEach(node -> links.add(fixture.needsLink(node)));
-    fixture.begin(TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    fixture.nodes().forEach(node -> links.add(Needs.link(fixture, node)));
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
     LockManager locks = WithoutScripts.opened(fixture, links.stream().map(TckLink::uri).toList());
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);

@@ -64,7 +64,7 @@ public abstract class TransferRules {
   @Rule("TRANSFER-1")
   @IfThisFails("check that keepAliveUpTo limits the holder, and not the text")
   void keepAliveUpToDoesNotLimitATransfer() {
-    fixture.needs(LockCapability.KEEP_ALIVE);
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Duration hold = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
     Lease lease =
@@ -80,7 +80,7 @@ public abstract class TransferRules {
   @Rule("TRANSFER-1")
   @IfThisFails("check that a transfer asks for no more time than the holder did")
   void aTransferThatNobodyAdoptsEnds() {
-    fixture.needsExpiry();
+    OnNodes.needsExpiry(fixture);
     Duration within = fixture.shortTtl();
     LockManager locks = fixture.openForShortTtl();
     LockManager other = fixture.open();
@@ -135,14 +135,15 @@ public abstract class TransferRules {
   @Rule("TRANSFER-3")
   @IfThisFails("check that a transfer which no quorum answers leaves the lease as it was")
   void aTransferThatNobodyAnswersLeavesTheLeaseHeld() throws Exception {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open(IMPATIENT);
 
     Retries.anyOf(
         () -> {
-          Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("silent")));
+          Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("silent")));
           Throwable[] thrown = new Throwable[1];
-          fixture.during(
+          Faults.during(
+              fixture,
               TckFault.FROZEN,
               fixture.nodes(),
               lease.name(),
@@ -158,7 +159,7 @@ public abstract class TransferRules {
   @Rule("TRANSFER-3")
   @IfThisFails("check that a lease that was lost gives no text")
   void aLostLeaseGivesNoText() {
-    fixture.needs(LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
     LockManager locks = fixture.open();
     Lease lease = fixture.take(locks, fixture.request(fixture.name("lost")));
     TckFixture.regardless(() -> fixture.open().forceRelease(lease.name()));
@@ -199,20 +200,20 @@ public abstract class TransferRules {
   @Rule("TRANSFER-11")
   @IfThisFails("check that a lock is released whose text was offered to a cancelled future")
   void aTextThatNoCallerTakesGivesTheLockBack() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
-    Lease lease = fixture.takeOnAll(locks, fixture.request(fixture.name("cancelled")));
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("cancelled")));
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
     CompletableFuture<String> text = lease.transferAsync(fixture.ttl());
 
     text.cancel(false);
-    fixture.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+    Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
 
     fixture.awaitRegardless("it is over", () -> !lease.isHeld());
     if (lease.isHeld()) {
       AnotherRule.isBroken("a transfer that is answered does not end the lease");
     }
-    fixture.awaitFree(lease.name());
+    OnNodes.awaitFree(fixture, lease.name());
   }
 
   private static void assertHidden(String shown, String text, String token) {

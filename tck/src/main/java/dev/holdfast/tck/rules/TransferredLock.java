@@ -15,7 +15,7 @@ import java.time.Duration;
 record TransferredLock(String name, String token, String text) {
   /** Takes a lock on all nodes, and transfers it. */
   static TransferredLock of(TckFixture fixture, LockRequest request) {
-    Lease lease = fixture.takeOnAll(fixture.open(), request);
+    Lease lease = OnNodes.take(fixture, fixture.open(), request);
     return new TransferredLock(lease.name(), lease.token(), text(fixture, lease, fixture.ttl()));
   }
 

@@ -63,7 +63,7 @@ public abstract class ValidityRules {
   @Rule("VAL-1")
   @IfThisFails("check that the allowance for drift is taken off the validity")
   void whatNodesClocksMayDriftApartIsTakenOff() {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
@@ -84,8 +84,8 @@ public abstract class ValidityRules {
   @Rule("VAL-1")
   @IfThisFails("check that elapsed time counts from before the first message, not from a reply")
   void theTimeThatNodesTakeToAnswerIsSpent() {
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
@@ -104,9 +104,9 @@ public abstract class ValidityRules {
   @Rule("VAL-1")
   @IfThisFails("check that an extension's validity counts from before its first message, too")
   void theTimeThatNodesTakeToAnswerAnExtensionIsSpent() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
@@ -135,7 +135,7 @@ public abstract class ValidityRules {
   @Rule("VAL-2")
   @IfThisFails("check that elapsed time is the larger of monotonic and wall-clock time")
   void aClockThatJumpsAheadSpendsValidity() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     Lease shortened = fixture.take(fixture.open(), fixture.name("shortened"), fixture.ttl());
     boolean countsDown = countsDown(shortened);
     clock.step(fixture.ttl().dividedBy(2));
@@ -156,7 +156,7 @@ public abstract class ValidityRules {
   @Rule("VAL-2")
   @IfThisFails("check that monotonic time goes on counting when the wall clock is set back")
   void aClockThatIsSetBackGivesNothingAway() {
-    TckClock clock = fixture.needsClock();
+    TckClock clock = Needs.clock(fixture);
     Lease lease =
         fixture.take(fixture.openForShortTtl(), fixture.name("set-back"), fixture.briefTtl());
     Duration before = lease.remaining();
@@ -213,10 +213,10 @@ public abstract class ValidityRules {
   @Rule("VAL-3")
   @IfThisFails("check that remaining() is zero once a lease was found to be another owner's")
   void nothingRemainsOfALeaseThatWasTakenAway() {
-    fixture.needs(LockCapability.EXTENSION);
-    fixture.needsNodes(1);
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
     Lease lease = fixture.take(fixture.open(), fixture.name("taken"), fixture.ttl());
-    fixture.occupy(fixture.nodes(), lease.name());
+    OnNodes.occupy(fixture, fixture.nodes(), lease.name());
     TckFixture.regardless(() -> lease.extend(fixture.ttl()));
     if (lease.isHeld()) {
       AnotherRule.isBroken("the lease is not lost");
@@ -266,9 +266,9 @@ public abstract class ValidityRules {
       "check that validity is looked at again when the last needed answer is there, and that an"
           + " outage is thrown if it is over")
   void aGrantWhoseTimeWasOverWhenItCameIsAnOutage() {
-    TckClock clock = fixture.needsClock();
-    fixture.needs(TckFault.FROZEN);
-    fixture.needsNodes(2);
+    TckClock clock = Needs.clock(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
 
     Retries.anyOf(
@@ -373,7 +373,7 @@ public abstract class ValidityRules {
   @Rule("VAL-6")
   @IfThisFails("check that the ttl of an extension is held to maxTtl, too")
   void anExtensionBeyondMaxTtlIsRefused() {
-    fixture.needs(LockCapability.EXTENSION);
+    Needs.of(fixture, LockCapability.EXTENSION);
     Duration max = fixture.ttl().minusSeconds(5);
     LockManager locks = fixture.open("maxTtl=" + max.toMillis() + "ms");
     Lease lease = fixture.take(locks, fixture.name("long"), max);
@@ -386,7 +386,7 @@ public abstract class ValidityRules {
   @Rule("VAL-6")
   @IfThisFails("check that a ttl is compared with the allowance for drift")
   void aTtlThatDriftUsesUpIsRefused() {
-    fixture.needsNodes(2);
+    Needs.nodes(fixture, 2);
     LockManager locks = fixture.open();
     LockRequest tooShort = LockRequest.of(fixture.name("short"), Duration.ofMillis(1));
 
@@ -402,7 +402,7 @@ public abstract class ValidityRules {
   @Rule("VAL-6")
   @IfThisFails("check that a ttl is not compared with a timeout: nodes mostly answer much sooner")
   void aTtlBelowTheTimeOutsIsTaken() {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     LockManager locks = fixture.open("nodeTimeout=" + fixture.shortTtl().toMillis() + "ms");
 
     assertThat(fixture.take(locks, fixture.name("short"), fixture.briefTtl())).isNotNull();
@@ -412,10 +412,10 @@ public abstract class ValidityRules {
   @Rule("VAL-6")
   @IfThisFails("check that a ttl is refused before anything is sent")
   void aTtlThatIsRefusedIsNotSent() {
-    fixture.needsCounts();
+    Counts.needsRequests(fixture);
     LockManager locks = fixture.open("maxTtl=20s");
     LockRequest tooLong = LockRequest.of(fixture.name("long"), Duration.ofSeconds(21));
-    long before = fixture.requests();
+    long before = Counts.requests(fixture);
 
     TckFixture.regardless(() -> locks.tryAcquire(tooLong));
     TckFixture.regardless(() -> locks.acquire(tooLong.waitAtMost(Duration.ofMillis(10))));
@@ -423,7 +423,7 @@ public abstract class ValidityRules {
       TckFixture.regardless(() -> locks.tryAcquire(fixture.name("short"), Duration.ofMillis(1)));
     }
 
-    assertThat(fixture.requests()).as("requests that reached nodes").isEqualTo(before);
+    assertThat(Counts.requests(fixture)).as("requests that reached nodes").isEqualTo(before);
   }
 
   private static void assertRefused(Eventually.Assertions call) {
@@ -432,12 +432,12 @@ public abstract class ValidityRules {
 
   /** Makes a call while all nodes are silent, which lasts for some time longer. */
   private <T> T whileSilent(String name, Callable<T> call) throws Exception {
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
     Thread end =
         new Thread(
             () -> {
               LockSupport.parkNanos(SILENCE.toNanos());
-              fixture.end(TckFault.FROZEN, fixture.nodes(), name);
+              Faults.end(TckFault.FROZEN, fixture.nodes(), name);
             },
             "end of silence");
     end.start();

@@ -63,12 +63,12 @@ public abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that an outage ends with the wait, except for the timeout of one attempt")
   void aWaitThroughAnOutageIsOverInTime() {
-    fixture.needsNodeOptions();
-    fixture.needs(TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("outage");
     Duration wait = fixture.allowance();
     LockManager locks = fixture.open("nodeTimeout=100ms");
-    fixture.begin(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
 
     try (Stalls stalls = Stalls.watched()) {
       Call<?> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(wait)));
@@ -82,7 +82,7 @@ public abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that no attempt starts once the wait is over")
   void nothingIsTakenWhenTheWaitIsOver() throws InterruptedException {
-    fixture.needsNodes(1);
+    Needs.nodes(fixture, 1);
     String name = fixture.name("late");
     Contender contender = Contender.holding(fixture, name);
     LockManager locks = fixture.open();
@@ -101,11 +101,11 @@ public abstract class WaitingRules {
   @Rule("WAIT-1")
   @IfThisFails("check that the end of a wait does not affect an attempt in flight")
   void anAttemptUnderWayIsNotCutShort() {
-    fixture.needs(TckFault.FROZEN);
+    Needs.of(fixture, TckFault.FROZEN);
     String name = fixture.name("slow");
     LockManager locks = fixture.open("nodeTimeout=10s");
     Duration wait = Duration.ofMillis(100);
-    fixture.begin(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
 
     long begun = System.nanoTime();
     Call<Optional<Lease>> call =
@@ -113,7 +113,7 @@ public abstract class WaitingRules {
     fixture
         .soon()
         .until("the wait was over", () -> Elapsed.since(begun).compareTo(wait.multipliedBy(2)) > 0);
-    fixture.end(TckFault.FROZEN, fixture.blocking(), name);
+    Faults.end(TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(call.awaited(fixture).result().flatMap(lease -> lease))
         .as("the attempt in flight: %s", call)
@@ -149,10 +149,10 @@ public abstract class WaitingRules {
   @Rule("WAIT-2")
   @IfThisFails("check that an outage ends no wait: the nodes may be back in time")
   void nobodyGivesUpWhileNodesRefuse() {
-    fixture.needs(TckFault.REFUSING);
+    Needs.of(fixture, TckFault.REFUSING);
     String name = fixture.name("refused");
     LockManager locks = fixture.open();
-    fixture.begin(TckFault.REFUSING, fixture.nodes(), name);
+    Faults.begin(fixture, TckFault.REFUSING, fixture.nodes(), name);
 
     Call<Lease> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(WAIT)));
 

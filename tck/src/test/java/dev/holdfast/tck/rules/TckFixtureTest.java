@@ -30,7 +30,7 @@ class TckFixtureTest {
     fixture.close();
 
     assertThatThrownBy(fixture::open).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> fixture.begin(TckFault.FROZEN, fixture.nodes(), ""))
+    assertThatThrownBy(() -> Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), ""))
         .isInstanceOf(IllegalStateException.class);
   }
 

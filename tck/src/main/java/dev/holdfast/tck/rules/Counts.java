@@ -1,0 +1,54 @@
+package dev.holdfast.tck.rules;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/** The requests and connections that all nodes count together. */
+final class Counts {
+  /** When nothing has been asked for so long, nothing is under way. */
+  private static final Duration QUIET = Duration.ofMillis(40);
+
+  private Counts() {}
+
+  /** Leaves the test out where requests are not counted. */
+  static void needsRequests(TckFixture fixture) {
+    Needs.nodes(fixture, 1);
+    if (fixture.nodes().stream().anyMatch(node -> node.requests().isEmpty())) {
+      abort("this environment's nodes do not count requests");
+    }
+  }
+
+  static long requests(TckFixture fixture) {
+    return fixture.nodes().stream().mapToLong(node -> node.requests().orElse(0)).sum();
+  }
+
+  /** Returns the requests once no more come: a call may return before a minority has answered. */
+  static long settledRequests(TckFixture fixture) {
+    AtomicLong last = new AtomicLong(-1);
+    fixture
+        .soon()
+        .until(
+            "no more requests come",
+            () -> {
+              LockSupport.parkNanos(QUIET.toNanos());
+              long now = requests(fixture);
+              return now == last.getAndSet(now);
+            });
+    return last.get();
+  }
+
+  /** Leaves the test out where connections are not counted. */
+  static void needsConnections(TckFixture fixture) {
+    Needs.nodes(fixture, 1);
+    if (fixture.nodes().stream().anyMatch(node -> node.connections().isEmpty())) {
+      abort("this environment's nodes do not count connections");
+    }
+  }
+
+  static int connections(TckFixture fixture) {
+    return fixture.nodes().stream().mapToInt(node -> node.connections().orElse(0)).sum();
+  }
+}

@@ -1,0 +1,74 @@
+package dev.holdfast.tck.rules;
+
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import dev.holdfast.LockCapability;
+import dev.holdfast.tck.env.TckClock;
+import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
+
+/** The needs of tests. A test is left out where its environment does not meet one. */
+final class Needs {
+  private Needs() {}
+
+  /** Requires declared capabilities. */
+  static void of(TckFixture fixture, LockCapability... needed) {
+    for (LockCapability capability : needed) {
+      if (!fixture.declares(capability)) {
+        abort("not declared: " + capability);
+      }
+    }
+  }
+
+  /** Requires faults that all nodes know. */
+  static void of(TckFixture fixture, TckFault... needed) {
+    nodes(fixture, 1);
+    for (TckFault fault : needed) {
+      if (!Faults.areKnown(fixture, fault)) {
+        abort("this environment's nodes cannot be " + fault);
+      }
+    }
+  }
+
+  /** Requires timeouts that a test can choose. */
+  static void nodeOptions(TckFixture fixture) {
+    if (!fixture.environment().hasNodeOptions()) {
+      abort("this environment's managers have no options about nodes");
+    }
+  }
+
+  /** Requires that no lock is two. */
+  static void oneLock(TckFixture fixture) {
+    if (fixture.environment().holdsTwoLocks()) {
+      abort("each lock is two, which are removed one after the other");
+    }
+  }
+
+  /** Requires so many nodes. */
+  static void nodes(TckFixture fixture, int atLeast) {
+    int there = fixture.nodes().size();
+    if (there == 0) {
+      abort("this environment shows no nodes");
+    }
+    if (there < atLeast) {
+      abort("it takes " + atLeast + " nodes, and this environment shows fewer: " + there);
+    }
+  }
+
+  /** Returns the wall clock, which can be moved. */
+  static TckClock clock(TckFixture fixture) {
+    return fixture
+        .environment()
+        .clock()
+        .orElseGet(() -> abort("this environment has no clock to move"));
+  }
+
+  /** Returns a link before a node, which is closed at the end. */
+  static TckLink link(TckFixture fixture, TckNode node) {
+    TckLink link =
+        node.link().orElseGet(() -> abort("this environment has no links that can be cut"));
+    fixture.atEnd(link::close);
+    return link;
+  }
+}

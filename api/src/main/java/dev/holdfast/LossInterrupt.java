@@ -29,6 +29,12 @@ final class LossInterrupt {
     /** Whether an interrupt status that is set was set for a loss. */
     private boolean isOurs;
 
+    /** The number of calls that have begun and of interrupts that came. */
+    private long count;
+
+    /** The last interrupt that the thread has certainly noticed. */
+    private long noticed;
+
     private void set() {
       if (!thread.isInterrupted()) { // an interrupt of the user stays the user's
         isOurs = true;
@@ -50,6 +56,11 @@ final class LossInterrupt {
   private final Status status;
   private State state = State.QUIET;
 
+  /** The interrupts after this one were not noticed when this call began. */
+  private final long since;
+
+  private long interruptedAt;
+
   /** The number of inner calls, or this one, with an open shield. */
   private int shields;
 
@@ -65,8 +76,9 @@ final class LossInterrupt {
     synchronized (status) {
       if (!status.thread.isInterrupted()) {
         status.isOurs = false;
-        replaceAround(State.INTERRUPTED, State.QUIET);
+        status.noticed = status.count;
       }
+      since = status.noticed;
     }
   }
 
@@ -83,6 +95,7 @@ final class LossInterrupt {
   private void interruptIfDue() {
     if (state == State.DUE && shields == 0) {
       state = State.INTERRUPTED;
+      interruptedAt = ++status.count;
       status.set();
     }
   }
@@ -96,7 +109,7 @@ final class LossInterrupt {
       boolean isUnnoticed = status.thread.isInterrupted();
       for (LossInterrupt at = this; at != null; at = at.outer) {
         at.shields++;
-        if (isUnnoticed && at.state == State.INTERRUPTED) {
+        if (isUnnoticed && at.isInterruptedAfter(status.noticed)) {
           at.state = State.DUE;
         }
       }
@@ -123,7 +136,7 @@ final class LossInterrupt {
       state = State.OVER;
       boolean isOfCallsAround = false;
       for (LossInterrupt at = outer; at != null; at = at.outer) {
-        isOfCallsAround |= at.state == State.INTERRUPTED;
+        isOfCallsAround |= at.isInterruptedAfter(status.noticed);
       }
       if (!isOfCallsAround) {
         status.takeBack();
@@ -141,8 +154,10 @@ final class LossInterrupt {
         if (at.lease == lease) {
           at.state = State.OVER;
         }
+        if (at.isInterruptedAfter(since)) {
+          at.state = State.DUE;
+        }
       }
-      replaceAround(State.INTERRUPTED, State.DUE);
       status.takeBack();
     }
   }
@@ -156,11 +171,7 @@ final class LossInterrupt {
     }
   }
 
-  private void replaceAround(State from, State to) {
-    for (LossInterrupt at = outer; at != null; at = at.outer) {
-      if (at.state == from) {
-        at.state = to;
-      }
-    }
+  private boolean isInterruptedAfter(long earlier) {
+    return state == State.INTERRUPTED && interruptedAt > earlier;
   }
 }

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class LossOfSeveralLeasesTest {
   private static final LockRequest STOCK = LockRequest.of("stock", Duration.ofSeconds(10));
+  private static final LockRequest THIRD = LockRequest.of("third", Duration.ofSeconds(10));
   private static final LockRequest ORDER = LockRequest.of("order", Duration.ofSeconds(10));
 
   private final InMemoryLocks locks = new InMemoryLocks();
@@ -206,5 +207,21 @@ class LossOfSeveralLeasesTest {
                   lose("stock");
                 }));
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  @Rule("ACQ-19")
+  void theOuterTaskIsInterruptedAlsoIfTheInnerOneHasBegunAThirdAfterItsInterrupt() {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(
+              order -> {
+                lose("order");
+                lose("stock");
+                assertThat(Thread.interrupted()).isTrue();
+                locks.runLocked(THIRD, third -> {});
+              });
+          assertThat(Thread.interrupted()).isTrue();
+        });
   }
 }

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.support.ResourceTransactionManager;
@@ -28,6 +29,23 @@ final class CheckedTransaction implements TransactionSynchronization {
     @Override
     public void afterCompletion(int status) {
       transaction.end();
+    }
+  }
+
+  /**
+   * The check before all callbacks of the commit: Spring's default commits although a callback
+   * throws a {@code TransactionException}, and then asks no listener.
+   */
+  private record FirstCheck() implements TransactionSynchronization {
+    @Override
+    public int getOrder() {
+      return Ordered.HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void beforeCommit(boolean readOnly) {
+      Locks.requireNoneLost();
+      requireAllHeld();
     }
   }
 
@@ -68,6 +86,7 @@ final class CheckedTransaction implements TransactionSynchronization {
       PlatformTransactionManager manager, TransactionExecution execution) {
     CheckedTransaction begun = new CheckedTransaction(manager, execution, innermost());
     TransactionSynchronizationManager.registerSynchronization(begun);
+    TransactionSynchronizationManager.registerSynchronization(new FirstCheck());
     INNERMOST.set(begun);
     return begun;
   }
@@ -92,6 +111,7 @@ final class CheckedTransaction implements TransactionSynchronization {
     CheckedTransaction at = INNERMOST.get();
     while (at != null && at.isOver()) {
       at.endHolds();
+      at.closeShield();
       at = at.outer;
     }
     if (at == null) {
@@ -107,8 +127,14 @@ final class CheckedTransaction implements TransactionSynchronization {
     return innermost != null
             && !innermost.isSuspended
             && TransactionSynchronizationManager.isSynchronizationActive()
+            && (!innermost.isCompleting || innermost.hasCallbacks())
         ? innermost
         : null;
+  }
+
+  /** Returns whether its callbacks are those of the thread: a new transaction may have begun. */
+  private boolean hasCallbacks() {
+    return TransactionSynchronizationManager.getSynchronizations().contains(this);
   }
 
   /** Returns the outermost transaction to which this thread writes; null if there is none. */
@@ -209,10 +235,14 @@ final class CheckedTransaction implements TransactionSynchronization {
 
   private void end() {
     endHolds();
+    closeShield();
+    endCompleted();
+  }
+
+  private void closeShield() {
     if (shield != null) {
       shield.close();
     }
-    endCompleted();
   }
 
   /** Called on any thread: some transactions end on another one when they time out. */

@@ -1,5 +1,6 @@
 package dev.holdfast.spring;
 
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
@@ -13,7 +14,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 class CommitCheckConfiguration {
   @Bean
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-  static CommitCheckPostProcessor holdfastCommitCheckPostProcessor() {
-    return new CommitCheckPostProcessor();
+  static CommitCheckPostProcessor holdfastCommitCheckPostProcessor(BeanFactory beans) {
+    return new CommitCheckPostProcessor(beans);
   }
 }

@@ -34,6 +34,12 @@ record CommitCheckListener(PlatformTransactionManager manager)
     }
   }
 
+  /** Ends the transaction if its callbacks were lost, because resuming it has failed. */
+  @Override
+  public void afterCommit(TransactionExecution execution, @Nullable Throwable failure) {
+    CheckedTransaction.endOf(execution);
+  }
+
   @Override
   public void afterRollback(TransactionExecution execution, @Nullable Throwable failure) {
     CheckedTransaction.endOf(execution);

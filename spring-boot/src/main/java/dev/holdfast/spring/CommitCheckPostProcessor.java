@@ -2,19 +2,25 @@ package dev.holdfast.spring;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Adds the check of locks to all transaction managers that are beans. It comes after the listeners
- * that the application has added by the time at which all singletons exist.
+ * Adds the check of locks to all transaction managers that are beans, also to those that other
+ * post-processors need. It comes after the listeners that the application has added by the time at
+ * which all singletons exist.
  */
 final class CommitCheckPostProcessor implements BeanPostProcessor, SmartInitializingSingleton {
-  private final List<ConfigurableTransactionManager> managers = new ArrayList<>();
+  private final BeanFactory beans;
+
+  CommitCheckPostProcessor(BeanFactory beans) {
+    this.beans = beans;
+  }
 
   @Override
   public Object postProcessBeforeInitialization(Object bean, String name) {
@@ -29,45 +35,29 @@ final class CommitCheckPostProcessor implements BeanPostProcessor, SmartInitiali
     return bean;
   }
 
-  private void addCheck(Object bean) {
-    if (bean instanceof PlatformTransactionManager platform
-        && bean instanceof ConfigurableTransactionManager manager
-        && checkOf(manager) == null) {
-      moveToEnd(manager, new CommitCheckListener(platform));
-      synchronized (managers) {
-        managers.add(manager);
-      }
-    }
-  }
-
   @Override
   public void afterSingletonsInstantiated() {
-    synchronized (managers) {
-      for (ConfigurableTransactionManager manager : managers) {
-        CommitCheckListener check = checkOf(manager);
-        if (check != null) {
-          moveToEnd(manager, check);
+    for (BeanFactory at = beans;
+        at instanceof ConfigurableListableBeanFactory factory;
+        at = factory.getParentBeanFactory()) {
+      for (String name :
+          factory.getBeanNamesForType(PlatformTransactionManager.class, false, false)) {
+        if (factory.containsSingleton(name)) { // a lazy one is seen when it is created
+          addCheck(factory.getBean(name));
         }
       }
-      managers.clear();
     }
   }
 
-  private static @Nullable CommitCheckListener checkOf(ConfigurableTransactionManager manager) {
-    for (TransactionExecutionListener each : manager.getTransactionExecutionListeners()) {
-      if (each instanceof CommitCheckListener check) {
-        return check;
-      }
+  /** Sets a new list with the check at its end, because the present list may be immutable. */
+  private static void addCheck(Object bean) {
+    if (bean instanceof PlatformTransactionManager platform
+        && bean instanceof ConfigurableTransactionManager manager) {
+      List<TransactionExecutionListener> listeners =
+          new ArrayList<>(manager.getTransactionExecutionListeners());
+      listeners.removeIf(CommitCheckListener.class::isInstance);
+      listeners.add(new CommitCheckListener(platform));
+      manager.setTransactionExecutionListeners(listeners);
     }
-    return null;
-  }
-
-  /** Sets a new list, because that of the application may be immutable. */
-  private static void moveToEnd(ConfigurableTransactionManager manager, CommitCheckListener check) {
-    List<TransactionExecutionListener> listeners =
-        new ArrayList<>(manager.getTransactionExecutionListeners());
-    listeners.remove(check);
-    listeners.add(check);
-    manager.setTransactionExecutionListeners(listeners);
   }
 }

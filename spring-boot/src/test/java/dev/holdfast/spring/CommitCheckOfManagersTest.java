@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.AbstractFactoryBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -138,5 +139,47 @@ class CommitCheckOfManagersTest {
       runner().withBean(JdbcTransactionManager.class, () -> shared).run(context -> {});
     }
     assertThatTheLastIsTheOnlyCheck(shared);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class NeededEarly {
+    @Bean
+    JdbcTransactionManager transactionManager() {
+      return new JdbcTransactionManager(new DriverManagerDataSource());
+    }
+
+    @Bean
+    static BeanPostProcessor needsTransactions(JdbcTransactionManager manager) {
+      return new BeanPostProcessor() {};
+    }
+  }
+
+  @Test
+  void aManagerThatAnotherPostProcessorNeedsHasTheCheck() {
+    runner()
+        .withUserConfiguration(NeededEarly.class)
+        .run(
+            context ->
+                assertThatTheLastIsTheOnlyCheck(context.getBean(JdbcTransactionManager.class)));
+  }
+
+  @Test
+  void aManagerThatIsRegisteredAsASingletonHasTheCheck() {
+    JdbcTransactionManager manager = new JdbcTransactionManager(new DriverManagerDataSource());
+    runner()
+        .withInitializer(context -> context.getBeanFactory().registerSingleton("own", manager))
+        .run(context -> assertThatTheLastIsTheOnlyCheck(manager));
+  }
+
+  @Test
+  void aLazyManagerIsNotCreatedForTheCheck() {
+    runner()
+        .withBean(
+            JdbcTransactionManager.class,
+            () -> {
+              throw new IllegalStateException("created");
+            },
+            definition -> definition.setLazyInit(true))
+        .run(context -> assertThat(context).hasNotFailed());
   }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -288,7 +289,7 @@ class CommitCheckTest {
               LockedTest.lose(f.store());
               interrupted.add(isInterruptedWithin(MOMENT));
             });
-    new CommitCheckPostProcessor().postProcessBeforeInitialization(manager, "recording");
+    manager.addListener(new CommitCheckListener(manager));
     return new TransactionTemplate(manager);
   }
 
@@ -402,25 +403,100 @@ class CommitCheckTest {
 
   /** Leaves the callbacks of a transaction behind, and with them the lease. */
   static void shipAndFailToResume(ShopFixture f) {
-    TransactionTemplate fresh = new TransactionTemplate(f.transactions());
-    fresh.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
     f.template()
         .executeWithoutResult(
             status -> {
               f.ship(() -> "shipped");
-              TransactionSynchronizationManager.registerSynchronization(
-                  new TransactionSynchronization() {
-                    @Override
-                    public int getOrder() {
-                      return 0;
-                    }
-
-                    @Override
-                    public void resume() {
-                      throw new IllegalStateException("resume");
-                    }
-                  });
-              fresh.executeWithoutResult(inner -> {});
+              failToResume(f);
             });
+  }
+
+  private static void failToResume(ShopFixture f) {
+    TransactionTemplate fresh = new TransactionTemplate(f.transactions());
+    fresh.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public int getOrder() {
+            return 0;
+          }
+
+          @Override
+          public void resume() {
+            throw new IllegalStateException("resume");
+          }
+        });
+    fresh.executeWithoutResult(inner -> {});
+  }
+
+  @Test
+  void aTransactionThatCannotBeResumedReleasesItsLockWhenItCommits() {
+    runWithListeners(
+        f -> {
+          f.template()
+              .executeWithoutResult(
+                  status -> {
+                    f.ship(() -> "shipped");
+                    assertThatThrownBy(() -> failToResume(f)).hasMessage("resume");
+                  });
+
+          assertThat(f.events()).endsWith("commit");
+          assertThat(f.isHeld()).isFalse();
+        });
+  }
+
+  /** Spring commits after such an exception, unless it is set up to roll back. */
+  @Test
+  void aLossRollsBackAlsoIfACallbackBeforeTheCommitThrowsATransactionException() {
+    runWithListeners(
+        f -> {
+          assertThatThrownBy(
+                  () ->
+                      f.shop()
+                          .shipInOwnTransaction(
+                              1,
+                              () -> {
+                                f.orders().write("shipped");
+                                TransactionSynchronizationManager.registerSynchronization(
+                                    new TransactionSynchronization() {
+                                      @Override
+                                      public void beforeCommit(boolean readOnly) {
+                                        throw new TransactionSystemException("other");
+                                      }
+                                    });
+                                return LockedTest.lose(f.store());
+                              }))
+              .isInstanceOf(LockLostException.class);
+
+          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+        });
+  }
+
+  @Test
+  void aTransactionThatACallbackAfterTheCompletionBeginsIsCheckedByItself() {
+    runWithListeners(
+        f -> {
+          RecordingTransactionManager unchecked =
+              new RecordingTransactionManager(PostgresServer.dataSource(), () -> {});
+          TransactionTemplate inCallback = new TransactionTemplate(unchecked);
+          inCallback.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+          f.template()
+              .executeWithoutResult(
+                  status ->
+                      TransactionSynchronizationManager.registerSynchronization(
+                          new TransactionSynchronization() {
+                            @Override
+                            public void afterCompletion(int end) {
+                              inCallback.executeWithoutResult(inner -> shipAndIgnoreTheLoss(f));
+                            }
+                          }));
+
+          assertThat(unchecked.events()).containsExactly("begin", "rollback");
+        });
+  }
+
+  private static void shipAndIgnoreTheLoss(ShopFixture f) {
+    assertThatThrownBy(() -> f.ship(() -> LockedTest.lose(f.store())))
+        .isInstanceOf(LockLostException.class);
   }
 }

@@ -40,7 +40,7 @@ class SeveralTransactionManagersTest {
   /** Has the check, as a transaction manager that is a bean has. */
   private static <M extends PlatformTransactionManager & ConfigurableTransactionManager> M checked(
       M manager) {
-    new CommitCheckPostProcessor().postProcessBeforeInitialization(manager, "transactionManager");
+    manager.addListener(new CommitCheckListener(manager));
     return manager;
   }
 

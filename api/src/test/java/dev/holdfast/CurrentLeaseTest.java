@@ -34,7 +34,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void thereIsNoneOutsideOfATask() throws Exception {
+  void noLeaseIsCurrentOutsideATask() throws Exception {
     try (Lease lease = locks.acquire(STOCK)) {
       assertThat(lease.isHeld()).isTrue();
       assertThat(Locks.current()).isEmpty();
@@ -52,7 +52,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void itEndsWithATaskThatThrows() {
+  void failedTaskUnbindsItsLease() {
     assertThatThrownBy(
             () ->
                 locks.runLocked(
@@ -65,7 +65,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void theInnermostIsCurrentAndOuterOnesAreFoundByName() throws Exception {
+  void innermostLeaseIsCurrentAndOuterLeasesAreFoundByName() throws Exception {
     locks.runLocked(
         STOCK,
         stock -> {
@@ -87,7 +87,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void ofTwoWithOneNameTheInnermostCounts() throws Exception {
+  void innermostOfTwoLeasesOfOneNameIsFound() throws Exception {
     assertThatThrownBy(
             () ->
                 locks.runLocked(
@@ -117,7 +117,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void aTaskThatPostponesInterruptsTakesBackTheInterruptOfAnEarlierLoss() {
+  void postponingInterruptsClearsTheInterruptOfAnEarlierLoss() {
     assertThatStockIsLost(
         lease -> {
           locks.lose("stock", LossReason.EXPIRED);
@@ -139,7 +139,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void aLossOfATaskAroundInterruptsAfterTheTaskThatPostponedInterrupts() {
+  void lossOfTheOuterTaskInterruptsAfterTheShieldedTask() {
     assertThatStockIsLost(
         stock -> {
           locks.runLocked(
@@ -155,7 +155,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anEarlierInterruptOfATaskAroundIsPostponedAndComesOnce() {
+  void earlierInterruptOfTheOuterTaskIsPostponedAndDeliveredOnce() {
     assertThatStockIsLost(
         stock -> {
           Lease order = locks.acquire(ORDER);
@@ -194,7 +194,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anInterruptByOthersOutlastsTheShield() throws Exception {
+  void unrelatedInterruptSurvivesTheShield() throws Exception {
     locks.runLocked(
         STOCK,
         stock -> {
@@ -220,7 +220,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anInterruptByOthersBeforeALossOutlastsTheTask() {
+  void unrelatedInterruptBeforeALossSurvivesTheTask() {
     assertThatStockIsLost(
         stock -> {
           Thread.currentThread().interrupt();
@@ -230,7 +230,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anInterruptThatWasPostponedComesWhenTheLastShieldIsClosed() {
+  void postponedInterruptIsDeliveredWhenTheLastShieldCloses() {
     assertThatStockIsLost(
         stock -> {
           Locks.InterruptShield first = Locks.postponeInterrupts();
@@ -245,7 +245,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void aLossAfterAShieldInterruptsAsEver() {
+  void lossAfterAShieldInterrupts() {
     assertThatStockIsLost(
         stock -> {
           Locks.postponeInterrupts().close();
@@ -295,7 +295,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void noneIsLostAsLongAsEachIsHeldOrWasReleased() throws Exception {
+  void noLossIsFoundWhileEachLeaseIsHeldOrReleased() throws Exception {
     Locks.requireNoneLost(); // outside of tasks nothing happens
     locks.runLocked(
         STOCK,
@@ -312,7 +312,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void theLossOfATaskAroundIsFoundAlsoBehindAnotherOne() {
+  void lossOfAnOuterTaskIsFoundBehindAnInnerLease() {
     assertThatStockIsLost(
         stock ->
             locks.runLocked(
@@ -327,7 +327,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void aNameUnderWhichTheThreadDoesNotWorkIsRefused() throws Exception {
+  void nameWithoutACurrentLeaseIsRefused() throws Exception {
     assertThatThrownBy(() -> Locks.requireCurrent("stock"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage(
@@ -353,7 +353,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void leasesOfOneNameAreToldApartByTheirManagers() throws Exception {
+  void leasesOfOneNameAreDistinguishedByManager() throws Exception {
     InMemoryLocks others = new InMemoryLocks();
     locks.runLocked(
         STOCK,
@@ -405,7 +405,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void anotherThreadHasNone() throws Exception {
+  void otherThreadsHaveNoCurrentLease() throws Exception {
     try (Threads threads = new Threads(Executors.newSingleThreadExecutor())) {
       locks.runLocked(
           STOCK,
@@ -424,7 +424,7 @@ class CurrentLeaseTest {
   }
 
   @Test
-  void virtualThreadsHaveTheirOwnAndInheritNone() throws Exception {
+  void virtualThreadsInheritNoCurrentLease() throws Exception {
     ExecutorService virtual = virtualThreads();
     try (Threads threads = new Threads(virtual)) {
       locks.runLocked(

@@ -12,7 +12,7 @@ class DecoratedTest {
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(10));
 
   @Test
-  void aDecoratorWithoutAdoptIsToldToOverrideIt() {
+  void decoratorWithoutAdoptIsAskedToOverrideIt() {
     LockManager locks = new InMemoryLocks(Set.of(LockCapability.TRANSFER));
 
     assertThatThrownBy(() -> locks.adopt("text", REQUEST))

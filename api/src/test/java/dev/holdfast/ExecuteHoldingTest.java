@@ -50,7 +50,7 @@ class ExecuteHoldingTest {
 
   /** A leader may run a task each second, for months, under one lease. */
   @Test
-  void theLeaseKeepsNothingOfTasksThatHaveEnded() throws Exception {
+  void leaseRetainsNoEndedTasks() throws Exception {
     Lease lease = locks.acquire(REQUEST);
     IOException thrown = new IOException("disk full");
 
@@ -125,7 +125,7 @@ class ExecuteHoldingTest {
 
   /** A rollback that follows must not be disturbed by the interrupt of executeLocked around it. */
   @Test
-  void insideExecuteLockedTheThreadIsNotInterruptedAnyMoreOnceTheLossIsThrown() {
+  void throwingTheLossClearsTheInterruptInsideExecuteLocked() {
     AtomicBoolean interruptedAtRollback = new AtomicBoolean();
     AtomicBoolean rolledBack = new AtomicBoolean();
 

@@ -39,7 +39,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void whatTheTaskThrowsIsThrownAsItIs() {
+  void exceptionOfTheTaskIsThrownUnchanged() {
     IOException thrown = new IOException("disk full");
 
     assertThatThrownBy(
@@ -95,7 +95,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void anInterruptForALossThatTheTaskDidNotSeeIsTakenBack() {
+  void unseenInterruptForALossIsCleared() {
     assertThatThrownBy(
             () ->
                 locks.executeLocked(
@@ -111,7 +111,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void anInterruptForALossIsTakenBackWhenTheTaskThrewSomethingElse() {
+  void interruptForALossIsClearedWhenTheTaskThrowsSomethingElse() {
     IllegalStateException thrown = new IllegalStateException("half done");
 
     assertThatThrownBy(
@@ -129,7 +129,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void aLossThatIsToldAfterTheTaskHasEndedInterruptsNobody() throws Exception {
+  void lossAfterTheTaskInterruptsNoThread() throws Exception {
     AtomicReference<Lease> used = new AtomicReference<>();
     locks.executeLocked(
         REQUEST,
@@ -144,7 +144,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void aLossThatTheTaskFoundItselfIsThrownOnce() {
+  void lossThatTheTaskThrowsIsNotThrownTwice() {
     AtomicReference<LockLostException> found = new AtomicReference<>();
 
     assertThatThrownBy(
@@ -170,7 +170,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void anInterruptFromOutsideIsKept() throws Exception {
+  void externalInterruptIsKept() throws Exception {
     String result =
         locks.executeLocked(
             REQUEST,
@@ -184,7 +184,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void anInterruptFromOutsideIsNoLoss() {
+  void externalInterruptIsNotALoss() {
     assertThatThrownBy(
             () ->
                 locks.executeLocked(
@@ -210,7 +210,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void whatATaskThrowsAfterItReleasedTheLockIsThrownAsItIs() {
+  void exceptionOfTheTaskAfterItsReleaseIsThrownUnchanged() {
     IOException thrown = new IOException("disk full");
 
     assertThatThrownBy(

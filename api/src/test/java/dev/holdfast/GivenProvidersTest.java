@@ -21,7 +21,7 @@ class GivenProvidersTest {
   private final InMemoryLocks opened = new InMemoryLocks();
 
   @Test
-  void theOneThatAcceptsTheUrlOpensIt() {
+  void providerThatAcceptsTheUrlOpensIt() {
     LockManager manager =
         open("b:", provider("a", url -> url.scheme().equals("a")), provider("b", this::isB));
 
@@ -66,7 +66,7 @@ class GivenProvidersTest {
   }
 
   @Test
-  void oneThatFailsToAnswerIsSkipped() {
+  void providerThatThrowsIsSkipped() {
     LockProvider broken =
         provider(
             "broken",
@@ -85,7 +85,7 @@ class GivenProvidersTest {
   }
 
   @Test
-  void whatAProviderThrowsWhenItOpensIsThrownAsItIs() {
+  void exceptionOfAnOpeningProviderIsThrownUnchanged() {
     LockOutageException outage = new LockOutageException("down", Map.of(), false);
     LockProvider provider =
         new TestProvider("b", this::isB) {
@@ -99,7 +99,7 @@ class GivenProvidersTest {
   }
 
   @Test
-  void twoThatAcceptAUrlWithADriverAreNotToldToAddAnother() {
+  void errorForTwoAcceptingProvidersDoesNotSuggestAddingADriver() {
     assertThatThrownBy(() -> open("b:driver:x", provider("b", this::isB), provider("c", this::isB)))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("several backends serve b:driver:x; choose one, or leave")
@@ -107,7 +107,7 @@ class GivenProvidersTest {
   }
 
   @Test
-  void anIterableThatFailsForEverIsGivenUp() {
+  void endlesslyFailingIterableIsAbandoned() {
     AtomicInteger failures = new AtomicInteger();
     Iterable<LockProvider> broken =
         () ->

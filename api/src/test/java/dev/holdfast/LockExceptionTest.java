@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class LockExceptionTest {
   @Test
-  void thereAreFourKindsAndNoMore() {
+  void thereAreExactlyFourExceptionTypes() {
     assertThat(LockException.class.getPermittedSubclasses())
         .containsExactlyInAnyOrder(
             LockContendedException.class,
@@ -31,7 +31,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void contentionTellsTheVotesAndTheWait() {
+  void contentionReportsTheVotesAndTheWait() {
     LockContendedException contended =
         new LockContendedException("stock", new LockVotes(1, 3, 1), Duration.ofMillis(1500));
 
@@ -95,7 +95,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void anOutageKeepsWhatItWasMadeOf() {
+  void outageCopiesItsNodesAndCauses() {
     Map<String, Exception> failures = new LinkedHashMap<>();
     LockOutageException outage = new LockOutageException("quarantined", failures, false);
     failures.put("h1:6379", new IOException());
@@ -125,7 +125,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void aWrongConfigurationSaysWhatItWasGiven() {
+  void configurationErrorShowsTheWrongValue() {
     IOException seen = new IOException();
 
     assertThat(new LockConfigurationException("give more")).hasMessage("give more").hasNoCause();
@@ -133,7 +133,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void whatAnExceptionCarriesSurvivesSerialization() throws Exception {
+  void exceptionDetailsSurviveSerialization() throws Exception {
     LockOutageException outage =
         copied(new LockOutageException("x", Map.of("h1:6379", new IOException("y")), true));
     LockContendedException contended =
@@ -165,7 +165,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void anExceptionIsSerializableThoughADriversIsNot() throws Exception {
+  void exceptionWithANonSerializableCauseIsSerializable() throws Exception {
     OfADriver first = new OfADriver("reset", new IOException("by peer"));
     Map<String, Throwable> failures = new LinkedHashMap<>();
     failures.put("h1:6379", first);
@@ -201,7 +201,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void anExceptionIsSerializableThoughItsCausesGoRoundInACircle() throws Exception {
+  void exceptionWithCircularCausesIsSerializable() throws Exception {
     OfADriver first = new OfADriver("first", null);
     OfADriver second = new OfADriver("second", first);
     LockOutageException outage =
@@ -213,7 +213,7 @@ class LockExceptionTest {
   }
 
   @Test
-  void aCopyFromHereHasTheFramesOfItsCallerAndAllElse() throws Exception {
+  void copyHasTheStackTraceOfItsCaller() throws Exception {
     IOException cause = new IOException("refused");
     IOException suppressed = new IOException("late");
     LockOutageException outage =

@@ -19,7 +19,7 @@ class LockRequestTest {
   private static final LockRequest REQUEST = LockRequest.of("nightly", TTL);
 
   @Test
-  void aNewRequestSaysNothingButNameAndTtl() {
+  void newRequestHasOnlyNameAndTtl() {
     assertThat(REQUEST.name()).isEqualTo("nightly");
     assertThat(REQUEST.ttl()).isEqualTo(TTL);
     assertThat(REQUEST.waitAtMost()).isEmpty();
@@ -29,7 +29,7 @@ class LockRequestTest {
   }
 
   @Test
-  void everyWitherSetsItsOwnPart() {
+  void eachWitherSetsItsOwnProperty() {
     LockRequest request =
         REQUEST
             .waitAtMost(Duration.ofSeconds(5))
@@ -72,7 +72,7 @@ class LockRequestTest {
 
   @ParameterizedTest
   @MethodSource("withers")
-  void equalPartsMakeEqualRequests(UnaryOperator<LockRequest> wither) {
+  void requestsWithEqualPropertiesAreEqual(UnaryOperator<LockRequest> wither) {
     LockRequest one = wither.apply(LockRequest.of("nightly", TTL));
     LockRequest other = wither.apply(LockRequest.of("nightly", Duration.parse("PT30S")));
 
@@ -137,14 +137,14 @@ class LockRequestTest {
 
   @ParameterizedTest(name = "[{index}] {1}")
   @MethodSource("badInput")
-  void badInputIsToldWhatIsRight(Supplier<LockRequest> request, String message) {
+  void invalidInputIsRefusedWithTheValidRange(Supplier<LockRequest> request, String message) {
     assertThatThrownBy(request::get)
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining(message);
   }
 
   @Test
-  void theLimitsThemselvesAreInRange() {
+  void limitsAreInclusive() {
     assertThat(LockRequest.of("ä".repeat(512), Duration.ofNanos(1)).name()).hasSize(512);
     assertThat(REQUEST.keepAliveUpTo(TTL).holdAtLeast(TTL).holdAtLeast()).isEqualTo(TTL);
     assertThat(REQUEST.ownerLabel("x".repeat(256)).ownerLabel()).isPresent();

@@ -95,7 +95,7 @@ class LockViewTest {
   }
 
   @Test
-  void whatTheRequestSaysOfWaitingIsNotUsed() throws Exception {
+  void waitOfTheRequestIsIgnored() throws Exception {
     Lock impatient = Locks.asLock(locks, REQUEST.waitAtMost(Duration.ZERO));
     Lock patient = Locks.asLock(locks, REQUEST.waitForever());
     lock.lock();
@@ -141,7 +141,7 @@ class LockViewTest {
 
   @ParameterizedTest
   @EnumSource
-  void unlockOfALostLockTellsOfTheLoss(LossReason reason) {
+  void unlockingALostLockThrowsTheLoss(LossReason reason) {
     lock.lock();
     locks.lose("stock", reason);
 
@@ -151,7 +151,7 @@ class LockViewTest {
   }
 
   @Test
-  void afterALossTheLockCanBeHadAgain() {
+  void lockCanBeAcquiredAgainAfterALoss() {
     lock.lock();
     locks.lose("stock", LossReason.TAKEN);
     assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
@@ -161,7 +161,7 @@ class LockViewTest {
   }
 
   @Test
-  void enteringAgainAfterALossTellsOfItAndDoesNotCount() {
+  void reentryAfterALossThrowsTheLossAndIsNotCounted() {
     lock.lock();
     locks.lose("stock", LossReason.EXPIRED);
 
@@ -212,7 +212,7 @@ class LockViewTest {
   }
 
   @Test
-  void enteringAgainIsInterruptedToo() {
+  void reentryIsInterruptible() {
     lock.lock();
     Thread.currentThread().interrupt();
     assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class);
@@ -223,7 +223,7 @@ class LockViewTest {
 
   @ParameterizedTest
   @EnumSource
-  void theLongestTimeThatATimedTryLockCanSayIsUnderstood(TimeUnit unit) throws Exception {
+  void longestTimeoutOfTryLockIsAccepted(TimeUnit unit) throws Exception {
     assertThat(lock.tryLock(Long.MAX_VALUE, unit)).isTrue();
     lock.unlock();
     assertThat(lock.tryLock(Long.MIN_VALUE, unit)).isTrue();

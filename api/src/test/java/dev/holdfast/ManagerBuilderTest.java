@@ -57,7 +57,7 @@ class ManagerBuilderTest {
   }
 
   @Test
-  void theShortFormsSetNothing() {
+  void shortFormsOpenWithDefaults() {
     LockManager.open("a:", Map.of("x", "2"), List.of(new Current()));
 
     assertThat(opened).containsExactly("x=2 y=? z=?");
@@ -143,7 +143,7 @@ class ManagerBuilderTest {
   }
 
   @Test
-  void aBuilderOpensAsManyManagersAsItIsAsked() {
+  void oneBuilderOpensSeveralManagers() {
     ManagerBuilder builder = LockManager.builder("a:").providers(List.of(new Current()));
     builder.option("x", "1").open();
     builder.option("x", "2").open();

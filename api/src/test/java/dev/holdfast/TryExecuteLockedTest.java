@@ -32,7 +32,7 @@ class TryExecuteLockedTest {
   }
 
   @Test
-  void aHeldLockLeavesItEmptyAndTheTaskIsNotRun() throws Exception {
+  void resultIsEmptyAndTheTaskIsNotRunWhileTheLockIsHeld() throws Exception {
     try (Lease held = locks.acquire(REQUEST)) {
       assertThat(locks.tryExecuteLocked(REQUEST, lease -> work.add("done"))).isEmpty();
       assertThat(locks.tryRunLocked(REQUEST, lease -> work.add("done"))).isFalse();
@@ -52,7 +52,7 @@ class TryExecuteLockedTest {
 
   @Test
   @SuppressWarnings("NullAway") // null is the mistake
-  void aTaskThatReturnsNullIsSentToTheVoidForm() {
+  void taskThatReturnsNullIsReferredToTheVoidMethod() {
     assertThatThrownBy(() -> locks.tryExecuteLocked(REQUEST, lease -> nothing()))
         .isInstanceOf(NullPointerException.class)
         .hasMessage(
@@ -63,7 +63,7 @@ class TryExecuteLockedTest {
 
   @Test
   @SuppressWarnings("NullAway") // null is the mistake
-  void aLossSaysMoreThanTheResultNull() {
+  void lossIsThrownInsteadOfTheNullResult() {
     assertThatThrownBy(
             () ->
                 locks.tryExecuteLocked(
@@ -86,7 +86,7 @@ class TryExecuteLockedTest {
   }
 
   @Test
-  void checkedExceptionsOfTheWorkAreThrownAsTheyAre() {
+  void checkedExceptionsAreThrownUnchanged() {
     IOException thrown = new IOException("disk full");
 
     assertThatThrownBy(

@@ -105,7 +105,7 @@ class ContextLoaderTest {
   }
 
   @Test
-  void aBackendThatThrowsWhenItIsMadeIsListed() throws Exception {
+  void backendWhoseConstructorThrowsIsListed() throws Exception {
     useAsContext(
         tinyWith("public Tiny() { throw new IllegalStateException(\"no licence\"); }").build());
 
@@ -164,7 +164,7 @@ class ContextLoaderTest {
   }
 
   @Test
-  void aBackendThatUsesAMethodThatThisApiLacksIsToldSo() throws Exception {
+  void backendThatNeedsANewerApiIsReported() throws Exception {
     useAsContext(
         madeForAnotherApi(
                 """
@@ -186,7 +186,7 @@ class ContextLoaderTest {
   }
 
   @Test
-  void aLoaderThatFailsEveryTimeIsGivenUp() {
+  void endlesslyFailingLoaderIsAbandoned() {
     Thread.currentThread()
         .setContextClassLoader(
             new ClassLoader(null) {

@@ -156,7 +156,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void anErrorInAFatJarTellsVersionAndPlaceOfWhatWasFound() throws Exception {
+  void errorInAFatJarShowsVersionAndLocationOfTheProviders() throws Exception {
     String printed = ChildJvm.run(folder, "-jar", fatJar(), "main", "redlock:letuce:redis://h1");
 
     assertThat(printed)

@@ -49,7 +49,7 @@ class LeaseHandoverTest {
   }
 
   @Test
-  void aLeaseThatNoCallerTakesIsReleasedWithoutItsMinimum() {
+  void unclaimedLeaseIsReleasedAtOnceDespiteHoldAtLeast() {
     assertThat(handOver(given -> given, failure -> {}).cancel(false)).isTrue();
     below.complete(lease);
 

@@ -80,7 +80,7 @@ class LockUrlErrorsTest {
   }
 
   @Test
-  void whatCannotBeSeenDoesNotBreakTheLine() {
+  void invisibleCharactersDoNotBreakTheLine() {
     assertThat(linesOf(errorOf("memory:a\n\u0000\u202Eb")).get(1))
         .isEqualTo("  memory:a\uFFFD\uFFFD\uFFFDb");
   }

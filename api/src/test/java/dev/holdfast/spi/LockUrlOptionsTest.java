@@ -44,7 +44,7 @@ class LockUrlOptionsTest {
           1234567890123456789ns ; is not a duration: write a whole number of at most 18 digits
           999999999999999999d ; is longer than a duration can be
           """)
-  void aWrongDurationIsToldWhatIsRight(String written, String message) {
+  void invalidDurationIsRefusedWithValidExamples(String written, String message) {
     assertThatThrownBy(() -> url(written).duration("x", Duration.ZERO))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("option x: ")
@@ -101,7 +101,7 @@ class LockUrlOptionsTest {
   }
 
   @Test
-  void aThirdWordIsRefused() {
+  void wordOutsideTheTwoChoicesIsRefused() {
     assertThatThrownBy(() -> url("soon").isFirst("x", "eager", "lazy"))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("option x: 'soon' is neither: write x=eager or x=lazy");
@@ -164,7 +164,7 @@ class LockUrlOptionsTest {
   }
 
   @Test
-  void anUnknownOptionIsToldTheNearestKnownOneAndAll() {
+  void unknownOptionIsRefusedWithTheNearestAndAllKnownOptions() {
     LockUrl url = LockUrl.parse("memory:?fencing=on&nodeTimout=50ms", Map.of());
 
     assertThatThrownBy(

@@ -53,13 +53,13 @@ class ActiveLeasesTest {
   }
 
   @Test
-  void aReleaseHasBegunWhenTheLeasesAreSaidToBeEmptied() {
+  void releaseBeginsBeforeTheLeasesAreReportedEmpty() {
     assertThat(lease.release()).isTrue();
     assertThat(seen).containsExactly("release", "emptied");
   }
 
   @Test
-  void aLossIsBeingGivenBackWhenTheLeasesAreSaidToBeEmptied() {
+  void releaseAfterALossBeginsBeforeTheLeasesAreReportedEmpty() {
     time.advance(TTL);
     assertThat(lease.isHeld()).isFalse();
     assertThat(seen).containsExactly("release", "emptied");

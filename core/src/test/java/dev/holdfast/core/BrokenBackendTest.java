@@ -36,7 +36,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anErrorInAnAttemptLeavesTheLineToTheNext() throws Exception {
+  void failedAttemptLetsTheNextWaiterTry() throws Exception {
     breaks();
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever())).isSameAs(fault);
     assertThat(manager.tryAcquireAsync(REQUEST))
@@ -49,7 +49,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anErrorInAnExtensionLeavesTheLeaseHeldAndItsReleaseItsTurn() throws Exception {
+  void failedExtensionLeavesTheLeaseHeldAndReleasable() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     breaks();
     CompletableFuture<Void> extension = lease.extendAsync(TTL);
@@ -65,7 +65,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anErrorInARenewalIsFollowedByTheNext() throws Exception {
+  void failedRenewalIsTriedAgain() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     breaks();
     time.advance(TTL.dividedBy(2));
@@ -76,7 +76,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anErrorInAReleaseIsItsAnswer() throws Exception {
+  void releaseFailsWithTheErrorOfTheBackend() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     breaks();
     assertThat(lease.releaseAsync())
@@ -88,7 +88,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anErrorInWhatOperatorsDoIsItsAnswer() {
+  void inspectionAndForcedReleaseFailWithTheErrorOfTheBackend() {
     breaks();
     assertThatThrownBy(() -> manager.inspect("x")).isSameAs(fault);
     assertThatThrownBy(() -> manager.forceRelease("x")).isSameAs(fault);
@@ -96,7 +96,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anAttemptThatIsAnsweredNothingLeavesTheLineToTheNext() throws Exception {
+  void nullReplyToAnAttemptLetsTheNextWaiterTry() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<?> attempt = manager.tryAcquireAsync(REQUEST.waitForever());
     backend.next().answerNothing();
@@ -106,7 +106,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void anExtensionThatIsAnsweredNothingLeavesTheLeaseHeld() throws Exception {
+  void nullReplyToAnExtensionLeavesTheLeaseHeld() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<?> extension = lease.extendAsync(TTL);
@@ -116,7 +116,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void aReleaseThatIsAnsweredNothingFailsAtOnce() throws Exception {
+  void nullReplyToAReleaseFailsAtOnce() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
     CompletableFuture<?> release = lease.releaseAsync();
@@ -125,7 +125,7 @@ class BrokenBackendTest {
   }
 
   @Test
-  void whatOperatorsDoThatIsAnsweredNothingFailsAtOnce() throws Exception {
+  void nullReplyToInspectionAndForcedReleaseFailsAtOnce() throws Exception {
     backend.holdBack(Op.INSPECT);
     backend.holdBack(Op.FORCE_RELEASE);
     for (ThrowingCallable call :

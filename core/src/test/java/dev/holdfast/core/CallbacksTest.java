@@ -114,7 +114,7 @@ class CallbacksTest {
   }
 
   @Test
-  void theManagersOwnCallbackThreadsAreDaemonsWithAName() throws Exception {
+  void callbackThreadsOfTheManagerAreNamedDaemons() throws Exception {
     LockManager manager = LockManagerBuilder.over(backend).clock(time).scheduler(time).build();
     CompletableFuture<Thread> thread = new CompletableFuture<>();
     manager
@@ -134,7 +134,7 @@ class CallbacksTest {
   }
 
   @Test
-  void whatAnExecutorRefusesRunsOnADaemonThreadOfTheManagersOwn() throws Exception {
+  void rejectedCallbacksRunOnADaemonThreadOfTheManager() throws Exception {
     LockManager manager =
         LockManagerBuilder.over(backend).clock(time).scheduler(time).callbacks(executor).build();
     CompletableFuture<Thread> thread = new CompletableFuture<>();

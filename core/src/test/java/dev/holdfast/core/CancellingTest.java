@@ -43,7 +43,7 @@ class CancellingTest {
   }
 
   @Test
-  void inLineItLeavesTheLineAndTheOneBehindIsServed() throws Exception {
+  void cancelledWaiterLeavesTheQueueAndTheNextIsServed() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> given = manager.tryAcquireAsync(REQUEST);
@@ -59,7 +59,7 @@ class CancellingTest {
   }
 
   @Test
-  void inLineWithALimitItsTimerIsTakenBack() throws Exception {
+  void cancellingAQueuedWaiterCancelsItsTimer() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> limited =
@@ -72,7 +72,7 @@ class CancellingTest {
   }
 
   @Test
-  void whileAttemptingTheLateGrantIsReleased() {
+  void lateGrantOfACancelledAttemptIsReleased() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
     cancelled.cancel(true);
@@ -83,7 +83,7 @@ class CancellingTest {
   }
 
   @Test
-  void whileAttemptingTheLateGrantIsReleasedAtOnceHoweverLongItWasToBeHeldAtLeast() {
+  void lateGrantOfACancelledAttemptIsReleasedAtOnceDespiteHoldAtLeast() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST.holdAtLeast(Duration.ofSeconds(30))).cancel(true);
     backend.next().answer();
@@ -93,7 +93,7 @@ class CancellingTest {
   }
 
   @Test
-  void whileAttemptingTheNextIsServedAfterTheLateGrantIsReleased() {
+  void nextWaiterIsServedAfterTheLateGrantIsReleased() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(REQUEST);
@@ -107,7 +107,7 @@ class CancellingTest {
   }
 
   @Test
-  void whileAttemptingARefusalGivesTheNextItsTurnAtOnce() {
+  void refusalOfACancelledAttemptLetsTheNextWaiterTryAtOnce() {
     backend.holdBack(Op.ATTEMPT);
     backend.giveToAnother("x", Duration.ofMillis(1));
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
@@ -122,7 +122,7 @@ class CancellingTest {
   }
 
   @Test
-  void whilePausingTheNextHasItsTurnAtOnce() {
+  void cancellingABackingOffWaiterLetsTheNextTryAtOnce() {
     backend.giveToAnother("x", Duration.ofMillis(1));
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(REQUEST);
@@ -134,7 +134,7 @@ class CancellingTest {
   }
 
   @Test
-  void justGrantedItIsReleasedAndTheNextIsServed() {
+  void grantThatIsCancelledBeforeItIsDeliveredIsReleased() {
     CompletableFuture<Optional<Lease>> cancelled = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(REQUEST);
     assertThat(backend.holder("x")).as("granted, not handed over yet").isPresent();
@@ -147,7 +147,7 @@ class CancellingTest {
   }
 
   @Test
-  void aFutureThatTimesOutLeavesTheLine() {
+  void timedOutFutureLeavesTheQueue() {
     backend.giveToAnother("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     waiting.completeExceptionally(new TimeoutException("the user's own"));
@@ -156,7 +156,7 @@ class CancellingTest {
   }
 
   @Test
-  void aFutureThatSomebodyElseCompletesLeavesTheLine() {
+  void externallyCompletedFutureLeavesTheQueue() {
     backend.giveToAnother("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     assertThat(waiting.complete(Optional.empty())).isTrue();
@@ -165,7 +165,7 @@ class CancellingTest {
   }
 
   @Test
-  void aLeaseThatSomebodyElseWasFasterToAnswerForIsReleased() {
+  void leaseIsReleasedIfItsFutureWasCompletedExternally() {
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     assertThat(backend.holder("x")).isPresent();
     assertThat(waiting.complete(Optional.empty())).isTrue();
@@ -174,7 +174,7 @@ class CancellingTest {
   }
 
   @Test
-  void cancellingWhatWasHandedOverChangesNothing() throws Exception {
+  void cancellingADeliveredLeaseChangesNothing() throws Exception {
     CompletableFuture<Optional<Lease>> got = manager.tryAcquireAsync(REQUEST);
     runCallbacks();
     assertThat(got.cancel(true)).isFalse();

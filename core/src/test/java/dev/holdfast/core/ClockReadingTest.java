@@ -10,7 +10,7 @@ class ClockReadingTest {
       new ClockReading(Long.MAX_VALUE - 10, 1_700_000_000_000_000L);
 
   @Test
-  void whatHasElapsedIsTheLargerOfBothClocks() {
+  void elapsedTimeIsTheLargerOfBothClocks() {
     assertThat(new ClockReading(START.nanos() + 5000, START.wallMicros() + 2).nanosSince(START))
         .as("the monotonic clock, past the end of its numbers")
         .isEqualTo(5000);
@@ -23,7 +23,7 @@ class ClockReadingTest {
   }
 
   @Test
-  void whatIsLeftIsTheSmallerOfBothClocks() {
+  void remainingTimeIsTheSmallerOfBothClocks() {
     ClockReading end = START.plusNanos(10_000);
     assertThat(START.nanosUntil(end)).isEqualTo(10_000);
     assertThat(new ClockReading(START.nanos() + 1000, START.wallMicros() + 4).nanosUntil(end))
@@ -33,7 +33,7 @@ class ClockReadingTest {
   }
 
   @Test
-  void theEarlierOfTwoEndsIsSoByEachClock() {
+  void earlierReadingIsTheMinimumOfEachClock() {
     ClockReading sooner = START.plusNanos(10_000); // past the end of its numbers
     ClockReading later = new ClockReading(sooner.nanos() + 1, sooner.wallMicros() - 1);
     ClockReading both = new ClockReading(sooner.nanos(), later.wallMicros());

@@ -37,7 +37,7 @@ class ClosingTest {
   }
 
   @Test
-  void closingEndsLeasesForTheirHoldersAndLeavesTheirKeysToExpire() throws Exception {
+  void closingEndsLeasesAndLeavesTheirKeysToExpire() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     manager.close();
     assertThat(lease.isHeld()).isFalse();
@@ -71,7 +71,7 @@ class ClosingTest {
   }
 
   @Test
-  void closingFailsAllWhoWaitAndStartsNoAttempt() throws Exception {
+  void closingFailsAllWaitersAndStartsNoAttempt() throws Exception {
     backend.giveToAnother("x", TTL);
     List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -96,7 +96,7 @@ class ClosingTest {
   }
 
   @Test
-  void closingLetsNobodyInWhoWaitedForALeaseThatItEnds() throws Exception {
+  void closingDoesNotGrantTheLocksItEndsToWaiters() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
     manager.close();
@@ -105,7 +105,7 @@ class ClosingTest {
   }
 
   @Test
-  void anAttemptUnderWayFailsAtOnceAndItsLateGrantIsGivenBackBeforeTheBackendIsClosed()
+  void attemptInFlightFailsAtOnceAndItsLateGrantIsReleasedBeforeTheBackendCloses()
       throws Exception {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
@@ -120,7 +120,7 @@ class ClosingTest {
   }
 
   @Test
-  void anOperationThatIsNeverAnsweredKeepsTheCloserForFiveSecondsOnly() throws Exception {
+  void closingWaitsAtMostFiveSecondsForUnansweredOperations() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
     Background<Boolean> closing = close(Duration.ZERO).awaitBlocked();
@@ -132,7 +132,7 @@ class ClosingTest {
   }
 
   @Test
-  void aLossThatIsYetToBeGivenBackIsGivenBackBeforeTheBackendIsClosed() throws Exception {
+  void lostLeaseIsReleasedBeforeTheBackendCloses() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL);
     assertThat(lease.isHeld()).as("seen, while the thread that gives it back is busy").isFalse();
@@ -145,7 +145,7 @@ class ClosingTest {
   }
 
   @Test
-  void inTheGraceHoldersReleaseAndTheCloserReturnsWithTheLast() throws Exception {
+  void closingReturnsWhenTheLastHolderReleasesDuringTheGrace() throws Exception {
     Lease first = manager.acquire(REQUEST);
     Lease second = manager.acquire(LockRequest.of("y", TTL));
     Background<Boolean> closing = close(GRACE).awaitBlocked();
@@ -162,7 +162,7 @@ class ClosingTest {
   }
 
   @Test
-  void inTheGraceLeasesAreStillRenewed() throws Exception {
+  void leasesAreRenewedDuringTheGrace() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     Background<Boolean> closing = close(GRACE.multipliedBy(2)).awaitBlocked();
     time.advance(GRACE);
@@ -172,7 +172,7 @@ class ClosingTest {
   }
 
   @Test
-  void whoeverHoldsAtTheEndOfTheGraceLosesItsLease() throws Exception {
+  void leasesHeldAtTheEndOfTheGraceAreLost() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     Background<Boolean> closing = close(GRACE).awaitBlocked();
     time.advance(GRACE.minusNanos(1));
@@ -185,7 +185,7 @@ class ClosingTest {
   }
 
   @Test
-  void thoseWhoWaitFailAtTheBeginningOfTheGrace() throws Exception {
+  void waitersFailAtTheBeginningOfTheGrace() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
     int attempts = backend.calls(Op.ATTEMPT).size();
@@ -197,7 +197,7 @@ class ClosingTest {
   }
 
   @Test
-  void inTheGraceNobodyWaitsForALockThatWasTakenBack() throws Exception {
+  void graceDoesNotWaitForACancelledGrant() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> attempt = manager.tryAcquireAsync(REQUEST);
     assertThat(attempt.cancel(true)).isTrue();
@@ -208,7 +208,7 @@ class ClosingTest {
   }
 
   @Test
-  void aReleaseUnderWayIsAwaitedBeforeTheBackendIsClosed() throws Exception {
+  void releaseInFlightIsAwaitedBeforeTheBackendCloses() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
     CompletableFuture<Boolean> release = lease.releaseAsync();
@@ -230,7 +230,7 @@ class ClosingTest {
   }
 
   @Test
-  void anInterruptEndsTheGraceOnlyAndWhatIsUnderWayIsStillAwaited() throws Exception {
+  void interruptEndsTheGraceButOperationsInFlightAreAwaited() throws Exception {
     Lease held = manager.acquire(LockRequest.of("y", TTL));
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
@@ -265,7 +265,7 @@ class ClosingTest {
   }
 
   @Test
-  void aSchedulerThatWasClosedFirstMakesTheGraceNoLonger() throws Exception {
+  void closedSchedulerDoesNotProlongTheGrace() throws Exception {
     Scheduler closed = Scheduler.create("closed");
     closed.close();
     LockManager late =
@@ -285,7 +285,7 @@ class ClosingTest {
   }
 
   @Test
-  void whatTheManagerWasGivenIsNotClosedWithIt() {
+  void givenSchedulerIsNotClosedWithTheManager() {
     manager.close();
     List<Integer> ran = new ArrayList<>();
     time.schedule(1, () -> ran.add(1));

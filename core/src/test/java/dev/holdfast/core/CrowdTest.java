@@ -43,8 +43,8 @@ class CrowdTest {
 
   @Test
   @Rule("WAIT-14")
-  @DisplayName("of a thousand attempts 256 are under way, and the others follow in order")
-  void ofAThousandAttempts256AreUnderWayAndTheOthersFollowInTheirOrder() {
+  @DisplayName("at most 256 of a thousand attempts are in flight, and the others follow in order")
+  void atMost256AttemptsAreInFlightAndTheOthersFollowInOrder() {
     List<CompletableFuture<Optional<Lease>>> all = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       all.add(manager.tryAcquireAsync(request("n" + i)));
@@ -64,7 +64,7 @@ class CrowdTest {
   }
 
   @Test
-  void manyThatEndAtOnceAreALoopAndNoDeepStack() {
+  void manyAttemptsThatEndAtOnceDoNotOverflowTheStack() {
     crowd();
     List<CompletableFuture<Optional<Lease>>> all = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
@@ -77,7 +77,7 @@ class CrowdTest {
   }
 
   @Test
-  void whoMakesOneAttemptIsNotRefusedHoweverLongItWaitsForRoom() throws Exception {
+  void singleAttemptWaitsForAPermitWithoutLimit() throws Exception {
     crowd();
     Background<Optional<Lease>> late =
         Background.run(() -> manager.tryAcquire(request("late"))).awaitBlocked();
@@ -93,8 +93,8 @@ class CrowdTest {
 
   @Test
   @Rule({"WAIT-5", "WAIT-14"})
-  @DisplayName("a wake-up at the moment of its permit loses no waiter")
-  void aWakeUpAtTheMomentOfItsPermitLosesNoWaiter() {
+  @DisplayName("a wake-up that coincides with a permit loses no waiter")
+  void wakeUpThatCoincidesWithAPermitLosesNoWaiter() {
     AtomicReference<Runnable> atEachReading = new AtomicReference<>(() -> {});
     Clock clock =
         new Clock() {
@@ -133,7 +133,7 @@ class CrowdTest {
   }
 
   @Test
-  void nobodyOvertakesWhoWaitsForRoom() throws Exception {
+  void attemptsReceivePermitsInOrder() throws Exception {
     crowd();
     manager.tryAcquireAsync(request("first"));
     manager.tryAcquireAsync(request("second"));
@@ -144,7 +144,7 @@ class CrowdTest {
   }
 
   @Test
-  void whoComesWhileOthersAreAdmittedIsBehindThem() {
+  void newAttemptDoesNotOvertakeQueuedAttempts() {
     crowd();
     manager.tryAcquireAsync(request("first"));
     manager.tryAcquireAsync(request("second"));
@@ -163,7 +163,7 @@ class CrowdTest {
   }
 
   @Test
-  void aReleaseThatComesWhileOthersAreAdmittedIsBehindThem() throws Exception {
+  void newReleaseDoesNotOvertakeQueuedReleases() throws Exception {
     List<Lease> leases = acquire(3);
     backend.holdBack(Op.ATTEMPT);
     backend.holdBack(Op.RELEASE);
@@ -184,7 +184,7 @@ class CrowdTest {
   }
 
   @Test
-  void whoComesInACrowdBehindALeaseOfItsOwnManagerIsHandedTheLock() throws Exception {
+  void waiterUnderLoadIsHandedTheLockOfItsOwnManager() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     backend.holdBack(Op.RELEASE);
@@ -199,8 +199,8 @@ class CrowdTest {
 
   @Test
   @Rule("WAIT-14")
-  @DisplayName("one whose wait ends before there is room says that nobody was asked")
-  void whoseWaitEndsBeforeThereIsRoomIsToldThatNobodyWasAsked() {
+  @DisplayName("a wait that ends before a permit reports that no attempt was made")
+  void waitThatEndsBeforeAPermitReportsThatNoAttemptWasMade() {
     crowd();
     CompletableFuture<Optional<Lease>> late =
         manager.tryAcquireAsync(request("late").waitAtMost(SECOND));
@@ -222,7 +222,7 @@ class CrowdTest {
   }
 
   @Test
-  void oneWhoHasRoomAfterItsWaitMakesNoAttempt() {
+  void permitAfterTheEndOfTheWaitStartsNoAttempt() {
     backend.giveToAnother("held", TTL);
     manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
     backend.next().answer();
@@ -236,7 +236,7 @@ class CrowdTest {
   }
 
   @Test
-  void theThreadOfOneWhoseReleaseWaitsForRoomIsNotUsedByTheBackend() throws Exception {
+  void backendDoesNotUseTheThreadOfAReleaseThatWaitsForAPermit() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
@@ -247,7 +247,7 @@ class CrowdTest {
   }
 
   @Test
-  void whoIsCancelledBeforeThereIsRoomAsksNobody() {
+  void requestCancelledBeforeItsPermitMakesNoAttempt() {
     crowd();
     CompletableFuture<Optional<Lease>> given = manager.tryAcquireAsync(request("given up"));
     CompletableFuture<Optional<Lease>> kept = manager.tryAcquireAsync(request("kept"));
@@ -258,7 +258,7 @@ class CrowdTest {
   }
 
   @Test
-  void anotherAttemptOfAWaiterWaitsForRoomToo() {
+  void laterAttemptsOfAWaiterNeedAPermit() {
     backend.giveToAnother("held", TTL);
     CompletableFuture<Optional<Lease>> waiting =
         manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
@@ -272,7 +272,7 @@ class CrowdTest {
   }
 
   @Test
-  void aWaiterWithoutRoomForAnotherAttemptGivesUpInTime() {
+  void waiterWithoutAPermitTimesOut() {
     backend.giveToAnother("held", TTL);
     CompletableFuture<Optional<Lease>> waiting =
         manager.tryAcquireAsync(request("held").waitAtMost(SECOND));
@@ -286,7 +286,7 @@ class CrowdTest {
   }
 
   @Test
-  void theNextInALineWaitsForRoomToo() {
+  void nextWaiterInTheQueueNeedsAPermit() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> head = manager.tryAcquireAsync(request("x"));
     CompletableFuture<Optional<Lease>> next =
@@ -304,8 +304,8 @@ class CrowdTest {
 
   @Test
   @Rule("WAIT-14")
-  @DisplayName("what is handed over needs no room")
-  void whatIsHandedOverNeedsNoRoom() throws Exception {
+  @DisplayName("a handoff needs no permit")
+  void handoffNeedsNoPermit() throws Exception {
     backend.answerAtOnce(Op.ATTEMPT);
     Lease lease = manager.acquire(request("x"));
     CompletableFuture<Optional<Lease>> next = manager.tryAcquireAsync(request("x").waitForever());
@@ -318,7 +318,7 @@ class CrowdTest {
   }
 
   @Test
-  void ofAThousandReleases256AreUnderWayAndTheOthersFollowBeforeAnyAttempt() throws Exception {
+  void atMost256ReleasesAreInFlightAndTheOthersPrecedeAllAttempts() throws Exception {
     List<Lease> leases = acquire(1_000);
     backend.holdBack(Op.RELEASE);
     backend.holdBack(Op.ATTEMPT);
@@ -341,8 +341,8 @@ class CrowdTest {
 
   @Test
   @Rule("EXT-9")
-  @DisplayName("an extension that waits for room is over when its lease ends")
-  void anExtensionThatWaitsForRoomIsOverWhenItsLeaseEnds() throws Exception {
+  @DisplayName("an extension that waits for a permit ends with its lease")
+  void extensionThatWaitsForAPermitEndsWithItsLease() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
@@ -355,8 +355,8 @@ class CrowdTest {
 
   @Test
   @Rule("EXT-9")
-  @DisplayName("a hundred thousand that wait for one another end with their lease")
-  void manyExtensionsEndWithTheirLease() throws Exception {
+  @DisplayName("a hundred thousand queued extensions end with their lease")
+  void manyQueuedExtensionsEndWithTheirLease() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.EXTEND);
     List<CompletableFuture<Void>> extensions =
@@ -371,7 +371,7 @@ class CrowdTest {
   }
 
   @Test
-  void anExtensionWaitsForRoomAndCountsFromItsOwnBeginning() throws Exception {
+  void extensionIsMeasuredFromWhenItReceivesItsPermit() throws Exception {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.ATTEMPT);
     crowd();
@@ -384,7 +384,7 @@ class CrowdTest {
   }
 
   @Test
-  void closingWaitsForReleasesThatWaitForRoom() throws Exception {
+  void closingWaitsForQueuedReleases() throws Exception {
     List<Lease> leases = acquire(1_000);
     backend.holdBack(Op.RELEASE);
     leases.forEach(Lease::releaseAsync);
@@ -399,7 +399,7 @@ class CrowdTest {
   }
 
   @Test
-  void closingRefusesWhoWaitsForRoom() throws Exception {
+  void closingFailsQueuedAttempts() throws Exception {
     crowd();
     CompletableFuture<Optional<Lease>> late = manager.tryAcquireAsync(request("late"));
     Background<?> closing = close();

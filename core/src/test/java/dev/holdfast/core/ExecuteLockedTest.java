@@ -38,7 +38,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void whatTheTaskThrowsIsThrownAfterTheRelease() {
+  void exceptionOfTheTaskIsThrownAfterTheRelease() {
     IOException failure = new IOException("the disk is full");
     assertThatThrownBy(
             () ->
@@ -88,7 +88,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void theTaskThatDoesNotMindTheInterruptHasItsResultThrownAway() throws Exception {
+  void resultOfATaskThatIgnoresTheInterruptIsDiscarded() throws Exception {
     Background<String> call =
         Background.run(
             () ->
@@ -106,7 +106,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void theTaskThatEndsAfterTheLeaseButBeforeAnyTimerRanIsTooLateAllTheSame() {
+  void taskThatOutlivesItsLeaseFailsEvenIfNoTimerHasRun() {
     assertThatThrownBy(
             () ->
                 manager.executeLocked(
@@ -119,7 +119,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void aLossIsNotHiddenByWhatTheTaskThrew() {
+  void lossIsThrownEvenIfTheTaskThrows() {
     IOException failure = new IOException("the disk is full");
     assertThatThrownBy(
             () ->
@@ -172,7 +172,7 @@ class ExecuteLockedTest {
   }
 
   @Test
-  void anInterruptOfTheCallersOwnIsTheTasks() throws Exception {
+  void callersInterruptReachesTheTask() throws Exception {
     Background<String> call =
         Background.run(
             () ->

@@ -49,7 +49,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionAfterTheEndIsALossAndAsksNobody() throws Exception {
+  void extensionAfterTheEndIsALossAndSendsNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL);
     assertThatThrownBy(() -> lease.extend(TTL))
@@ -60,7 +60,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionThatIsAnsweredAfterTheEndRevivesNothing() throws Exception {
+  void extensionAnsweredAfterTheEndDoesNotReviveTheLease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     time.passUnnoticed(TTL.minus(TICK));
@@ -76,7 +76,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anOutageThatIsToldAtTheEndOfTheLeaseIsALoss() throws Exception {
+  void outageAtTheEndOfTheLeaseIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<Void> extension = lease.extendAsync(TTL);
@@ -87,7 +87,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionOfWhatAnotherOwnerTookIsALoss() throws Exception {
+  void extendingALockThatAnotherOwnerTookIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.giveToAnother("x", TTL);
     assertThatThrownBy(() -> lease.extend(TTL))
@@ -98,7 +98,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionOfWhatWasRemovedIsALoss() throws Exception {
+  void extendingARemovedLockIsALoss() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.wipe("x");
     assertLost(lease.extendAsync(TTL), LossReason.REMOVED);
@@ -106,7 +106,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionThatNobodyAnswersIsAnOutageAndTheLeaseIsStillHeldForWhatItHasLeft()
+  void unansweredExtensionIsAnOutageAndTheLeaseKeepsItsRemainingTime()
       throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
@@ -122,7 +122,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionOfWhatWasReleasedIsRefusedAndAsksNobody() throws Exception {
+  void extendingAReleasedLeaseIsRefusedAndSendsNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     assertThat(lease.release()).isTrue();
     assertThatThrownBy(() -> lease.extend(TTL))
@@ -132,7 +132,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionAboveTheLongestTtlIsRefusedAndAsksNobody() throws Exception {
+  void extensionAboveTheMaximumTtlIsRefusedAndSendsNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(61)))
         .isInstanceOf(LockConfigurationException.class)
@@ -147,7 +147,7 @@ class ExtendingTest {
   }
 
   @Test
-  void extensionsByNoTimeAreRefused() throws Exception {
+  void extensionsByZeroAreRefused() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     for (Duration ttl : new Duration[] {Duration.ZERO, Duration.ofSeconds(-1)}) {
       assertThatThrownBy(() -> lease.extend(ttl))
@@ -183,7 +183,7 @@ class ExtendingTest {
   }
 
   @Test
-  void thatItIsSentLateGivesNoValidityAwayThatASleepHasSpent() throws Exception {
+  void lateExtensionDoesNotRestoreValiditySpentAsleep() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
     time.passUnnoticed(Duration.ofSeconds(15));
     time.moveWall(Duration.ofSeconds(-10));
@@ -194,7 +194,7 @@ class ExtendingTest {
   }
 
   @Test
-  void aShortExtensionAfterTheLimitWasReachedDoesNotHideThatItWas() throws Exception {
+  void lossReasonIsMaxHoldDespiteALaterShortExtension() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofSeconds(40)));
     time.passUnnoticed(Duration.ofSeconds(15));
     lease.extend(TTL);
@@ -205,7 +205,7 @@ class ExtendingTest {
   }
 
   @Test
-  void anExtensionWithNothingLeftOfTheLongestHoldChangesNothing() throws Exception {
+  void extensionAtTheLongestHoldChangesNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(TTL));
     time.passUnnoticed(TTL.minus(TICK));
     lease.extend(TTL);
@@ -217,7 +217,7 @@ class ExtendingTest {
   }
 
   @Test
-  void extensionsFollowOneAnother() throws Exception {
+  void extensionsAreSentOneAtATime() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<Void> first = lease.extendAsync(TTL);
@@ -232,7 +232,7 @@ class ExtendingTest {
   }
 
   @Test
-  void aFailedExtensionDoesNotKeepTheNextFromItsTurn() throws Exception {
+  void failedExtensionDoesNotBlockTheNext() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<Void> first = lease.extendAsync(TTL);

@@ -37,13 +37,13 @@ class GrantedTest {
 
   @Test
   @Rule("INSP-2")
-  @DisplayName("a forced release of what is free is false")
-  void aForcedReleaseOfWhatIsFreeIsFalse() {
+  @DisplayName("a forced release of a free lock is false")
+  void forcedReleaseOfAFreeLockIsFalse() {
     assertThat(manager.forceRelease("x")).isFalse();
   }
 
   @Test
-  void whatStandsBehindAManagerIsItselfItsBackendAndWhatThatGives() {
+  void unwrapReturnsTheManagerItsBackendAndTheBackendsObjects() {
     assertThat(manager.unwrap(CoreLockManager.class).orElseThrow()).isSameAs(manager);
     assertThat(manager.unwrap(ScriptedBackend.class)).containsSame(backend);
     assertThat(manager.unwrap(String.class)).isEqualTo(Optional.of("given by the backend"));

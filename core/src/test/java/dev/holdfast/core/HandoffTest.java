@@ -29,8 +29,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("the next one's attempt does not wait for the answer to the release")
-  void theNextOnesAttemptDoesNotWaitForTheAnswerToTheRelease() throws Exception {
+  @DisplayName("a handoff does not wait for the reply to the release")
+  void handoffDoesNotWaitForTheReplyToTheRelease() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
     backend.holdBack(Op.RELEASE);
@@ -56,7 +56,7 @@ class HandoffTest {
   }
 
   @Test
-  void theThreadThatReleasesServesTheAttemptBehindItToo() throws Exception {
+  void releasingThreadAlsoServesTheHandoff() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
     held.close();
@@ -68,8 +68,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-1")
-  @DisplayName("nobody whose time is over is handed a lock")
-  void nobodyWhoseTimeIsOverIsHandedALock() throws Exception {
+  @DisplayName("a waiter whose wait is over receives no handoff")
+  void expiredWaiterReceivesNoHandoff() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> late = waiter(REQUEST.waitAtMost(Duration.ofSeconds(1)));
     CompletableFuture<Optional<Lease>> behind = waiter(REQUEST.waitForever());
@@ -83,8 +83,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("after eight in a row others have a moment for an attempt of theirs")
-  void afterEightInARowOthersHaveAMoment() throws Exception {
+  @DisplayName("after eight consecutive handoffs the queue yields to other managers")
+  void queueYieldsToOtherManagersAfterEightConsecutiveHandoffs() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_IN_ROW + 2);
     for (int round = 0; round < 2; round++) {
@@ -101,8 +101,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("a row goes on though nobody waits for a moment in its midst")
-  void aRowGoesOnThoughNobodyWaitsForAMoment() throws Exception {
+  @DisplayName("handoffs are counted across a moment in which the queue is empty")
+  void handoffsAreCountedAcrossAnEmptyQueue() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_IN_ROW; i++) {
       held = handedOver(held, waiter(REQUEST.waitForever()));
@@ -116,8 +116,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-5")
-  @DisplayName("who is asking while a row ends asks again")
-  void whoIsAskingWhileARowEndsAsksAgain() throws Exception {
+  @DisplayName("a waiter that is refused during the last handoff tries again")
+  void waiterRefusedDuringTheLastHandoffTriesAgain() throws Exception {
     Lease held = manager.acquire(REQUEST);
     for (int i = 0; i < MAX_IN_ROW; i++) {
       held = handedOver(held, waiter(REQUEST.waitForever()));
@@ -135,8 +135,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("a row counts grants whose attempts overtook the release")
-  void aRowCountsGrantsWhoseAttemptsOvertookTheRelease() throws Exception {
+  @DisplayName("a handoff counts also if its attempt overtook the release")
+  void handoffsAreCountedIfTheAttemptOvertakesTheRelease() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(MAX_IN_ROW + 1);
     for (int i = 0; i < MAX_IN_ROW; i++) {
@@ -154,8 +154,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-5")
-  @DisplayName("where the one who was handed the lock has left, the next one asks")
-  void whereTheOneWhoWasHandedTheLockHasLeftTheNextOneAsks() throws Exception {
+  @DisplayName("if the waiter that received the handoff is cancelled, the next one tries")
+  void nextWaiterTriesIfTheHandoffIsCancelled() throws Exception {
     Lease held = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> first = waiter(REQUEST.waitForever());
     CompletableFuture<Optional<Lease>> second = waiter(REQUEST.waitForever());
@@ -168,8 +168,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("what is kept for longer is handed to nobody")
-  void whatIsKeptForLongerIsHandedToNobody() throws Exception {
+  @DisplayName("a lock that holdAtLeast keeps is not handed off")
+  void lockHeldAtLeastIsNotHandedOff() throws Exception {
     Lease held = manager.acquire(REQUEST.holdAtLeast(Duration.ofSeconds(1)));
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
     int before = backend.calls(Op.ATTEMPT).size();
@@ -182,8 +182,8 @@ class HandoffTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("others are told of a release that hands over to nobody, and of no other")
-  void othersAreToldOfAReleaseThatHandsOverToNobody() throws Exception {
+  @DisplayName("other managers are notified of a release without a handoff, and of no other")
+  void releaseIsPublishedOnlyWithoutAHandoff() throws Exception {
     Lease held = manager.acquire(REQUEST);
     held = handedOver(held, waiter(REQUEST.waitForever()));
     held.close();

@@ -38,7 +38,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void aLockThatThisManagerHoldsIsToldWithoutALook() throws Exception {
+  void contentionWithinOneManagerNeedsNoInspection() throws Exception {
     LockManager manager = manager();
     Lease held = manager.acquire(REQUEST);
 
@@ -51,7 +51,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void aLeaseThatHasEndedKeepsNobodyOut() throws Exception {
+  void endedLeaseIsNotReportedAsTheHolder() throws Exception {
     LockManager manager = manager();
     manager.acquire(REQUEST).close();
     backend.giveToAnother("x", TTL);
@@ -60,7 +60,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void nobodyIsAskedWhereNothingIsThrown() throws Exception {
+  void holderIsNotInspectedIfNothingIsThrown() throws Exception {
     backend.giveToAnother("x", TTL);
 
     assertThat(manager().tryAcquire(REQUEST)).isEmpty();
@@ -68,7 +68,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void aLookThatFailsLeavesTheLabelOut() {
+  void failedInspectionOmitsTheLabel() {
     backend.giveToAnother("x", TTL);
     backend.failing(Op.INSPECT, new LockOutageException("down", Map.of(), false));
 
@@ -76,7 +76,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void aLookThatIsNeverAnsweredHoldsNothingUp() {
+  void unansweredInspectionDelaysNothing() {
     backend.giveToAnother("x", TTL);
     backend.holdBack(Op.INSPECT);
 
@@ -84,7 +84,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void aBackendThatCannotLookIsNotAsked() {
+  void backendWithoutInspectionIsNotInspected() {
     backend.giveToAnother("x", TTL);
     backend.declare(Set.of(LockCapability.EXTENSION));
 
@@ -93,7 +93,7 @@ class HolderLabelsTest {
   }
 
   @Test
-  void waitersThatGiveUpTogetherShareOneLook() throws Exception {
+  void waitersThatTimeOutTogetherShareOneInspection() throws Exception {
     backend.giveToAnother("x", TTL);
     HolderLabels holders = new HolderLabels(name -> backend.inspect(name), TTL);
     backend.holdBack(Op.INSPECT);

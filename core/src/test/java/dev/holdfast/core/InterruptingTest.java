@@ -28,7 +28,7 @@ class InterruptingTest {
   }
 
   @Test
-  void beforeItBeginsNothingIsAsked() throws Exception {
+  void interruptBeforeTheRequestSendsNothing() throws Exception {
     Background<Lease> call =
         Background.run(
             () -> {
@@ -41,7 +41,7 @@ class InterruptingTest {
   }
 
   @Test
-  void inLineItLeavesTheLineAndTheOneBehindIsServed() throws Exception {
+  void interruptedWaiterLeavesTheQueueAndTheNextIsServed() throws Exception {
     Lease held = manager.acquire(REQUEST);
     Background<Lease> head = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
     Background<Lease> interrupted = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
@@ -55,7 +55,7 @@ class InterruptingTest {
   }
 
   @Test
-  void whileAttemptingItReturnsAtOnceAndTheLateGrantIsReleased() throws Exception {
+  void interruptedAttemptReturnsAtOnceAndItsLateGrantIsReleased() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     Background<Lease> interrupted = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
     interrupted.interrupt();
@@ -67,7 +67,7 @@ class InterruptingTest {
   }
 
   @Test
-  void whilePausingTheNextHasItsTurnAtOnce() throws Exception {
+  void interruptingABackingOffWaiterLetsTheNextTryAtOnce() throws Exception {
     backend.giveToAnother("x", Duration.ofHours(1));
     Background<Lease> interrupted = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
     Background<Lease> next = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
@@ -78,7 +78,7 @@ class InterruptingTest {
   }
 
   @Test
-  void onTheCallersOwnThreadInMidAttemptTheGrantIsReturnedAndTheFlagKept() throws Exception {
+  void interruptInMidAttemptOnTheCallersThreadReturnsTheGrantAndKeepsTheFlag() throws Exception {
     backend.beforeEachCall(() -> Thread.currentThread().interrupt());
     Background<Lease> call = Background.run(() -> manager.acquire(REQUEST));
     Lease lease = call.result();
@@ -89,7 +89,7 @@ class InterruptingTest {
   }
 
   @Test
-  void atTheMomentOfTheGrantTheLockIsEitherReturnedOrReleased() throws Exception {
+  void interruptAtTheGrantEitherReturnsOrReleasesTheLock() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     for (int i = 0; i < 100; i++) {
       Background<Lease> call = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();

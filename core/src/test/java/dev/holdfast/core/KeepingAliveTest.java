@@ -93,8 +93,8 @@ class KeepingAliveTest {
 
   @Test
   @Rule("LOSS-4")
-  @DisplayName("a kept lease that ends while its renewal is not answered is UNREACHABLE")
-  void aKeptLeaseThatEndsWhileItsRenewalIsNotAnsweredIsUnreachable() throws Exception {
+  @DisplayName("a lease that ends during an unanswered renewal is UNREACHABLE")
+  void leaseThatEndsDuringAnUnansweredRenewalIsUnreachable() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     time.advance(TTL);
@@ -103,8 +103,8 @@ class KeepingAliveTest {
 
   @Test
   @Rule("KEEP-1")
-  @DisplayName("an extension by next to nothing does not end the renewals")
-  void anExtensionByNextToNothingIsNotTheLongestHold() throws Exception {
+  @DisplayName("a tiny extension does not end the renewals")
+  void tinyExtensionDoesNotEndTheRenewals() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     lease.extend(Duration.ofNanos(900_000));
 
@@ -126,7 +126,7 @@ class KeepingAliveTest {
   @Test
   @Rule("KEEP-2")
   @DisplayName("a renewal that failed is tried again sooner, and then as before")
-  void aRenewalThatFailedIsTriedAgainSoonerAndThenAsBefore() throws Exception {
+  void failedRenewalIsTriedAgainSoonerThenAtTheUsualInterval() throws Exception {
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     time.advance(THIRD);
@@ -211,7 +211,7 @@ class KeepingAliveTest {
   }
 
   @Test
-  void itIsNotRenewedAfterItsManagersEnd() throws Exception {
+  void itIsNotRenewedAfterTheManagerIsClosed() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     manager.close();
     time.advance(Duration.ofMinutes(2));
@@ -222,8 +222,8 @@ class KeepingAliveTest {
 
   @Test
   @Rule("KEEP-4")
-  @DisplayName("who only awaits the loss keeps nothing alive")
-  void whoOnlyAwaitsTheLossKeepsNothingAlive() throws Exception {
+  @DisplayName("awaiting the loss does not keep a lease alive")
+  void awaitingTheLossDoesNotKeepALeaseAlive() throws Exception {
     List<CompletableFuture<LossReason>> lost = new ArrayList<>();
     collect(dropped(manager.acquire(REQUEST), lost));
     try (Warnings warnings = Warnings.of(Lease.class)) {

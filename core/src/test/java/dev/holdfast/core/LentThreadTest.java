@@ -48,7 +48,7 @@ class LentThreadTest {
   }
 
   @Test
-  void aBackendThatThrowsWithTheThreadLeavesNoLockAndNoWaiter() throws Exception {
+  void backendThatThrowsOnALentThreadLeavesNoLockAndNoWaiter() throws Exception {
     backend.throwAfterLending(new IllegalStateException("broken"));
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).hasMessage("broken");
     assertThat(backend.holder("x")).isEmpty();
@@ -63,7 +63,7 @@ class LentThreadTest {
   }
 
   @Test
-  void aBackendThatThrowsWithTheThreadLeavesNoAdoptedLock() throws Exception {
+  void backendThatThrowsOnALentThreadLeavesNoAdoptedLock() throws Exception {
     String text = manager.acquire(REQUEST).transfer(TTL);
     backend.throwAfterLending(new IllegalStateException("broken"));
     assertThatThrownBy(() -> manager.adopt(text, REQUEST)).hasMessage("broken");

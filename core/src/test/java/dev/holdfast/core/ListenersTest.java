@@ -44,7 +44,7 @@ class ListenersTest {
   }
 
   @Test
-  void aListenerThatIsAddedLaterLearnsOfLaterRequestsAlone() throws Exception {
+  void listenerSeesOnlyRequestsAfterItsRegistration() throws Exception {
     Lease before = manager.acquire(REQUEST);
     listen();
     assertThat(before.release()).isTrue();
@@ -57,8 +57,8 @@ class ListenersTest {
 
   @Test
   @Rule("LISTEN-15")
-  @DisplayName("a listener that is added beside another learns of no earlier lease")
-  void aListenerThatIsAddedBesideAnotherLearnsOfNoEarlierLease() throws Exception {
+  @DisplayName("a second listener sees no earlier lease")
+  void secondListenerSeesNoEarlierLease() throws Exception {
     manager.addListener(new LockListener() {});
     Lease before = manager.acquire(REQUEST);
     CompletableFuture<Optional<Lease>> waits = manager.tryAcquireAsync(REQUEST.waitForever());
@@ -155,7 +155,7 @@ class ListenersTest {
   }
 
   @Test
-  void aListenerThatWaitsForAnotherThreadToCloseTheManagerWaitsInBounds() throws Exception {
+  void listenerThatWaitsForClosingIsNotDeadlocked() throws Exception {
     List<Boolean> closed = new ArrayList<>();
     listen();
     manager.addListener(
@@ -212,8 +212,8 @@ class ListenersTest {
 
   @Test
   @Rule("LISTEN-13")
-  @DisplayName("without a listener a request and its lease have nothing for one")
-  void withoutAListenerNothingIsMadeForOne() {
+  @DisplayName("without a listener no event is created for a request and its lease")
+  void noEventIsCreatedWithoutAListener() {
     ManagerContext context = contextWith(new Listeners(time));
     WaitLimit wait = WaitLimit.startingNow(time, 0);
 

@@ -32,8 +32,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("who is told of a release tries within a moment")
-  void whoIsToldOfAReleaseTriesWithinAMoment() {
+  @DisplayName("a notified waiter tries within 2 ms")
+  void notifiedWaiterTriesWithin2Ms() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     backend.wipe("x");
@@ -49,8 +49,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("who was told in vain is sooner the next time, thrice")
-  void whoWasToldInVainIsSoonerTheNextTime() {
+  @DisplayName("each unsuccessful notification halves the delay, three times")
+  void eachUnsuccessfulNotificationHalvesTheDelayThreeTimes() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
     for (int times : new int[] {0, 1, 2, 3, 0}) {
@@ -60,8 +60,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-13")
-  @DisplayName("after a row, each of those who listen has its turn before its own is next")
-  void afterARowEachOfTheOthersHasItsTurn() throws InterruptedException {
+  @DisplayName("after consecutive handoffs each other manager has its turn before the next attempt")
+  void eachOtherManagerHasItsTurnAfterConsecutiveHandoffs() throws InterruptedException {
     backend.others(3);
     haveARow();
 
@@ -74,8 +74,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-13")
-  @DisplayName("news that comes in mid-attempt counts, and its turn is not lost")
-  void newsInMidAttemptCounts() throws InterruptedException {
+  @DisplayName("a notification during an attempt counts, and its turn is not lost")
+  void notificationDuringAnAttemptCountsAsATurn() throws InterruptedException {
     backend.others(2);
     haveARow();
     backend.holdBack(Op.ATTEMPT);
@@ -95,8 +95,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-13")
-  @DisplayName("between two there is no order, nor where it is not known who listens")
-  void betweenTwoThereIsNoOrder() throws InterruptedException {
+  @DisplayName("two managers take no turns, nor does an unknown number")
+  void twoManagersTakeNoTurns() throws InterruptedException {
     haveARow();
 
     assertAsksWithin(MOMENT);
@@ -104,8 +104,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("hints in a row put no attempt off")
-  void hintsInARowPutNoAttemptOff() {
+  @DisplayName("repeated notifications do not postpone the attempt")
+  void repeatedNotificationsDoNotPostponeTheAttempt() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     backend.wipe("x");
@@ -118,8 +118,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-2")
-  @DisplayName("who cannot listen waits anyway")
-  void whoCannotListenWaitsAllTheSame() {
+  @DisplayName("a waiter that cannot subscribe polls")
+  void waiterPollsIfItCannotSubscribe() {
     backend.giveToAnother("x", TTL);
     backend.failToWatch(new IllegalStateException("it cannot listen"));
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
@@ -130,8 +130,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("a hint in mid-attempt brings another attempt")
-  void aHintInMidAttemptBringsAnotherAttempt() {
+  @DisplayName("a notification during an attempt starts another attempt")
+  void notificationDuringAnAttemptStartsAnotherAttempt() {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     backend.holdBack(Op.ATTEMPT);
@@ -149,8 +149,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("nobody listens who does not wait, or waits no more")
-  void nobodyListensWhoDoesNotWait() throws Exception {
+  @DisplayName("only waiters subscribe, and only while they wait")
+  void onlyWaitersSubscribe() throws Exception {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     assertThat(manager.tryAcquire("x", TTL)).isEmpty();
     assertThat(backend.watched()).isEmpty();
@@ -170,8 +170,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-11")
-  @DisplayName("nobody listens once the manager is closed")
-  void nobodyListensOnceTheManagerIsClosed() {
+  @DisplayName("closing the manager ends the subscriptions")
+  void closingTheManagerEndsTheSubscriptions() {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
     manager.close();
@@ -181,8 +181,8 @@ class ListeningTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("where nobody else listens, nobody rests for others")
-  void whereNobodyElseListensNobodyRests() throws Exception {
+  @DisplayName("handoffs do not yield if no other manager waits")
+  void handoffsDoNotYieldIfNoOtherManagerWaits() throws Exception {
     backend.others(0);
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =

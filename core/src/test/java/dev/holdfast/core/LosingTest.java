@@ -33,12 +33,12 @@ class LosingTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @Test
-  void whatIsNotRenewedExpires() throws Exception {
+  void leaseWithoutRenewalExpires() throws Exception {
     assertEndsWith(manager.acquire(REQUEST), LossReason.EXPIRED, TTL);
   }
 
   @Test
-  void whatAnotherOwnerTookIsTakenAtTheNextRenewal() throws Exception {
+  void nextRenewalOfAStolenLockReportsTaken() throws Exception {
     Lease lease = manager.acquire(KEPT);
     backend.giveToAnother("x", TTL);
     assertEndsWith(lease, LossReason.TAKEN, TTL.dividedBy(3));
@@ -46,28 +46,28 @@ class LosingTest {
   }
 
   @Test
-  void whatWasRemovedIsRemovedAtTheNextRenewal() throws Exception {
+  void nextRenewalOfARemovedLockReportsRemoved() throws Exception {
     Lease lease = manager.acquire(KEPT);
     backend.wipe("x");
     assertEndsWith(lease, LossReason.REMOVED, TTL.dividedBy(3));
   }
 
   @Test
-  void whatCouldNotBeRenewedIsUnreachable() throws Exception {
+  void leaseThatOutagesKeptFromRenewalIsUnreachable() throws Exception {
     Lease lease = manager.acquire(KEPT);
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     assertEndsWith(lease, LossReason.UNREACHABLE, TTL);
   }
 
   @Test
-  void whatWasRefusedItsRenewalsIsUnreachableToo() throws Exception {
+  void leaseWhoseRenewalsAreRefusedIsUnreachable() throws Exception {
     Lease lease = manager.acquire(KEPT);
     backend.failing(Op.EXTEND, new LockConfigurationException("NOPERM"));
     assertEndsWith(lease, LossReason.UNREACHABLE, TTL);
   }
 
   @Test
-  void whatWasUnreachableOnlyForATimeIsNotCalledSoLater() throws Exception {
+  void earlierOutageDoesNotMakeALaterLossUnreachable() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     assertThatThrownBy(() -> lease.extend(TTL)).isInstanceOf(LockOutageException.class);
@@ -77,12 +77,12 @@ class LosingTest {
   }
 
   @Test
-  void whatReachedItsLongestHoldEndsWithThat() throws Exception {
+  void leaseAtItsLongestHoldEndsWithMaxHold() throws Exception {
     assertEndsWith(manager.acquire(KEPT), LossReason.MAX_HOLD, Duration.ofMinutes(2));
   }
 
   @Test
-  void whatItsManagersCloseEndedIsClosed() throws Exception {
+  void leaseOfAClosedManagerEndsWithClosed() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CompletableFuture<LossReason> lost = lease.onLoss();
     manager.close();
@@ -111,8 +111,8 @@ class LosingTest {
   @Test
   @Tag("exclusion")
   @Rule("VAL-4")
-  @DisplayName("whoever sees the end of a lease asks the backend nothing")
-  void whoeverSeesTheEndOfALeaseAsksTheBackendNothing() throws Exception {
+  @DisplayName("observing the end of a lease sends nothing")
+  void observingTheEndOfALeaseSendsNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL);
     assertThat(lease.isHeld()).isFalse();
@@ -130,7 +130,7 @@ class LosingTest {
   }
 
   @Test
-  void aMachineThatSleptIsToldOfItsLossByTheNextTimer() throws Exception {
+  void nextTimerAfterASleepReportsTheLoss() throws Exception {
     Lease lease = manager.acquire(KEPT);
     CompletableFuture<LossReason> lost = lease.onLoss();
     time.moveWall(TTL);
@@ -147,7 +147,7 @@ class LosingTest {
   }
 
   @Test
-  void aWallClockThatIsSetBackGivesNothing() throws Exception {
+  void settingTheWallClockBackLengthensNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.moveWall(Duration.ofHours(-1));
     assertThat(lease.remaining()).isEqualTo(TTL);
@@ -156,7 +156,7 @@ class LosingTest {
   }
 
   @Test
-  void whatWasSeenLostStaysLostThoughTheWallClockIsSetBack() throws Exception {
+  void lostLeaseStaysLostWhenTheWallClockIsSetBack() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.moveWall(TTL);
     assertThat(lease.isHeld()).isFalse();
@@ -166,7 +166,7 @@ class LosingTest {
   }
 
   @Test
-  void aLossIsToldOnce() throws Exception {
+  void lossIsReportedOnce() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     List<LossReason> notified = new CopyOnWriteArrayList<>();
     lease.onLoss().thenAccept(notified::add);
@@ -190,7 +190,7 @@ class LosingTest {
   }
 
   @Test
-  void whatIsLeftOfALostLockIsGivenBackSoThatNobodyWaitsForIt() throws Exception {
+  void lostLockIsReleased() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.moveWall(TTL);
     assertThat(lease.isHeld()).isFalse();
@@ -200,7 +200,7 @@ class LosingTest {
   }
 
   @Test
-  void whatIsLeftOfALostLockIsStillKeptFromOthersAsLongAsWasAskedFor() throws Exception {
+  void lostLockIsKeptForItsHoldAtLeast() throws Exception {
     Lease lease = manager.acquire(REQUEST.holdAtLeast(Duration.ofSeconds(20)));
     time.passUnnoticed(Duration.ofSeconds(5));
     time.moveWall(TTL);
@@ -212,7 +212,7 @@ class LosingTest {
   }
 
   @Test
-  void aFailureToGiveBackWhatWasLostIsNobodysError() throws Exception {
+  void failedReleaseOfALostLockIsNotThrown() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     time.advance(TTL);

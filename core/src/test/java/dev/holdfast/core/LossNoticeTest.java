@@ -33,8 +33,8 @@ class LossNoticeTest {
 
   @Test
   @Rule("LOSS-6")
-  @DisplayName("losses are told though the thread that renews is stuck")
-  void lossesAreToldThoughTheThreadThatRenewsIsStuck() throws Exception {
+  @DisplayName("losses are reported while the renewing thread is stuck")
+  void lossesAreReportedWhileTheRenewingThreadIsStuck() throws Exception {
     Lease renewed = manager.acquire(LockRequest.of("renewed", TTL).keepAliveUpTo(LONG));
     Lease other = manager.acquire(LockRequest.of("other", TTL));
     backend.beforeEachCall(this::blockTimer);

@@ -26,14 +26,14 @@ class LossStageTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @Test
-  void askingForItAgainCostsNothing() throws Exception {
+  void onLossReturnsTheSameStageEachTime() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     assertThat(lease.onLoss() == lease.onLoss()).isTrue();
     assertThat(lease.onLoss().getNumberOfDependents()).isZero();
   }
 
   @Test
-  void nobodyButALossCompletesIt() throws Exception {
+  void onlyALossCompletesTheStage() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     CompletableFuture<LossReason> lost = lease.onLoss();
     assertThat(lost.complete(LossReason.CLOSED)).isFalse();
@@ -50,7 +50,7 @@ class LossStageTest {
   }
 
   @Test
-  void aLimitIsThatOfItsOwnStage() throws Exception {
+  void timeoutAppliesOnlyToTheDerivedStage() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     CompletableFuture<LossReason> lost = lease.onLoss();
     assertThat(lost.orTimeout(1, TimeUnit.MILLISECONDS)).failsWithin(Duration.ofSeconds(10));
@@ -62,7 +62,7 @@ class LossStageTest {
   }
 
   @Test
-  void everyWayToDependOnItIsTaken() throws Exception {
+  void everyKindOfDependentStageCompletes() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<?>> before = dependents(lease.onLoss());
     assertThat(before).noneMatch(CompletableFuture::isDone);
@@ -73,14 +73,14 @@ class LossStageTest {
   }
 
   @Test
-  void askedForOnlyAfterTheLossItIsComplete() throws Exception {
+  void stageRequestedAfterTheLossIsComplete() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL));
     time.advance(TTL);
     assertThat(lease.onLoss()).isCompletedWithValue(LossReason.EXPIRED);
   }
 
   @Test
-  void aDependentOfAllOfThatBlocksHoldsUpNoOther() throws Exception {
+  void blockingDependentDelaysNoOther() throws Exception {
     CountDownLatch unblocked = new CountDownLatch(1);
     LockManager closed = LockManagerBuilder.over(backend).clock(time).build();
     Lease lease = closed.acquire(LockRequest.of("blocked", TTL));

@@ -39,7 +39,7 @@ class NoThreadTest {
   }
 
   @Test
-  void aManagerThatWasOpenedGoesOnTellingAndClosesAtOnce() throws Exception {
+  void openManagerKeepsReportingLossesAndClosesAtOnce() throws Exception {
     left.set(1);
     ScriptedBackend backend = new ScriptedBackend(Clock.system());
     try (Scheduler scheduler = new TimerThreads("holdfast-last", this::make)) {

@@ -106,8 +106,8 @@ class NodesAndLeasesTest {
 
   @Test
   @Rule("NODES-5")
-  @DisplayName("the only node is down while extensions have no answer, and says why")
-  void anOnlyNodeIsJudgedByExtensionsToo() throws Exception {
+  @DisplayName("a single node is down while extensions are unanswered, and says why")
+  void singleNodeIsDownWhileExtensionsAreUnanswered() throws Exception {
     Lease lease = manager.acquire("x", TTL);
     backend.failing(Op.EXTEND, outage);
 
@@ -123,7 +123,7 @@ class NodesAndLeasesTest {
   @Test
   @Rule("NODES-1")
   @DisplayName("the cause of a node that votes again is empty")
-  void theCauseOfAnOnlyNodeGoesWithIt() throws Exception {
+  void causeOfASingleNodeIsEmptyOnceItVotesAgain() throws Exception {
     backend.failing(Op.ATTEMPT, new LockConfigurationException("no rights"));
     assertThatThrownBy(() -> manager.tryAcquire("x", TTL))
         .isInstanceOf(LockConfigurationException.class);

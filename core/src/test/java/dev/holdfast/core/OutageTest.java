@@ -39,7 +39,7 @@ class OutageTest {
       ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
 
   @Test
-  void anAttemptInAnOutageFailsWithItAtOnce() {
+  void singleAttemptFailsWithTheOutageAtOnce() {
     backend.failing(Op.ATTEMPT, outage);
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST))
         .satisfies(thrown -> assertIsFromHere(thrown, outage));
@@ -48,7 +48,7 @@ class OutageTest {
   }
 
   @Test
-  void acquireTriesOnInAnOutageAndEndsAtItsOwnLimitWithIt() throws Exception {
+  void acquireRetriesDuringAnOutageUntilItsWaitEnds() throws Exception {
     backend.failing(Op.ATTEMPT, outage);
     Background<Lease> waiting =
         Background.run(() -> manager.acquire(REQUEST.waitAtMost(WAIT))).awaitBlocked();
@@ -62,7 +62,7 @@ class OutageTest {
   @Test
   @Rule("WAIT-15")
   @DisplayName("a wait that ends behind an attempt that no quorum answers is an outage")
-  void aWaitThatEndsBehindAnAttemptThatHangsIsAnOutage() {
+  void waitBehindAHangingAttemptEndsWithAnOutage() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> early = manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY));
@@ -82,8 +82,8 @@ class OutageTest {
 
   @Test
   @Rule("WAIT-15")
-  @DisplayName("an attempt that has been answered says nothing of an outage any more")
-  void anAttemptThatHasBeenAnsweredIsInNoOutage() {
+  @DisplayName("an answered attempt reports no outage")
+  void answeredAttemptReportsNoOutage() {
     backend.giveToAnother("x", TTL);
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST.waitForever());
@@ -106,7 +106,7 @@ class OutageTest {
   }
 
   @Test
-  void whatTheLastAttemptSawIsTheAnswer() throws Exception {
+  void lastAttemptDecidesTheResult() throws Exception {
     backend.giveToAnother("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> outageAtLast =
         manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
@@ -126,7 +126,7 @@ class OutageTest {
   }
 
   @Test
-  void thoseWhoWaitBehindReportTheOutageThatTheFirstSees() {
+  void queuedWaitersReportTheOutageOfTheFirst() {
     backend.failing(Op.ATTEMPT, outage);
     manager.tryAcquireAsync(REQUEST.waitForever());
     CompletableFuture<Optional<Lease>> behind = manager.tryAcquireAsync(REQUEST.waitAtMost(WAIT));
@@ -137,8 +137,8 @@ class OutageTest {
 
   @Test
   @Rule("RES-1")
-  @DisplayName("each of those who see one outage has an exception of its own")
-  void whoeverSeesAnOutageHasItsOwnException() throws Exception {
+  @DisplayName("each caller receives its own exception for an outage")
+  void eachCallerReceivesItsOwnOutageException() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("y", TTL));
     backend.failing(Op.ATTEMPT, outage);
     backend.failing(Op.RELEASE, outage);
@@ -158,8 +158,8 @@ class OutageTest {
 
   @Test
   @Rule("FAULT-8")
-  @DisplayName("an outage that the head's own ttl made is not reported by those behind it")
-  void anOutageThatTheHeadsTtlMadeIsItsOwn() {
+  @DisplayName("an outage caused by the first waiter's own ttl is not reported to those behind it")
+  void outageCausedByTheTtlOfTheFirstIsNotReportedToOthers() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first =
         manager.tryAcquireAsync(REQUEST.waitAtMost(RETRY.multipliedBy(3)));
@@ -178,7 +178,7 @@ class OutageTest {
   }
 
   @Test
-  void thoseWhoWaitBehindDoNotReportAnOutageThatIsOver() {
+  void queuedWaitersDoNotReportAPastOutage() {
     backend.failing(Op.ATTEMPT, outage);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST.waitForever());
     manager.tryAcquireAsync(REQUEST.waitForever());
@@ -195,7 +195,7 @@ class OutageTest {
   }
 
   @Test
-  void thoseWhoWaitBehindReportContentionAsSoonAsTheFirstSeesIt() {
+  void queuedWaitersReportContentionOnceTheFirstSeesIt() {
     backend.failing(Op.ATTEMPT, outage);
     manager.tryAcquireAsync(REQUEST.waitForever());
     backend.healed();

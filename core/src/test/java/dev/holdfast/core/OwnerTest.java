@@ -16,18 +16,18 @@ class OwnerTest {
   private final ScriptedBackend backend = new ScriptedBackend(time);
 
   @Test
-  void itIsHostAndProcessUnlessSomethingIsSaid() throws Exception {
+  void defaultLabelIsHostAndProcess() throws Exception {
     assertThat(ownerOf(builder().build(), REQUEST))
         .matches("[^:]+:" + ProcessHandle.current().pid());
   }
 
   @Test
-  void itIsTheManagersIfTheRequestSaysNothing() throws Exception {
+  void requestWithoutALabelHasThatOfTheManager() throws Exception {
     assertThat(ownerOf(builder().ownerLabel("nightly").build(), REQUEST)).isEqualTo("nightly");
   }
 
   @Test
-  void itIsTheRequestsAboveAll() throws Exception {
+  void labelOfTheRequestOverridesThatOfTheManager() throws Exception {
     assertThat(ownerOf(builder().ownerLabel("nightly").build(), REQUEST.ownerLabel("alice")))
         .isEqualTo("alice");
   }

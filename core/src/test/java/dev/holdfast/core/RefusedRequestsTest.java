@@ -33,15 +33,15 @@ class RefusedRequestsTest {
   private final ScriptedBackend backend = new ScriptedBackend(time);
 
   @Test
-  void aTtlAboveTheLongestIsRefusedUnasked() {
+  void ttlAboveTheMaximumIsRefusedWithoutAnAttempt() {
     assertRefused(manager(), LockRequest.of("x", Duration.ofSeconds(61)), "61s", "maxTtl");
     assertThat(backend.calls()).isEmpty();
   }
 
   @Test
   @Rule("ACQ-23")
-  @DisplayName("a check refuses what a request is refused for, and asks no node")
-  void aCheckRefusesAWrongRequestUnasked() {
+  @DisplayName("a check refuses the same requests as an attempt, without asking a node")
+  void failedCheckRefusesARequestWithoutAnAttempt() {
     LockManager manager = manager();
 
     assertConfigurationError(
@@ -53,8 +53,8 @@ class RefusedRequestsTest {
 
   @Test
   @Rule("ERR-4")
-  @DisplayName("a ttl above maxTtl is answered with keepAliveUpTo, not with a larger maxTtl")
-  void aTtlAboveTheLongestIsToldOfKeepAlive() {
+  @DisplayName("the error for a ttl above maxTtl suggests keepAliveUpTo, not a larger maxTtl")
+  void errorForATtlAboveTheMaximumSuggestsKeepAlive() {
     String advice = "ask for 30s and keepAliveUpTo(2h)";
     assertRefused(manager(), LockRequest.of("x", Duration.ofHours(2)), "2h", "60s", advice);
     assertRefused(
@@ -74,8 +74,8 @@ class RefusedRequestsTest {
 
   @Test
   @Rule("VAL-6")
-  @DisplayName("a ttl with which the backend cannot work is refused unasked")
-  void aTtlThatIsOfNoUseToTheBackendIsRefusedUnasked() throws Exception {
+  @DisplayName("a ttl that the backend cannot use is refused without an attempt")
+  void ttlThatTheBackendCannotUseIsRefusedWithoutAnAttempt() throws Exception {
     LockManager manager = manager();
     assertRefused(manager, LockRequest.of("x", ScriptedBackend.USELESS_TTL), "1 ns");
     assertThat(backend.calls()).isEmpty();
@@ -85,29 +85,29 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void aNameThatTheBackendKeepsForItselfIsRefusedUnasked() {
+  void reservedNameIsRefusedWithoutAnAttempt() {
     assertRefused(manager(), LockRequest.of("reserved:x", TTL), "reserved:x");
     assertThat(backend.calls()).isEmpty();
   }
 
   @Test
   @Rule("CAP-2")
-  @DisplayName("keepAlive without extension is refused unasked")
-  void keepAliveWithoutExtensionIsRefusedUnasked() {
+  @DisplayName("keepAlive without extension is refused without an attempt")
+  void keepAliveWithoutExtensionIsRefusedWithoutAnAttempt() {
     backend.declare(Set.of());
     assertRefused(manager(), REQUEST.keepAliveUpTo(TTL), "keepAliveUpTo", "KEEP_ALIVE");
     assertThat(backend.calls()).isEmpty();
   }
 
   @Test
-  void holdAtLeastWithoutTheCapabilityIsRefusedUnasked() {
+  void holdAtLeastWithoutTheCapabilityIsRefusedWithoutAnAttempt() {
     backend.declare(Set.of());
     assertRefused(manager(), REQUEST.holdAtLeast(TTL), "holdAtLeast", "HOLD_AT_LEAST");
     assertThat(backend.calls()).isEmpty();
   }
 
   @Test
-  void extensionWithoutTheCapabilityIsRefusedUnasked() throws Exception {
+  void extensionWithoutTheCapabilityIsRefusedWithoutAnAttempt() throws Exception {
     backend.declare(Set.of());
     Lease lease = manager().acquire(REQUEST);
     assertConfigurationError(() -> lease.extend(TTL), "extend", "EXTENSION");
@@ -120,7 +120,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void inspectionAndForcedReleaseWithoutTheCapabilityAreRefusedUnasked() {
+  void inspectionAndForcedReleaseNeedTheCapability() {
     backend.declare(Set.of());
     assertConfigurationError(() -> manager().inspect("x"), "INSPECTION");
     assertConfigurationError(() -> manager().forceRelease("x"), "FORCE_RELEASE");
@@ -150,7 +150,7 @@ class RefusedRequestsTest {
 
   @Test
   @SuppressWarnings("NullAway") // what callers without such a check do
-  void noNameIsRefusedUnasked() {
+  void nullNameIsRefusedWithoutAnAttempt() {
     LockManager manager = manager();
     assertThatThrownBy(() -> manager.inspect(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> manager.forceRelease(null)).isInstanceOf(NullPointerException.class);
@@ -158,7 +158,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void theCoreDeclaresWhatItBringsItself() {
+  void coreAddsItsOwnCapabilities() {
     backend.declare(Set.of());
     assertThat(manager().capabilities()).containsExactly(LockCapability.FIFO_IN_PROCESS);
     backend.declare(Set.of(LockCapability.EXTENSION));
@@ -170,7 +170,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void whatIsMisconfiguredFailsAtOnceHoweverLongTheWait() {
+  void configurationErrorFailsAtOnceDespiteTheWait() {
     backend.failing(Op.ATTEMPT, wrongKey);
     LockManager manager = manager();
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitForever()))
@@ -185,14 +185,14 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void aFaultOfTheBackendsFailsAtOnceToo() {
+  void backendFaultFailsAtOnce() {
     IllegalStateException fault = new IllegalStateException("a fault of the backend's");
     backend.failing(Op.ATTEMPT, fault);
     assertThatThrownBy(() -> manager().acquire(REQUEST.waitForever())).isSameAs(fault);
   }
 
   @Test
-  void aBackendThatThrowsIsOneThatFailed() {
+  void exceptionThrownByTheBackendFailsTheRequest() {
     IllegalStateException fault = new IllegalStateException("thrown, not returned");
     LockManager manager = manager();
     backend.beforeEachCall(
@@ -205,7 +205,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void thoseWhoWaitBehindOneThatFailsEachHaveTheirOwnTurnHoweverManyTheyAre() {
+  void eachWaiterBehindAFailedRequestMakesItsOwnAttempt() {
     backend.holdBack(Op.ATTEMPT);
     LockManager manager = manager();
     List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
@@ -220,7 +220,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void managersWithSettingsOfNoTimeAreRefused() {
+  void managersWithZeroDurationsAreRefused() {
     for (Duration none : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
       assertConfigurationError(
           () -> ScriptedBackend.manager(backend, time).retryDelay(none).build(), "retryDelay");

@@ -49,7 +49,7 @@ class ReleasingTest {
   }
 
   @Test
-  void aSecondReleaseAnswersTheSameAndAsksNobody() throws Exception {
+  void secondReleaseReturnsTheSameResultAndSendsNothing() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     assertThat(lease.release()).isTrue();
     assertThat(lease.release()).isTrue();
@@ -70,7 +70,7 @@ class ReleasingTest {
   }
 
   @Test
-  void twoReleasesAtOnceAreOne() throws Exception {
+  void concurrentReleasesAreSentOnce() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.RELEASE);
     CompletableFuture<Boolean> first = lease.releaseAsync();
@@ -93,7 +93,7 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseThatFindsAnotherOwnerIsFalseAndTouchesNothingOfTheOthers() throws Exception {
+  void releaseOfAStolenLockIsFalseAndLeavesTheNewOwner() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.giveToAnother("x", TTL);
     assertThat(lease.release()).isFalse();
@@ -105,7 +105,7 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseThatFindsNothingIsFalse() throws Exception {
+  void releaseOfARemovedLockIsFalse() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.wipe("x");
     assertThat(lease.release()).isFalse();
@@ -115,7 +115,7 @@ class ReleasingTest {
   }
 
   @Test
-  void aReleaseThatNobodyAnswersIsAnOutageEachTimeAndOverForTheHolder() throws Exception {
+  void unansweredReleaseIsAnOutageEachTimeAndEndsTheLease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     LockOutageException outage = new LockOutageException("no quorum", Map.of(), true);
     backend.failing(Op.RELEASE, outage);
@@ -145,7 +145,7 @@ class ReleasingTest {
   }
 
   @Test
-  void closeWarnsOfALossWithItsReasonAndTheTimeByWhichItWasOverrun() throws Exception {
+  void closeWarnsOfALossWithReasonAndOverrun() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     time.passUnnoticed(TTL.plusMillis(1234));
     try (Warnings warnings = Warnings.of(Lease.class)) {
@@ -159,7 +159,7 @@ class ReleasingTest {
   }
 
   @Test
-  void closeWarnsWhenTheLockCouldNotBeGivenBack() throws Exception {
+  void closeWarnsIfTheReleaseFails() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.RELEASE, new LockOutageException("no quorum", Map.of(), true));
     try (Warnings warnings = Warnings.of(Lease.class)) {
@@ -217,7 +217,7 @@ class ReleasingTest {
   }
 
   @Test
-  void closeSaysNothingWhenAllIsWell() throws Exception {
+  void closeLogsNothingIfTheReleaseSucceeds() throws Exception {
     try (Warnings warnings = Warnings.of(Lease.class)) {
       manager.acquire(REQUEST).close();
       Lease released = manager.acquire(REQUEST);
@@ -231,8 +231,8 @@ class ReleasingTest {
   @Test
   @Tag("exclusion")
   @Rule("REL-9")
-  @DisplayName("a release waits for no extension, and ends the one that is under way")
-  void aReleaseIsSentBehindAnExtensionThatIsUnderWay() throws Exception {
+  @DisplayName("a release does not wait for an extension in flight, and ends it")
+  void releaseDoesNotWaitForAnExtensionInFlight() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.holdBack(Op.EXTEND);
     CompletableFuture<Void> extension = lease.extendAsync(TTL);
@@ -252,8 +252,8 @@ class ReleasingTest {
   @Test
   @Tag("exclusion")
   @Rule("REL-9")
-  @DisplayName("no extension is sent behind a release, though both begin at once")
-  void aReleaseIsSentBehindAnExtensionThatIsBeingSent() throws Exception {
+  @DisplayName("no extension is sent after a concurrent release")
+  void noExtensionIsSentAfterAConcurrentRelease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CountDownLatch isSending = new CountDownLatch(1);
     CountDownLatch isSent = new CountDownLatch(1);
@@ -298,7 +298,7 @@ class ReleasingTest {
   }
 
   @Test
-  void lostNeverCompletesAfterARelease() throws Exception {
+  void onLossNeverCompletesAfterARelease() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     CompletableFuture<LossReason> lost = lease.onLoss();
     assertThat(lease.release()).isTrue();
@@ -309,7 +309,7 @@ class ReleasingTest {
   }
 
   @Test
-  void lostNeverCompletesAfterAReleaseThatFoundTheLockGone() throws Exception {
+  void onLossNeverCompletesAfterAReleaseOfARemovedLock() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.wipe("x");
     assertThat(lease.release()).isFalse();
@@ -318,7 +318,7 @@ class ReleasingTest {
   }
 
   @Test
-  void heldAtLeastKeepsWhatIsLeftOfItAndNothingWhenItIsOver() throws Exception {
+  void releaseKeepsOnlyTheRestOfHoldAtLeast() throws Exception {
     LockRequest request = REQUEST.holdAtLeast(Duration.ofSeconds(10));
     Lease early = manager.acquire(request);
     time.advance(Duration.ofSeconds(4));

@@ -174,7 +174,7 @@ class ReportingTest {
   }
 
   @Test
-  void aRenewalThatAReleaseCutsShortIsNotReported() throws Exception {
+  void renewalEndedByAReleaseIsNotReported() throws Exception {
     listen();
     Lease lease = manager.acquire(REQUEST.keepAliveUpTo(Duration.ofHours(1)));
     backend.holdBack(Op.EXTEND);
@@ -273,7 +273,7 @@ class ReportingTest {
   }
 
   @Test
-  void aGrantToARequestThatWasGivenUpHasNoEvents() {
+  void grantToAnAbandonedRequestHasNoEvents() {
     listen();
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST).cancel(true);
@@ -305,7 +305,7 @@ class ReportingTest {
   }
 
   @Test
-  void aGrantThatCannotBeTakenInEndsAsReleased() {
+  void grantThatBecomesNoLeaseIsReportedAsReleased() {
     LockManager broken =
         ScriptedBackend.manager(backend, time).scheduler(new WithoutWatches()).build();
     broken.addListener(new EventRecorder(seen));
@@ -334,7 +334,7 @@ class ReportingTest {
   }
 
   @Test
-  void theLastLoadIsThePresentOne() throws Exception {
+  void lastReportedLoadIsTheCurrentLoad() throws Exception {
     List<String> loads = reportedLoads();
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
@@ -348,7 +348,7 @@ class ReportingTest {
   }
 
   @Test
-  void aManagerThatIsClosedReportsWhatItHasGathered() throws Exception {
+  void closingReportsTheEventsGatheredSoFar() throws Exception {
     List<String> votes = new ArrayList<>();
     manager.addListener(
         new LockListener() {

@@ -11,7 +11,7 @@ class SerialExecutorTest {
   private final SerialExecutor executor = new SerialExecutor();
 
   @Test
-  void tasksThatEndAtOnceAreALoopAndNoDeepStack() {
+  void manyTasksThatEndAtOnceDoNotOverflowTheStack() {
     CompletableFuture<Void> first = executor.execute(result -> {});
     List<CompletableFuture<Void>> others =
         IntStream.range(0, 100_000)

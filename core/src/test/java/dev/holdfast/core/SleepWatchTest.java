@@ -23,7 +23,7 @@ class SleepWatchTest {
   private final LockManager manager = ScriptedBackend.manager(backend, time).build();
 
   @Test
-  void aLeaseThatEndedInSleepIsToldLostWithinASecondOfWaking() throws Exception {
+  void leaseThatEndedDuringASleepIsLostWithinASecondOfWaking() throws Exception {
     CompletableFuture<LossReason> lost = lostOf(open("x"));
     time.advance(SECOND);
     time.moveWall(TTL);
@@ -35,7 +35,7 @@ class SleepWatchTest {
   }
 
   @Test
-  void aLeaseThatSleepMadeShorterIsToldLostWithinASecondOfItsEnd() throws Exception {
+  void leaseShortenedByASleepIsLostWithinASecondOfItsEnd() throws Exception {
     Lease lease = open("x");
     CompletableFuture<LossReason> lost = lostOf(lease);
     time.moveWall(Duration.ofSeconds(20));
@@ -81,7 +81,7 @@ class SleepWatchTest {
   }
 
   @Test
-  void aLeaseThatIsKeptAliveIsToldLostAsSoon() throws Exception {
+  void leaseThatIsKeptAliveIsLostAsSoon() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL).keepAliveUpTo(Duration.ofMinutes(10)));
     CompletableFuture<LossReason> lost = lostOf(lease);
     time.advance(Duration.ofMinutes(2));

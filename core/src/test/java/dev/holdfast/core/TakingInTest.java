@@ -46,7 +46,7 @@ class TakingInTest {
   }
 
   @Test
-  void aTimerThatCannotBeSet() {
+  void grantIsReleasedIfItsTimerFails() {
     faulty.watch = fault;
     assertFails();
     faulty.watch = null;
@@ -64,14 +64,14 @@ class TakingInTest {
   }
 
   @Test
-  void aRenewalThatCannotBeScheduled() {
+  void grantIsReleasedIfItsRenewalCannotBeScheduled() {
     faulty.schedule = fault;
     assertFails();
     faulty.schedule = null;
   }
 
   @Test
-  void aClockThatCannotBeRead() {
+  void grantIsReleasedIfTheClockFails() {
     backend.beforeEachCall(() -> faulty.clock = fault);
     assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).isSameAs(fault);
     backend.beforeEachCall(() -> {});
@@ -80,7 +80,7 @@ class TakingInTest {
   }
 
   @Test
-  void whoWaitsInLineIsServedNext() throws Exception {
+  void nextWaiterIsServedAfterAFailedGrant() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> second = manager.tryAcquireAsync(REQUEST.waitForever());
@@ -94,7 +94,7 @@ class TakingInTest {
   }
 
   @Test
-  void whoCannotBeginToWaitLeavesTheLine() throws Exception {
+  void waiterThatCannotBeScheduledLeavesTheQueue() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     faulty.schedule = fault;
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST.waitForever());
@@ -104,7 +104,7 @@ class TakingInTest {
   }
 
   @Test
-  void aClockThatCannotBeReadAsAnAttemptBegins() {
+  void clockFailureBeforeAnAttemptIsThrown() {
     for (int call = 1; call <= 5; call++) {
       faulty.calls.set(call);
       assertThatThrownBy(() -> manager.tryAcquire(REQUEST)).as("call " + call).isSameAs(fault);

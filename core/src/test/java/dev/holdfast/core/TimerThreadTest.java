@@ -44,7 +44,7 @@ class TimerThreadTest {
   }
 
   @Test
-  void tasksRunInTheOrderOfTheirTimesHoweverLateTheyWereAskedFor() throws Exception {
+  void tasksRunInTheOrderOfTheirTimes() throws Exception {
     List<Integer> ran = new CopyOnWriteArrayList<>();
     CompletableFuture<Integer> last = new CompletableFuture<>();
     long step = Duration.ofMillis(100).toNanos();
@@ -58,7 +58,7 @@ class TimerThreadTest {
   }
 
   @Test
-  void whatIsTakenBackIsNotKeptUntilItsTime() throws Exception {
+  void cancelledTaskIsNotRetainedUntilItsTime() throws Exception {
     List<Scheduler.Task> tasks = new ArrayList<>();
     List<WeakReference<Object>> kept = List.of(scheduleInAnHour(tasks), scheduleInAnHour(tasks));
     tasks.remove(0).cancel();
@@ -87,7 +87,7 @@ class TimerThreadTest {
   }
 
   @Test
-  void aTaskThatIsTakenBackDoesNotRun() throws Exception {
+  void cancelledTaskDoesNotRun() throws Exception {
     List<Integer> ran = new CopyOnWriteArrayList<>();
     CountDownLatch busy = new CountDownLatch(1);
     scheduler.schedule(0, () -> await(busy));
@@ -115,7 +115,7 @@ class TimerThreadTest {
   }
 
   @Test
-  void aClosedSchedulerRunsNothingAnyMoreAndRefusesNothing() throws Exception {
+  void closedSchedulerAcceptsTasksAndRunsNone() throws Exception {
     CompletableFuture<Thread> thread = new CompletableFuture<>();
     List<Integer> ran = new CopyOnWriteArrayList<>();
     scheduler.schedule(Duration.ofHours(1).toNanos(), () -> ran.add(1));

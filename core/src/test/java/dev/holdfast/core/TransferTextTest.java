@@ -22,7 +22,7 @@ class TransferTextTest {
   }
 
   @Test
-  void theTextNeedsNoQuoting() {
+  void textNeedsNoQuoting() {
     assertThat(TRANSFER.encoded()).matches("holdfast1-[A-Za-z0-9_-]+");
   }
 

@@ -58,7 +58,7 @@ class TransferringTest {
   }
 
   @Test
-  void nothingIsSentForATransferredLeaseAnyMore() throws Exception {
+  void transferredLeaseSendsNothing() throws Exception {
     Lease lease = manager.acquire(KEPT.holdAtLeast(TTL));
     lease.transfer(WITHIN);
     int calls = backend.calls().size();
@@ -148,7 +148,7 @@ class TransferringTest {
   }
 
   @Test
-  void aTextThatIsNotTakenGivesTheLockBack() throws Exception {
+  void undeliveredTransferTextReleasesTheLock() throws Exception {
     Lease lease = manager.acquire(REQUEST.holdAtLeast(TTL));
     backend.holdBack(Op.EXTEND);
     lease.transferAsync(WITHIN).cancel(false);
@@ -185,7 +185,7 @@ class TransferringTest {
   }
 
   @Test
-  void anAdoptionThatIsNotTakenGivesTheLockBack() throws Exception {
+  void undeliveredAdoptionReleasesTheLock() throws Exception {
     String text = manager.acquire(REQUEST).transfer(WITHIN);
     backend.holdBack(Op.ADOPT);
     manager.adoptAsync(text, REQUEST).cancel(false);
@@ -197,8 +197,8 @@ class TransferringTest {
 
   @Test
   @Rule("TRANSFER-11")
-  @DisplayName("a text and an adopted lease that come too late for their callers leave no lock")
-  void resultsThatComeTooLateLeaveNoLock() throws Exception {
+  @DisplayName("a transfer or an adoption that completes too late for its caller leaves no lock")
+  void lateResultsLeaveNoLock() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     String text = manager.acquire("y", TTL).transfer(WITHIN);
     backend.longestOperation(Duration.ZERO);
@@ -245,7 +245,7 @@ class TransferringTest {
   }
 
   @Test
-  void aManagerThatClosesMeanwhileKeepsNoAdoptedLock() throws Exception {
+  void closingDuringAnAdoptionKeepsNoLock() throws Exception {
     String text = manager.acquire(REQUEST).transfer(WITHIN);
     LockManager other = ScriptedBackend.manager(backend, time).build();
     backend.holdBack(Op.ADOPT);
@@ -264,7 +264,7 @@ class TransferringTest {
   }
 
   @Test
-  void aTimeThatNoKeyLivesForIsRefused() throws Exception {
+  void transferTimeAboveTheMaximumTtlIsRefused() throws Exception {
     Lease lease = manager.acquire(REQUEST);
 
     assertThatThrownBy(() -> lease.transfer(Duration.ofHours(1)))

@@ -84,7 +84,7 @@ class UserExecutorTest {
   }
 
   @Test
-  void neitherTheThreadThatAnswersNorTheCallersRunsUsersCode() throws Exception {
+  void userCodeRunsNeitherOnTheReplyingNorOnTheCallingThread() throws Exception {
     LockManager manager = LockManagerBuilder.over(backend).callbacks(Runnable::run).build();
     Thread caller = Thread.currentThread();
     CompletableFuture<Thread> ran = new CompletableFuture<>();
@@ -118,7 +118,7 @@ class UserExecutorTest {
   }
 
   @Test
-  void anExecutorThatBlocksWhoeverHandsItATaskBlocksNoThreadThatReadsReplies() throws Exception {
+  void blockingExecutorBlocksNoThreadThatReadsReplies() throws Exception {
     LockManager manager =
         LockManagerBuilder.over(backend)
             .callbacks(

@@ -38,15 +38,15 @@ class ValidityTest {
   @Test
   @Tag("exclusion")
   @Rule("GUARD-1")
-  @DisplayName("others count with a lock for its ttl, 1 % and 2 ms")
-  void othersCountWithALockForLonger() {
+  @DisplayName("others treat a lock as held for its ttl, 1 % and 2 ms")
+  void othersTreatTheLockAsHeldForLonger() {
     assertThat(VALIDITY.outlived(Duration.ofSeconds(10))).isEqualTo(Duration.ofMillis(10_102));
   }
 
   @Test
   @Rule("VAL-6")
   @DisplayName("a ttl is usable above, and not at, the allowance for drift alone")
-  void aTtlThatLeavesNothingIsRefused() {
+  void ttlWithoutValidityIsRefused() {
     Duration least = Duration.ofNanos(2_020_204); // 2 ms, and 1 % of itself rounded up
 
     assertThatCode(() -> VALIDITY.requireUsable(least)).doesNotThrowAnyException();

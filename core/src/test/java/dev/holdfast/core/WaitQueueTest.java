@@ -27,7 +27,7 @@ class WaitQueueTest {
       ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
 
   @Test
-  void aHundredAreServedInTheOrderInWhichTheyCame() throws Exception {
+  void aHundredWaitersAreServedInOrderOfArrival() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<Integer> served = new ArrayList<>();
     List<CompletableFuture<?>> done = new ArrayList<>();
@@ -51,7 +51,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void aHundredWaitersTalkToTheBackendAsMuchAsOne() {
+  void aHundredWaitersMakeAsManyAttemptsAsOne() {
     backend.giveToAnother("x", Duration.ofHours(1));
     waiters(100);
     time.advance(Duration.ofSeconds(10));
@@ -60,7 +60,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void neverAreTwoAttemptsUnderWayForOneName() {
+  void atMostOneAttemptPerNameIsInFlight() {
     backend.holdBack(Op.ATTEMPT);
     waiters(5);
     for (int i = 0; i < 10; i++) {
@@ -72,7 +72,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void otherNamesDoNotWait() {
+  void waitersOfOtherNamesAreNotBlocked() {
     backend.giveToAnother("x", Duration.ofHours(1));
     waiters(3);
     assertThat(manager.tryAcquireAsync(LockRequest.of("y", Duration.ofSeconds(1))))
@@ -80,7 +80,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void anAttemptWithoutWaitBehindWaitersIsEmptyAtOnceAndAsksNobody() throws Exception {
+  void tryAcquireBehindWaitersIsEmptyAtOnceAndSendsNothing() throws Exception {
     backend.holdBack(Op.ATTEMPT);
     waiters(1);
     assertThat(manager.tryAcquire(REQUEST)).isEmpty();
@@ -89,7 +89,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void aReleaseWakesTheFirstInLineAtOnce() throws Exception {
+  void releaseWakesTheFirstWaiterAtOnce() throws Exception {
     Lease held = manager.acquire(REQUEST);
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2);
 
@@ -103,8 +103,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("WAIT-12")
-  @DisplayName("who comes to wait behind a lease of the same manager pauses before it asks")
-  void whoComesBehindALeaseOfTheSameManagerPausesBeforeItAsks() throws Exception {
+  @DisplayName("a waiter backs off first if its own manager holds the lock")
+  void waiterBacksOffFirstIfItsOwnManagerHoldsTheLock() throws Exception {
     manager.acquire(REQUEST);
     waiters(1);
     time.advance(RETRY.dividedBy(2).minusNanos(1));
@@ -115,8 +115,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("WAIT-12")
-  @DisplayName("two who take turns ask once for each grant")
-  void twoWhoTakeTurnsAskOnceForEachGrant() throws Exception {
+  @DisplayName("two alternating holders make one attempt per grant")
+  void twoAlternatingHoldersMakeOneAttemptPerGrant() throws Exception {
     backend.others(0);
     Lease held = manager.acquire(REQUEST);
     for (int turn = 0; turn < 20; turn++) {
@@ -130,8 +130,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("ACQ-6")
-  @DisplayName("who does not wait asks at once, whoever holds the lock")
-  void whoDoesNotWaitAsksAtOnce() throws Exception {
+  @DisplayName("a request without a wait tries at once, whichever owner holds the lock")
+  void requestWithoutAWaitTriesAtOnce() throws Exception {
     manager.acquire(REQUEST);
     assertThat(manager.tryAcquire(REQUEST)).isEmpty();
     assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
@@ -139,8 +139,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("WAIT-12")
-  @DisplayName("who has no time for a pause asks at once")
-  void whoHasNoTimeForAPauseAsksAtOnce() throws Exception {
+  @DisplayName("a wait that is shorter than the back-off tries at once")
+  void waitShorterThanTheRetryDelayTriesAtOnce() throws Exception {
     manager.acquire(REQUEST);
     LockRequest brief = REQUEST.waitAtMost(RETRY);
     CompletableFuture<Optional<Lease>> refused = manager.tryAcquireAsync(brief);
@@ -156,8 +156,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("INSP-2")
-  @DisplayName("who comes after a forced release of the same manager asks at once")
-  void whoComesAfterAForcedReleaseAsksAtOnce() throws Exception {
+  @DisplayName("a waiter that comes after a forced release of its manager tries at once")
+  void waiterAfterAForcedReleaseTriesAtOnce() throws Exception {
     manager.acquire(REQUEST);
     manager.forceRelease("x");
 
@@ -166,8 +166,8 @@ class WaitQueueTest {
 
   @Test
   @Rule("WAIT-5")
-  @DisplayName("behind a lease whose end nobody has noticed, a waiter asks at once")
-  void behindALeaseWhoseEndNobodyHasNoticedAWaiterAsksAtOnce() throws Exception {
+  @DisplayName("a waiter behind an expired lease tries at once")
+  void waiterBehindAnExpiredLeaseTriesAtOnce() throws Exception {
     manager.acquire(REQUEST);
     time.passUnnoticed(REQUEST.ttl());
 
@@ -175,7 +175,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void afterAGrantTheNextPausesFirstBecauseTheLockIsTaken() throws Exception {
+  void nextWaiterBacksOffAfterAGrant() throws Exception {
     backend.giveToAnother("x", Duration.ofHours(1));
     List<CompletableFuture<Optional<Lease>>> waiting = waiters(2);
     backend.wipe("x");
@@ -189,7 +189,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void aReleaseInMidAttemptHasTheFirstInLineTryOnceMoreAtOnce() throws Exception {
+  void releaseDuringAnAttemptStartsAnotherAttemptAtOnce() throws Exception {
     Lease held = manager.acquire(REQUEST);
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
@@ -207,7 +207,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void aForcedReleaseWakesTheFirstInLineAtOnce() {
+  void forcedReleaseWakesTheFirstWaiterAtOnce() {
     backend.giveToAnother("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
     assertThat(manager.forceRelease("x")).isTrue();
@@ -215,7 +215,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void theLossOfALeaseWakesTheFirstInLineAtOnce() throws Exception {
+  void lossOfALeaseWakesTheFirstWaiterAtOnce() throws Exception {
     Lease held = manager.acquire(LockRequest.of("x", Duration.ofMillis(10)));
     CompletableFuture<Optional<Lease>> waiting = waiters(1).get(0);
     time.advance(Duration.ofMillis(10));
@@ -224,7 +224,7 @@ class WaitQueueTest {
   }
 
   @Test
-  void twentyThousandWhoseTimeIsUpAtTheSameMomentAllEnd() {
+  void twentyThousandWaitersTimeOutTogether() {
     backend.giveToAnother("x", Duration.ofHours(1));
     List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
     for (int i = 0; i < 20_000; i++) {

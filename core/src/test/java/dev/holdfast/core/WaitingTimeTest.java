@@ -32,7 +32,7 @@ class WaitingTimeTest {
       ScriptedBackend.manager(backend, time).retryDelay(RETRY).build();
 
   @Test
-  void withNothingSaidOfWaitingTryAcquireMakesOneAttempt() throws Exception {
+  void tryAcquireMakesOneAttemptByDefault() throws Exception {
     backend.giveToAnother("x", TTL);
     assertThat(manager.tryAcquire(REQUEST)).isEmpty();
     assertThat(backend.calls(Op.ATTEMPT)).hasSize(1);
@@ -40,7 +40,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void withNothingSaidOfWaitingAcquireWaitsUntilItHasTheLock() throws Exception {
+  void acquireWaitsForeverByDefault() throws Exception {
     backend.giveToAnother("x", Duration.ofMinutes(10));
     Background<Lease> waiting = Background.run(() -> manager.acquire(REQUEST)).awaitBlocked();
     time.advance(Duration.ofMinutes(10).minus(TICK));
@@ -89,7 +89,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void oneWhoseTurnComesAfterItsWaitMakesNoAttempt() {
+  void turnAfterTheEndOfTheWaitStartsNoAttempt() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> first = manager.tryAcquireAsync(REQUEST);
     CompletableFuture<Optional<Lease>> second =
@@ -105,7 +105,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void anAttemptThatIsUnderWayAtTheEndOfTheWaitIsNotCutShort() {
+  void attemptInFlightAtTheEndOfTheWaitIsNotCutShort() {
     backend.holdBack(Op.ATTEMPT);
     CompletableFuture<Optional<Lease>> waiting =
         manager.tryAcquireAsync(REQUEST.waitAtMost(Duration.ofSeconds(1)));
@@ -128,7 +128,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void oneWhoWaitedInVainIsToldTheVotesAndTheTimeItWaited() throws Exception {
+  void contentionReportsTheVotesAndTheTimeWaited() throws Exception {
     backend.giveToAnother("x", TTL);
     Background<Lease> waiting =
         Background.run(() -> manager.acquire(REQUEST.waitAtMost(Duration.ofSeconds(1))))
@@ -146,7 +146,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void oneWhoWaitedBehindOthersIsToldTheVotesThatTheFirstOfThemSaw() throws Exception {
+  void contentionBehindOthersReportsTheVotesOfTheFirst() throws Exception {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST.waitForever());
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitAtMost(Duration.ZERO)))
@@ -155,7 +155,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void oneWhoseTurnToTryNeverCameIsToldNoVotes() {
+  void contentionWithoutAnAttemptReportsNoVotes() {
     backend.holdBack(Op.ATTEMPT);
     manager.tryAcquireAsync(REQUEST.waitForever());
     assertThatThrownBy(() -> manager.acquire(REQUEST.waitAtMost(Duration.ZERO)))
@@ -213,7 +213,7 @@ class WaitingTimeTest {
   }
 
   @Test
-  void aThreadThatWaitsReturnsInTimeThoughTheSchedulerWasClosed() throws Exception {
+  void blockedWaiterTimesOutWithAClosedScheduler() throws Exception {
     Scheduler closed = Scheduler.create("closed");
     closed.close();
     ScriptedBackend busy = new ScriptedBackend(Clock.system());

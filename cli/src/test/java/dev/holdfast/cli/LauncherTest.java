@@ -167,7 +167,7 @@ class LauncherTest {
   }
 
   @Test
-  void aBuilderThatWasKilledDoesNotStandInTheWay() throws IOException {
+  void killedBuildDoesNotBlockTheNext() throws IOException {
     Files.writeString(tools.resolve("hold"), "");
     Program killed = launch().awaitErr("building Holdfast Command Line");
     killed.close();
@@ -206,7 +206,7 @@ class LauncherTest {
   }
 
   @Test
-  void aJavaThatCannotArchiveRunsWithoutAndIsNotAskedAgain() throws IOException {
+  void javaWithoutClassDataSharingRunsWithoutAnArchive() throws IOException {
     script(jdk.resolve("bin/java"), JAVA.replace("echo classes >", "exit 1; echo >"));
 
     Program first = launch();

@@ -21,7 +21,7 @@ class PackagesTest {
   private static final JavaClasses CLASSES = imported();
 
   @Test
-  void arrowsPointFromMainToCommandsToWhatTheyShare() {
+  void dependenciesPointFromMainToCommandsToSharedPackages() {
     layeredArchitecture()
         .consideringOnlyDependenciesInLayers()
         .layer("main")

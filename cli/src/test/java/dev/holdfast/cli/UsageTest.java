@@ -71,10 +71,10 @@ class UsageTest {
   @ParameterizedTest
   @ValueSource(
       classes = {RunCommand.class, BenchCommand.class, CompareCommand.class, MigrateCommand.class})
-  void noLineThatWeHaveBrokenIsBrokenAgain(Class<?> command) {
+  void wrappedHelpTextFitsATerminal(Class<?> command) {
     Command declared = command.getAnnotation(Command.class);
     assertThat(declared.footer()).allSatisfy(line -> assertThat(line).hasSizeLessThan(81));
-    Stream.of(declared.subcommands()).forEach(this::noLineThatWeHaveBrokenIsBrokenAgain);
+    Stream.of(declared.subcommands()).forEach(this::wrappedHelpTextFitsATerminal);
   }
 
   @ParameterizedTest
@@ -203,7 +203,7 @@ class UsageTest {
           tck --url redlock:redis://h:x                   | a port is a number
           tck --url redlock:redis://h                     | give --yes
           """)
-  void badUsageSaysWhatIsRightAndEndsWith64(String command, String message) {
+  void usageErrorsSuggestTheRightUsageAndExitWith64(String command, String message) {
     assertThat(execute(command.split(" ", -1))).isEqualTo(64);
 
     assertThat(err.toString(UTF_8)).startsWith("holdfast: ").contains(message);
@@ -241,7 +241,7 @@ class UsageTest {
   }
 
   @Test
-  void stoppingWhereNothingRunsIsFine() {
+  void stoppingWithoutRunningNodesSucceeds() {
     assertThat(execute("nodes", "stop")).isZero();
 
     assertThat(out.toString(UTF_8)).contains("No nodes");

@@ -106,8 +106,7 @@ class ExtendingTest {
   }
 
   @Test
-  void unansweredExtensionIsAnOutageAndTheLeaseKeepsItsRemainingTime()
-      throws Exception {
+  void unansweredExtensionIsAnOutageAndTheLeaseKeepsItsRemainingTime() throws Exception {
     Lease lease = manager.acquire(REQUEST);
     backend.failing(Op.EXTEND, new LockOutageException("no quorum", Map.of(), true));
     time.advance(Duration.ofSeconds(10));

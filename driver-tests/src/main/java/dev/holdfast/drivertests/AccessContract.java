@@ -84,7 +84,7 @@ public abstract class AccessContract {
 
   /** A user who may neither ping, nor read INFO, nor name the connection. */
   @Test
-  void aUserWhoMayDoNothingButLock() throws InterruptedException {
+  void userWithOnlyTheRightsToLockIsEnough() throws InterruptedException {
     assertThatALockIsGot("redis://least:" + ENCODED + "@" + acl.address());
   }
 
@@ -118,7 +118,7 @@ public abstract class AccessContract {
   }
 
   @Test
-  void anOperatorSeesWhoseConnectionItIs() {
+  void connectionsAreNamedForOperators() {
     try (LockManager locks = LockManager.open("redlock:" + acl.uri())) {
       assertThat(locks.unwrap(Object.class)).isPresent();
       assertThat(String.valueOf(acl.command("CLIENT", "LIST"))).contains(" name=holdfast ");

@@ -95,8 +95,7 @@ public abstract class AwayContract {
   }
 
   @Test
-  void aNodeThatGoesAndReturnsIsOneWarningAndOneLineAndOneOfWhatItForgot()
-      throws InterruptedException {
+  void outageDataLossAndReturnOfANodeAreLoggedOnceEach() throws InterruptedException {
     String node = servers.node(0).address();
     try (Logs logs = new Logs()) {
       try (LockManager locks = open()) {

@@ -63,8 +63,7 @@ public abstract class FrozenMajorityContract {
   }
 
   @Test
-  void theFirstCallIsAnOutageAfterQuorumTimeoutAndLaterCallsAreAtOnce()
-      throws InterruptedException {
+  void firstCallIsAnOutageAfterQuorumTimeoutAndLaterCallsFailAtOnce() throws InterruptedException {
     try (Driver driver = drivers.apply(servers.uris(), OPTIONS);
         LockManager locks = driver.open(OPTIONS)) {
       locks.acquire("early", TTL).close();
@@ -98,7 +97,7 @@ public abstract class FrozenMajorityContract {
   }
 
   @Test
-  void aReleaseBehindARenewalThatHangsIsOverAfterQuorumTimeout() throws InterruptedException {
+  void releaseBehindAHangingRenewalEndsAfterQuorumTimeout() throws InterruptedException {
     try (Driver driver = drivers.apply(servers.uris(), OPTIONS);
         LockManager locks = driver.open(OPTIONS)) {
       Lease lease = locks.acquire("held", TTL);

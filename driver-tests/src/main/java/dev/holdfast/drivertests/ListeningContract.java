@@ -63,7 +63,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void whatIsPublishedOnTheChannelsThatItSubscribedIsHeard() {
+  void messagesOnSubscribedChannelsAreReceived() {
     Subscription subscription = open();
     subscription.subscribe("a");
     subscription.subscribe("b");
@@ -78,7 +78,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void aConnectionOnWhichNobodyWaitsIsSeenToListen() {
+  void idleSubscriptionNoticesTheEndOfItsConnection() {
     Subscription subscription = open();
     soon().until(() -> listeners() == 1);
     subscription.subscribe("a");
@@ -93,7 +93,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void aChannelThatIsSubscribedAgainIsHeardAgain() {
+  void resubscribedChannelReceivesMessages() {
     Subscription subscription = open();
     for (int time = 0; time < 100; time++) {
       subscription.subscribe("a");
@@ -109,7 +109,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void thatAConnectionHasEndedIsToldOnce() {
+  void endOfAConnectionIsReportedOnce() {
     subscribeTo("a");
     server.command("CLIENT", "KILL", "TYPE", "pubsub");
 
@@ -126,7 +126,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void nobodyIsToldOfAnEndThatWasAskedFor() {
+  void requestedEndIsNotReported() {
     Subscription subscription = subscribeTo("a");
     subscription.close();
     subscription.subscribe("b");
@@ -158,7 +158,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void aNodeThatRefusesIsToldNothingMoreAndEndsNothing() {
+  void refusedSubscriptionSendsNothingMoreAndEndsNothing() {
     server.command("ACL", "SETUSER", "default", "-subscribe");
     server.command("ACL", "LOG", "RESET");
     Subscription subscription = open();
@@ -172,7 +172,7 @@ public abstract class ListeningContract {
   }
 
   @Test
-  void aNodeThatHangsHoldsUpNobody() {
+  void hangingNodeDelaysNoOtherNode() {
     Subscription subscription = subscribeTo("a");
     server.freeze();
 

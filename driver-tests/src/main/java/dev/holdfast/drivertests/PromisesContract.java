@@ -129,7 +129,7 @@ public abstract class PromisesContract {
 
   /** A node that hangs has gathered them by the time that its connection is dropped. */
   @Test
-  void theEndOfAConnectionWithManyQuestionsHoldsUpNoOtherNode() throws Exception {
+  void endOfABusyConnectionDelaysNoOtherNode() throws Exception {
     driver.connect(0);
     driver.connect(1);
     server.freeze();
@@ -146,7 +146,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void aCommandThatIsAskedWhileTheNodeIsAwayIsNotSentLater() throws Exception {
+  void commandToADisconnectedNodeIsNotSentLater() throws Exception {
     AtomicInteger ends = driver.connect(0);
     server.kill();
     soon().until(() -> ends.get() == 1);
@@ -189,7 +189,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void whatAFrozenNodeLeavesUnansweredFailsOnceWhenItIsDropped() throws Exception {
+  void unansweredCommandsOfADroppedNodeFailOnce() throws Exception {
     Connection connection = new Connection();
     server.freeze();
     connection.ask(3_000);
@@ -203,7 +203,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void whatAKilledServerLeavesUnansweredFailsOnce() throws Exception {
+  void unansweredCommandsOfAKilledServerFailOnce() throws Exception {
     Connection connection = new Connection();
     server.freeze();
     connection.ask(3_000);
@@ -217,7 +217,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void whatIsAskedWhenTheServerEndsTheConnectionIsAnsweredOrFailsOnce() throws Exception {
+  void commandSentAsTheServerEndsTheConnectionIsAnsweredOrFailsOnce() throws Exception {
     Connection connection = new Connection();
     connection.ask(100);
     server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -250,7 +250,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void whatIsAskedAfterCloseFails() throws Exception {
+  void commandAfterCloseFails() throws Exception {
     AtomicInteger ends = driver.connect(0);
     driver.nodes().close();
     soon().until(() -> ends.get() == 1);
@@ -282,7 +282,7 @@ public abstract class PromisesContract {
   }
 
   @Test
-  void whatWasAskedBeforeCloseIsStillSent() throws Exception {
+  void commandBeforeCloseIsStillSent() throws Exception {
     driver.connect(0);
     for (int i = 0; i < 100; i++) {
       Asked.of(driver.nodes(), COUNT);

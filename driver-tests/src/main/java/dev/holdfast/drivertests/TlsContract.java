@@ -91,7 +91,7 @@ public abstract class TlsContract {
   @Test
   @Rule("OPEN-7")
   @DisplayName("a certificate for another host is refused")
-  void anotherNameThanTheCertificatesIsRefused() {
+  void certificateForAnotherHostIsRefused() {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
     assertThatItIsRefused(url("127.0.0.1"), WRONG_NAME);
   }
@@ -99,7 +99,7 @@ public abstract class TlsContract {
   @Test
   @Rule("OPEN-7")
   @DisplayName("a certificate of an unknown authority is refused")
-  void anAuthorityThatNobodyTrustsIsRefused() {
+  void certificateOfAnUnknownAuthorityIsRefused() {
     assertThatItIsRefused(url("localhost"), UNKNOWN);
   }
 
@@ -118,7 +118,7 @@ public abstract class TlsContract {
   @Test
   @Rule("OPEN-7")
   @DisplayName("with trust managers, too, a certificate for another host is refused")
-  void anotherNameThanTheCertificatesIsRefusedWithTrustManagers() throws Exception {
+  void certificateForAnotherHostIsRefusedWithTrustManagers() throws Exception {
     ManagerBuilder builder =
         LockManager.builder(url("127.0.0.1")).trustManagers(server.trustManagers());
     assertThatThrownBy(builder::open)

@@ -55,7 +55,7 @@ public abstract class TransactionContract {
   }
 
   @Test
-  void whatWasWatchedAndIsUnchangedIsDeleted() {
+  void unchangedWatchedKeyIsDeleted() {
     assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
     assertThat(ask("GET", "the-key").reply()).isEqualTo("mine");
 
@@ -70,7 +70,7 @@ public abstract class TransactionContract {
   }
 
   @Test
-  void whatHasChangedSinceIsLeftAloneAndTheReplyIsNil() {
+  void changedWatchedKeyIsKeptAndTheReplyIsNil() {
     assertThat(ask("WATCH", "the-key").reply()).isEqualTo("OK");
     server.command("SET", "the-key", "another's");
 

@@ -88,7 +88,7 @@ class ManualClockTest {
   }
 
   @Test
-  void aWaitIsOverWhenTheClockSaysSo() throws Exception {
+  void waitEndsByTheManualClock() throws Exception {
     store.steal("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> waiting =
         locks.tryAcquireAsync(LockRequest.of("x", TTL).waitAtMost(Duration.ofMinutes(1)));
@@ -191,7 +191,7 @@ class ManualClockTest {
   }
 
   @Test
-  void aCallbackThatThrowsKeepsNoOtherFromRunning() throws Exception {
+  void callbackThatThrowsStopsNoOther() throws Exception {
     Lease lease = locks.acquire("x", TTL);
     CompletableFuture<Void> failing =
         lease

@@ -68,7 +68,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void aWallClockThatIsSetAheadEndsTheLeaseAndSettingItBackLetsNobodyElseIn() throws Exception {
+  void settingTheWallClockAheadEndsTheLeaseButFreesNoLock() throws Exception {
     Lease lease = one.acquire("x", TTL);
 
     clock.moveWallClock(Duration.ofHours(1));
@@ -82,7 +82,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void aReleaseLetsTheOtherInAndTouchesNothingOfTheOthersLater() throws Exception {
+  void releaseFreesTheLockAndDoesNotAffectTheNextHolder() throws Exception {
     Lease mine = one.acquire("x", TTL);
     assertThat(mine.release()).isTrue();
     Lease theirs = two.acquire("x", TTL);
@@ -93,7 +93,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void theLeaseThatExpiredDoesNotReleaseTheNextOnes() throws Exception {
+  void expiredLeaseDoesNotReleaseTheNextHolder() throws Exception {
     Lease late = one.acquire("x", TTL);
     clock.advance(TTL);
     Lease theirs = two.acquire("x", TTL);
@@ -182,7 +182,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void inspectionTellsWhoHoldsAndForHowLong() throws Exception {
+  void inspectionShowsTheHolderAndTheRemainingTime() throws Exception {
     assertThat(two.inspect("x")).isEmpty();
     Lease lease = one.acquire(LockRequest.of("x", TTL).ownerLabel("alice"));
     clock.advance(Duration.ofSeconds(10));
@@ -193,7 +193,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void inspectionOfWhatHasExpiredIsEmptyAndSoIsItsForcedRelease() throws Exception {
+  void expiredLockIsNeitherInspectedNorForceReleased() throws Exception {
     one.acquire("x", TTL);
     clock.advance(TTL);
     assertThat(two.inspect("x")).isEmpty();
@@ -201,7 +201,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void oneWhoWaitsInAnotherManagerHasTheLockAfterItsRelease() throws Exception {
+  void waiterOfAnotherManagerAcquiresAfterTheRelease() throws Exception {
     try (LockManager here = MemoryLocks.builder().open();
         LockManager there =
             MemoryLocks.builder().store(here.unwrap(MemoryStore.class).orElseThrow()).open()) {
@@ -214,7 +214,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void oneWhoWaitsLooksAgainAfterTenMillisecondsAtMost() throws Exception {
+  void waiterPollsAtLeastEvery10Ms() throws Exception {
     RecordingScheduler timers = new RecordingScheduler();
     Lease lease = one.acquire("x", TTL);
     try (LockManager waiting =
@@ -236,7 +236,7 @@ class MemoryLocksTest {
   }
 
   @Test
-  void oneWhoWaitedInVainIsToldThatAnotherOwnerRefused() throws Exception {
+  void contentionReportsOneRefusal() throws Exception {
     one.acquire("x", TTL);
     assertThatThrownBy(() -> two.acquire(LockRequest.of("x", TTL).waitAtMost(Duration.ZERO)))
         .isInstanceOfSatisfying(

@@ -121,7 +121,7 @@ class MemoryOutageTest {
   }
 
   @Test
-  void anOperatorGetsAnOutageToo() {
+  void inspectionAndForcedReleaseReportTheOutage() {
     store.outage(true);
     assertOutage(() -> locks.inspect("x"), false);
     assertOutage(() -> locks.forceRelease("x"), true);

@@ -53,7 +53,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void nothingIsKeptOfALockThatKeptOthersOutForAWhileAfterItsRelease() throws Exception {
+  void releasedLockIsForgottenAfterItsHoldAtLeast() throws Exception {
     Duration least = Duration.ofSeconds(5);
     for (String name : List.of("a", "b")) {
       assertThat(manager.acquire(LockRequest.of(name, TTL).holdAtLeast(least)).release()).isTrue();
@@ -68,7 +68,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aLongHoldDoesNotDelayThatShorterOnesAreForgotten() throws Exception {
+  void longHoldDoesNotDelayForgettingShorterOnes() throws Exception {
     Duration day = Duration.ofHours(24);
     assertThat(manager.acquire(LockRequest.of("day", TTL).holdAtLeast(day)).release()).isTrue();
     Duration least = Duration.ofSeconds(5);
@@ -86,7 +86,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aStolenLockIsTheThiefsAndItsHolderFindsTaken() throws Exception {
+  void stolenLockBelongsToTheThiefAndItsHolderReportsTaken() throws Exception {
     Lease lease = manager.acquire("x", TTL);
     store.steal("x", Duration.ofSeconds(5));
 
@@ -97,7 +97,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aStolenLockIsReleasedInVain() throws Exception {
+  void releaseOfAStolenLockIsFalse() throws Exception {
     Lease lease = manager.acquire("x", TTL);
     store.steal("x", TTL);
     assertThat(lease.release()).isFalse();
@@ -132,7 +132,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void theTokenOfWhoHoldsALockIsShownUntilItEnds() throws Exception {
+  void tokenOfTheHolderIsShownUntilTheLockEnds() throws Exception {
     assertThat(store.holder("x")).isEmpty();
     Lease lease = manager.acquire("x", TTL);
     assertThat(store.holder("x")).hasValue(lease.token());
@@ -154,7 +154,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void whatNobodyHoldsNeitherExpiresNorIsRemoved() throws Exception {
+  void freeLockNeitherExpiresNorIsRemoved() throws Exception {
     assertThat(store.expire("x")).isFalse();
     assertThat(store.remove("x")).isFalse();
     manager.acquire("y", TTL);
@@ -164,7 +164,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aTheftForNoTimeIsRefused() {
+  void theftForZeroTimeIsRefused() {
     assertThatThrownBy(() -> store.steal("x", Duration.ZERO))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("PT0S");
@@ -183,7 +183,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aLeaseThatIsKeptAliveIsToldOfTheTheftByItsNextRenewal() throws Exception {
+  void nextRenewalReportsTheTheft() throws Exception {
     Lease lease = manager.acquire(LockRequest.of("x", TTL).keepAliveUpTo(Duration.ofMinutes(1)));
     CompletableFuture<LossReason> lost = lease.onLoss();
     store.steal("x", TTL);

@@ -98,7 +98,8 @@ class RedisNodeUriErrorsTest {
           redlock:redis://u:p@h1,redis://u:q@h2:x ; redlock:redis://***@h1,redis://***@h2:x ; a port is a number
           redlock:redis://u:p@h_1,redis://u:q@h_2:x ; redlock:redis://***@h_1,redis://***@h_2:x ; a port is a number
           """)
-  void credentialsAreHiddenAndTheWayToEncodeThemIsTold(String url, String shown, String message) {
+  void credentialsAreMaskedAndTheErrorExplainsHowToEncodeThem(
+      String url, String shown, String message) {
     List<String> lines = linesOf(errorOf(url));
 
     assertThat(lines.get(0)).contains(message);
@@ -111,7 +112,7 @@ class RedisNodeUriErrorsTest {
         "redlock:redis://h1;redis://h2",
         "redlock:redis://h1:6379;redis://h2:6379,redis://h3"
       })
-  void nodesPartedBySemicolonsAreToldToBePartedByCommas(String url) {
+  void errorForSemicolonsSuggestsCommas(String url) {
     List<String> lines = linesOf(errorOf(url));
     assertThat(lines.get(0))
         .isEqualTo("nodes are parted by commas alone: write redis://h1,redis://h2");
@@ -119,14 +120,14 @@ class RedisNodeUriErrorsTest {
   }
 
   @Test
-  void theMarkDoesNotTellWhereInAPasswordSomethingIsWrong() {
+  void markDoesNotShowTheErrorsPositionInAPassword() {
     assertThat(errorOf("redlock:redis://u:p/ssword@h1").getMessage())
         .isEqualTo(errorOf("redlock:redis://u:passwor/d@h1").getMessage())
         .endsWith("  redlock:redis://***@h1\n" + " ".repeat(18) + "^^^^^^");
   }
 
   @Test
-  void inALongUrlTheNeighbourhoodIsShown() {
+  void errorInALongUrlShowsTheSurroundingText() {
     String nodes =
         IntStream.range(0, 300).mapToObj(i -> "redis://h" + i).collect(Collectors.joining(","));
 

@@ -66,7 +66,7 @@ class RedisNodeUriTest {
   }
 
   @Test
-  void theRestStaysWhereOnePartChanges() {
+  void changingOnePartKeepsTheOthers() {
     RedisNodeUri node = node("redis://u:p@h:1/2");
 
     assertThat(node.withServer("::1", 3).text()).isEqualTo("redis://u:p@[::1]:3/2");
@@ -75,7 +75,7 @@ class RedisNodeUriTest {
   }
 
   @Test
-  void aWordIsNoNodes() {
+  void wordIsNotANodeList() {
     assertThat(all("redlock:lettuce")).isEmpty();
     assertThat(all("memory:")).isEmpty();
   }
@@ -93,7 +93,7 @@ class RedisNodeUriTest {
         "redlock:redis://u:s3cret@h1?drift=1%",
         "redlock:h1",
       })
-  void oneNodeIsOneNodeAndNothingElse(String url) {
+  void singleNodeUriAcceptsExactlyOneNode(String url) {
     assertThatThrownBy(() -> RedisNodeUri.only(LockUrl.parse(url, Map.of())))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageNotContaining("s3cret");

@@ -57,7 +57,7 @@ class HoldingLongerTest {
   }
 
   @Test
-  void whatADeniedReleaseLengthenedIsDeleted() {
+  void keyLengthenedByADeniedReleaseIsDeleted() {
     CompletableFuture<Boolean> release =
         granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
     nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? Scripts.MINE : Scripts.MISSING));
@@ -112,7 +112,7 @@ class HoldingLongerTest {
   }
 
   @Test
-  void whatAQuorumKeepsIsNotDeleted() {
+  void keyKeptByAQuorumIsNotDeleted() {
     CompletableFuture<Boolean> release =
         granted(Redlock.open(nodes, time.plainOptions()), "OK").releaseAsync();
     nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? Scripts.MISSING : Scripts.MINE));

@@ -60,7 +60,7 @@ class NewNodesTest {
   @MethodSource("others")
   @Rule("GUARD-8")
   @DisplayName("if one node does not look new, none is initialised, and the" + " attempt goes on")
-  void nodeThatIsNotNewPreventsIt(Object other) {
+  void nodeThatIsNotNewPreventsInitialisation(Object other) {
     ask();
     List<Asked> looks = nodes.take();
     reply(looks.get(0), isNew(0));
@@ -75,7 +75,7 @@ class NewNodesTest {
   @Test
   @Rule("GUARD-8")
   @DisplayName("if one node is down at first, none is initialised, now or later")
-  void nodeThatIsDownPreventsIt() {
+  void nodeThatIsDownPreventsInitialisation() {
     nodes.unreachable(2, new IllegalStateException("refused"));
 
     ask();

@@ -216,7 +216,7 @@ class OpeningTest {
   @ValueSource(ints = {0, 32})
   @Rule("ERR-4")
   @DisplayName("a number of nodes that cannot be is refused, and nothing is left open")
-  void aNumberOfNodesThatCannotBeIsRefused(int size) {
+  void invalidNumberOfNodesIsRefused(int size) {
     nodes = new ScriptedNodes(size);
     assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions()))
         .isInstanceOf(LockConfigurationException.class)
@@ -228,8 +228,8 @@ class OpeningTest {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-2")
-  @DisplayName("of thirty-one nodes sixteen grant")
-  void ofThirtyOneNodesSixteenGrant() {
+  @DisplayName("sixteen of thirty-one nodes are a quorum")
+  void sixteenOfThirtyOneNodesAreAQuorum() {
     nodes = new ScriptedNodes(31);
     CompletableFuture<Optional<Lease>> lease = openLazily().tryAcquireAsync(REQUEST);
     List<Asked> asked = nodes.take();
@@ -245,7 +245,7 @@ class OpeningTest {
   @Tag("exclusion")
   @Rule("GUARD-1")
   @DisplayName("nodes with databases of different numbers are refused, and named")
-  void databasesOfDifferentNumbersAreRefused() {
+  void nodesWithDifferentDatabasesAreRefused() {
     nodes = new ScriptedNodes(List.of("h1:6379/2", "h2:6379/2", "h3:6379"));
     assertThatThrownBy(() -> Redlock.open(nodes, time.plainOptions().restartGuard(true)))
         .isInstanceOf(LockConfigurationException.class)

@@ -79,24 +79,24 @@ class RedlockOptionsTest {
   }
 
   @Test
-  @DisplayName("a quorum is waited for no less long than a straggler")
-  void aQuorumIsWaitedForNoLessLongThanAStraggler() {
+  @DisplayName("quorumTimeout is at least nodeTimeout")
+  void quorumTimeoutIsAtLeastNodeTimeout() {
     assertThat(from(Map.of("nodeTimeout", "3s")).quorumTimeout()).isEqualTo(Duration.ofSeconds(3));
     assertThat(from(Map.of("quorumTimeout", "20ms")).quorumTimeout())
         .isEqualTo(Duration.ofMillis(50));
   }
 
   @Test
-  @DisplayName("a node is given up after a second of silence, or after a longer quorumTimeout")
-  void aNodeIsGivenUpAfterASecondOfSilenceAtLeast() {
+  @DisplayName("a node is disconnected after a second of silence, or after a longer quorumTimeout")
+  void nodeIsDisconnectedAfterAtLeastASecondOfSilence() {
     assertThat(from(Map.of("quorumTimeout", "20ms")).silenceLimit())
         .isEqualTo(Duration.ofSeconds(1));
     assertThat(from(Map.of("quorumTimeout", "4s")).silenceLimit()).isEqualTo(Duration.ofSeconds(4));
   }
 
   @Test
-  @DisplayName("the owner and the pauses between attempts are the manager's")
-  void theOwnerAndThePausesAreTheManagers() {
+  @DisplayName("the owner label and the retry delay are those of the manager")
+  void managerHasTheOwnerLabelAndRetryDelayOfItsOptions() {
     RedlockOptions options = from(Map.of("owner", "nightly", "retryDelay", "7s"));
     LockManager locks =
         Redlock.open(
@@ -201,8 +201,8 @@ class RedlockOptionsTest {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-5")
-  @DisplayName("without another source of chance, tokens come of a secure one")
-  void tokensComeOfASecureSource() {
+  @DisplayName("tokens come from a secure random generator by default")
+  void tokensAreSecureRandom() {
     assertThat(RedlockOptions.defaults().forAlgorithm().random()).isInstanceOf(SecureRandom.class);
     RandomGenerator own = () -> 0;
     assertThat(RedlockOptions.defaults().random(own).forAlgorithm().random()).isSameAs(own);

@@ -273,9 +273,8 @@ class RedlockTest {
   @Test
   @Rule("EXT-7")
   @DisplayName(
-      "a node that always answers last learns the script, but touches no key, for a release"
-          + " may be under way")
-  void aDecidedExtensionIsTaughtButNotSentAgain() {
+      "a node that always answers last loads the script, but touches no key, because a release may be in flight")
+  void decidedExtensionLoadsItsScriptButIsNotSentAgain() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL);
     List<Asked> asked = nodes.take();
@@ -508,8 +507,8 @@ class RedlockTest {
 
   @Test
   @Rule("WAIT-10")
-  @DisplayName("a release and the next one's attempt reach each node in this order")
-  void aReleaseAndTheNextOnesAttemptReachEachNodeInThisOrder() {
+  @DisplayName("a release reaches each node before the next attempt")
+  void releaseReachesEachNodeBeforeTheNextAttempt() {
     LockManager locks = open();
     Lease held = acquired(locks);
     CompletableFuture<Optional<Lease>> next =

@@ -91,8 +91,8 @@ class RestartGuardAdminTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("of each new node the very quarantine is ended that was looked at")
-  void theQuarantineIsEndedThatWasLookedAt() {
+  @DisplayName("only the quarantine that was inspected is ended")
+  void onlyTheInspectedQuarantineIsEnded() {
     answer(NEW, NEW, List.of(0L, 60_000L, 1L, "1700000000000003"));
     marks(VOTES, VOTES, VOTES);
 
@@ -137,7 +137,7 @@ class RestartGuardAdminTest {
   @MethodSource("others")
   @Rule("GUARD-5")
   @DisplayName("if one node does not look new, no node is initialised")
-  void nodeThatIsNotNewPreventsIt(Object other) {
+  void nodeThatIsNotNewPreventsInitialisation(Object other) {
     answer(NEW, other, NEW);
 
     assertThatThrownBy(guard::init)
@@ -166,8 +166,8 @@ class RestartGuardAdminTest {
 
   @Test
   @Rule({"GUARD-4", "GUARD-5"})
-  @DisplayName("a node of other clients is a mistake in the configuration")
-  void nodeOfOtherClientsIsAMistake() {
+  @DisplayName("a node with other guard terms is a configuration error")
+  void nodeWithOtherGuardTermsIsAConfigurationError() {
     answer(NEW, OTHERS, VOTES);
 
     assertThatThrownBy(guard::init)

@@ -58,8 +58,8 @@ class SendingAgainTest {
   @Test
   @Tag("exclusion")
   @Rule({"ACQ-11", "REL-6"})
-  @DisplayName("once the least hold is over it deletes")
-  void onceTheLeastHoldIsOverItDeletes() {
+  @DisplayName("after holdAtLeast a resent release deletes the key")
+  void resentReleaseDeletesAfterHoldAtLeast() {
     comesBackAfter(SECOND.multipliedBy(6));
     assertThat(wordsOf(nodes.take(), Scripts.RELEASE)).isEmpty();
   }

@@ -178,7 +178,7 @@ class TwoTimeoutsTest {
   @Test
   @Rule("FAULT-1")
   @DisplayName("after quorumTimeout of silence later calls do not wait for the node again")
-  void silentNodesAreGivenUpWhenARoundExpires() {
+  void silentNodesAreDisconnectedWhenARoundExpires() {
     LockManager locks = open();
     for (int node : List.of(0, 1, 2)) {
       nodes.silent(node);
@@ -196,8 +196,8 @@ class TwoTimeoutsTest {
 
   @Test
   @Rule("FAULT-1")
-  @DisplayName("nodes that fell silent a moment after the sending are given up in time, too")
-  void nodesThatFellSilentAMomentLaterAreGivenUpInTime() {
+  @DisplayName("nodes that become silent later are disconnected in time")
+  void laterSilentNodesAreDisconnectedInTime() {
     LockManager locks = open();
     locks.tryAcquireAsync(LockRequest.of("a", TTL));
     List<Asked> before = nodes.take();
@@ -237,7 +237,7 @@ class TwoTimeoutsTest {
   @Test
   @Rule("FAULT-8")
   @DisplayName("a round that expires late checks its nodes once more")
-  void roundThatExpiresLateGivesNoNodeUp() {
+  void roundThatExpiresLateDisconnectsNoNode() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     time.leap(QUORUM_TIMEOUT.multipliedBy(3));

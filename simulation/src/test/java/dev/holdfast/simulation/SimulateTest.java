@@ -15,7 +15,7 @@ class SimulateTest {
 
   @Test
   @DisplayName("prints seeds, grants and runs a second, and exits with 0")
-  void printsWhatItDid() {
+  void printsSeedsGrantsAndSpeed() {
     assertThat(run("--seeds", "16", "--from", "100")).isZero();
     assertThat(text())
         .matches(
@@ -24,14 +24,14 @@ class SimulateTest {
 
   @Test
   @DisplayName("a broken invariant: exits with 1, names seed, profile and invariant")
-  void namesWhatIsBroken() {
+  void reportsTheBrokenInvariant() {
     assertThat(run("--mutant", "nil-is-a-vote", "--root", "..", "--seeds", "20")).isEqualTo(1);
     assertThat(text()).containsPattern("seed \\d+, profile calm: BROKEN exclusion: c\\d ");
   }
 
   @Test
   @DisplayName("--threads: prints the same, in the order of seeds, except for the speed")
-  void threadsChangeNothing() {
+  void severalThreadsPrintTheSame() {
     String[] flawed = {"--mutant", "nil-is-a-vote", "--root", "..", "--seeds", "30"};
     assertThat(run(flawed)).isEqualTo(1);
     String alone = text().replaceAll("\\d+ runs a second", "");
@@ -58,8 +58,8 @@ class SimulateTest {
   }
 
   @Test
-  @DisplayName("what is not understood: exits with 64 and says what would be")
-  void saysWhatWouldDo() {
+  @DisplayName("unknown arguments: exits with 64 and lists the valid ones")
+  void refusesUnknownArgumentsAndListsValidOnes() {
     assertThat(run("--profile", "stormy")).isEqualTo(64);
     assertThat(text()).contains("there is no profile 'stormy': give one of [calm, ");
     printed.reset();

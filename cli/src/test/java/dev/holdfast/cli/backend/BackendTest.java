@@ -19,7 +19,7 @@ class BackendTest {
   @TempDir Path folder;
 
   @Test
-  void whatTheUrlSaysCountsMore() {
+  void urlOverridesTheDefaults() {
     assertThatThrownBy(() -> new Backend("redlock:" + NODES + "?connect=soon").lazy().open())
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("'soon'");
@@ -43,7 +43,7 @@ class BackendTest {
   }
 
   @Test
-  void aSideOfAMigrationThatIsWrongIsShownWhereItStands() {
+  void errorInAMigrationUrlIsShownAtItsPosition() {
     Backend wrong = new Backend("migrate:to?from=setnx:redis://h&to=redlock:redis://h:x");
 
     assertThatThrownBy(wrong::open)

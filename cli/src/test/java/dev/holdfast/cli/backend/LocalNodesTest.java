@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LocalNodesTest {
   @Test
-  void areKeptWhereOneSaysElseWhereStateIsKept(@TempDir Path folder) {
+  void environmentVariablesChooseTheFolder(@TempDir Path folder) {
     String own = folder + "/own";
     String state = folder + "/xdg";
     assertThat(LocalNodes.folder(Map.of("HOLDFAST_STATE", own, "XDG_STATE_HOME", state)))
@@ -24,7 +24,7 @@ class LocalNodesTest {
   }
 
   @Test
-  void areKeptInTheHomeOfTheUserOtherwise() {
+  void defaultFolderIsInTheUsersHome() {
     Path home = Path.of(System.getProperty("user.home"));
     assumeThat(home).as("a home that can be written").isWritable();
 
@@ -33,8 +33,7 @@ class LocalNodesTest {
   }
 
   @Test
-  void aFolderThatCanBeNoneIsTheUsersToMendAndTheVariableIsNamed(@TempDir Path folder)
-      throws IOException {
+  void unusableFolderIsAUsageErrorThatNamesTheVariable(@TempDir Path folder) throws IOException {
     Path file = Files.createFile(folder.resolve("file"));
 
     assertThatExceptionOfType(UsageException.class)

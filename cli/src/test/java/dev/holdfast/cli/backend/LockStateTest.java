@@ -19,13 +19,13 @@ class LockStateTest {
 
   @ParameterizedTest
   @CsvSource({"0, 0.0 s", "23449, 23.4 s", "99999, 100.0 s", "100000, 1m40s", "3723999, 1h2m3s"})
-  void timeIsShownAsPreciselyAsItIsOfInterest(long millis, String text) {
+  void precisionOfTheTimeDependsOnItsLength(long millis, String text) {
     assertThat(state("web", millis, 3, 3).text())
         .isEqualTo("job: held by web; 3 of 3 nodes agree; " + text + " left");
   }
 
   @Test
-  void timeAloneIsNoChangeAndAllElseIs() {
+  void onlyTheTimeMayDifferBetweenEqualStates() {
     LockState state = state("web", 9_000, 3, 3);
 
     assertThat(state.isSameAs(state("web", 8_000, 3, 3))).isTrue();
@@ -36,7 +36,7 @@ class LockStateTest {
   }
 
   @Test
-  void anOwnerCannotCommandTheTerminal() {
+  void controlCharactersInAnOwnerAreMasked() {
     assertThat(state("\u001b[2Jw\u0007eb\n  x", 1_000, 1, 1).text())
         .isEqualTo("job: held by ?[2Jw?eb x; 1 of 1 node agrees; 1.0 s left");
   }

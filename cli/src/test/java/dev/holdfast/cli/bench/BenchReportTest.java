@@ -108,7 +108,7 @@ class BenchReportTest {
   }
 
   @Test
-  void whereNoFolderCanBeNothingIsMeasuredInVain() throws IOException {
+  void unusableFolderIsReportedBeforeMeasuring() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "");
 
     assertThatThrownBy(() -> BenchFiles.in(file))

@@ -55,7 +55,7 @@ class ClassPathTest {
   }
 
   @Test
-  void aBackendThatLacksAClassIsNoAnswer() {
+  void backendWithAMissingClassIsReported() {
     String jar = ThirdParty.unfinished(folder).toString();
 
     Program status = inThisJvm("--class-path", jar, "status", "--url", "unfinished:", "job");
@@ -88,7 +88,7 @@ class ClassPathTest {
   }
 
   @Test
-  void anotherDriverOrABrokenOneDoesNotStandInTheWayOfLettuce() {
+  void otherOrBrokenDriversDoNotPreventLettuce() {
     Path driver = ThirdParty.driver(folder);
     Path broken = ThirdParty.broken(folder);
     try (TestNodes nodes = TestNodes.start(1)) {

@@ -29,7 +29,7 @@ class CompareJudgeTest {
   }
 
   @Test
-  void doesNotTakeOneAfterTheOtherForTwo() throws Exception {
+  void successiveOwnersAreNotTwoOwners() throws Exception {
     Lease first = lease(locks);
     judge.begin(first);
     judge.end(first);

@@ -15,7 +15,7 @@ class CompareResultTest {
       new CompareVersions("1.2", "6.2.11", "8.0.2", "17.0.9", 2);
 
   @Test
-  void whatHasNoMeaningIsADashAndIsNotInTheJson() {
+  void inapplicableFigureIsADashAndIsNotInTheJson() {
     CompareResult result =
         result(
             new CompareResult.Row(

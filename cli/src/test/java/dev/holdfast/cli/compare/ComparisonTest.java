@@ -16,7 +16,7 @@ class ComparisonTest {
   private final AtomicInteger attempts = new AtomicInteger();
 
   @Test
-  void whatIsNotMeasuredIsTriedOnceMore() throws Exception {
+  void failedMeasurementIsRepeatedOnce() throws Exception {
     CompareCells cells =
         Comparison.measuredInTwo(
             () -> {
@@ -31,7 +31,7 @@ class ComparisonTest {
   }
 
   @Test
-  void andNotForEver() {
+  void secondFailedMeasurementIsAnOutage() {
     assertThatThrownBy(
             () ->
                 Comparison.measuredInTwo(
@@ -43,7 +43,7 @@ class ComparisonTest {
   }
 
   @Test
-  void aLockThatNobodyGetsIsNotMeasuredEither() throws Exception {
+  void unavailableLockIsNotMeasured() throws Exception {
     try (LockManager locks = LockManager.open("memory:")) {
       locks.acquire("a", Duration.ofMinutes(1));
 

@@ -40,8 +40,8 @@ class DemoFaultsTest {
   @ValueSource(strings = {"lettuce", "jedis", "redisson"})
   @Tag("exclusion")
   @Rule("GUARD-1")
-  @DisplayName("they are kept out of votes for as long as the demo counts them as away")
-  void theyAreKeptOutOfVotesForAsLong(String driver) {
+  @DisplayName("nodes that were killed do not vote for as long as the demo counts them as away")
+  void killedNodesDoNotVoteForTheCountedTime(String driver) {
     DemoPlan plan = new DemoPlan(1, 1, true, true, false, driver, Optional.empty());
     try (TestNodes nodes = TestNodes.start(DemoPlan.NODES);
         LockManager locks = new Backend(plan.url(nodes)).open()) {

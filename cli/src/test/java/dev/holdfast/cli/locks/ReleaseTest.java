@@ -72,7 +72,7 @@ class ReleaseTest {
   }
 
   @Test
-  void endsWith1IfItWasNotThere() {
+  void exitsWith1IfTheLockIsFree() {
     Program release = release(Map.of(), "--yes");
 
     assertThat(release.exitCode()).as(release.err()).isEqualTo(1);
@@ -81,7 +81,7 @@ class ReleaseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"y\n", "YES \n"})
-  void asksOnATerminalAndDoesItIfTheAnswerIsYes(String answer) {
+  void promptsOnATerminalAndReleasesIfTheAnswerIsYes(String answer) {
     Nodes.occupy(nodes, "job");
 
     Program release = release(TERMINAL).awaitErr("[y/N]");
@@ -95,7 +95,7 @@ class ReleaseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"n\n", "\n", "yeah\n", ""})
-  void leavesItIfTheAnswerIsAnotherOrNone(String answer) {
+  void releasesNothingIfTheAnswerIsNotYes(String answer) {
     Nodes.occupy(nodes, "job");
 
     Program release = release(TERMINAL, "--json").awaitErr("[y/N]").type(answer);
@@ -106,7 +106,7 @@ class ReleaseTest {
   }
 
   @Test
-  void leavesWhatAnotherHasTakenWhileItAsked() {
+  void leavesALockThatIsTakenDuringThePrompt() {
     Nodes.occupy(nodes, "job");
     Program release = release(TERMINAL).awaitErr("[y/N]");
 
@@ -119,7 +119,7 @@ class ReleaseTest {
   }
 
   @Test
-  void refusesWhereNobodyCanBeAsked() {
+  void refusesWithoutATerminal() {
     Nodes.occupy(nodes, "job");
 
     Program release = release(Map.of());

@@ -67,7 +67,7 @@ class StatusTest {
   }
 
   @Test
-  void asAProcessItShowsTheHolderThatIsAnother() {
+  void asAProcessItShowsAnotherHolder() {
     String url = Nodes.url(nodes);
     Program holder =
         process("run", "--name", "job", "--url", url, "--", "sh", "-c", "echo ready; cat")
@@ -135,7 +135,7 @@ class StatusTest {
   }
 
   @Test
-  void aMinorityThatIsAwayShowsAndDoesNotMatter() {
+  void minorityThatIsDownIsShownAndDoesNotMatter() {
     Nodes.occupy(nodes, "job");
     nodes.node(0).freeze();
 
@@ -219,7 +219,7 @@ class StatusTest {
   }
 
   @Test
-  void watchingEndsWhenNobodyReads() {
+  void watchingEndsWhenItsOutputIsClosed() {
     String script = "\"$0\" status job --watch --interval 50ms | head -n 1; echo ${PIPESTATUS[0]}";
     Program watch =
         Program.start(

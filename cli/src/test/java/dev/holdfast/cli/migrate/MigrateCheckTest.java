@@ -42,7 +42,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void endsWith0WhereNobodyHoldsALockTheOldWay() {
+  void exitsWith0IfNoLockIsHeldTheOldWay() {
     NODE.command("SET", "counter", "42");
 
     Program check = check();
@@ -58,7 +58,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void endsWith1AndShowsEachStampWhereThereIsALiveOne() {
+  void exitsWith1AndShowsEachLiveStamp() {
     NODE.command("SET", "lock.live", in(30));
     NODE.command("SET", "lock.old", PAST + "000.5", "PX", "90000");
 
@@ -134,7 +134,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void endsWith1WhereSomebodyTookALockTheOldWayAndGaveItBackMeanwhile() {
+  void exitsWith1IfALockIsTakenAndReleasedTheOldWayDuringTheScan() {
     NODE.fill("key:", 40_000);
 
     Program check = check("--rate", "5000").awaitErr("of about 40,000 keys");
@@ -176,7 +176,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void leavesWhatSomebodyHasTakenWhileItAskedAndSaysSo() {
+  void leavesALockThatIsTakenDuringThePrompt() {
     NODE.command("SET", "lock.a", PAST);
     NODE.command("SET", "lock.b", PAST);
     Program check = check(TERMINAL, "--match", "lock.*", "--delete-expired").awaitErr("[y/N]");
@@ -207,7 +207,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void asksNothingWhereNothingIsToBeDeleted() {
+  void doesNotPromptIfNothingIsToBeDeleted() {
     Program check = check(TERMINAL, "--match", "lock.*", "--delete-expired");
 
     assertThat(check.exitCode()).as(check.err()).isZero();
@@ -229,7 +229,7 @@ class MigrateCheckTest {
   }
 
   @Test
-  void endsWith64AndShowsNoPasswordWhereThatIsWrong() {
+  void exitsWith64WithoutShowingAWrongPassword() {
     Program check = checkWithPassword(NODE);
 
     assertThat(check.exitCode()).isEqualTo(64);

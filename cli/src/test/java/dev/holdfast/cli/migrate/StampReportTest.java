@@ -26,7 +26,7 @@ class StampReportTest {
   }
 
   @Test
-  void aLockThatWasLiveWhenSeenIsLiveAlthoughItsMomentPassedBeforeTheScanEnded() {
+  void lockThatWasLiveWhenSeenIsReportedLive() {
     StampReport report = report(NO_CALLS, stamp("lock.a", BEGUN.plusSeconds(30), BEGUN));
 
     assertThat(report.isClear()).isFalse();
@@ -40,7 +40,7 @@ class StampReportTest {
   }
 
   @Test
-  void whatHadPassedAMinuteBeforeItWasSeenIsLeftOver() {
+  void stampThatPassedAMinuteBeforeItWasSeenIsLeftOver() {
     Instant late = BEGUN.plusSeconds(3_000);
     StampReport report =
         report(
@@ -55,7 +55,7 @@ class StampReportTest {
   }
 
   @Test
-  void callsOfTheOldCommandsShowThatSomebodyIsLeft() {
+  void callsOfTheOldCommandsShowThatOldClientsRemain() {
     StampReport report = report(new StampScan.Calls(1_234, 5));
 
     assertThat(report.isClear()).isFalse();

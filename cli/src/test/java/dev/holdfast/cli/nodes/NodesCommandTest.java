@@ -29,7 +29,7 @@ class NodesCommandTest {
   }
 
   @Test
-  void othersUseThemAndFaultsShowInStatusAndExitCodes() {
+  void faultsShowInStatusAndExitCodes() {
     assertThat(run()).isZero();
     assertThat(nodes("freeze", "0")).contains("2 of 3 up");
     assertThat(run()).isZero();
@@ -53,7 +53,7 @@ class NodesCommandTest {
   }
 
   @Test
-  void asProcessesTheyOutliveEachOther() {
+  void nodesOutliveTheCommandsThatStartThem() {
     assertThat(process("nodes", "stop")).contains("Stopped.");
     assertThat(process("nodes", "start", "--count", "3")).contains("3 of 3 up; a quorum is 2");
     assertThat(process("nodes", "freeze", "0")).contains("2 of 3 up");
@@ -69,7 +69,7 @@ class NodesCommandTest {
   }
 
   @Test
-  void nothingIsDoneOnAMistake() {
+  void usageErrorChangesNothing() {
     assertThat(nodes("kill", "1")).contains("2 of 3 up");
 
     assertThat(refused("freeze", "2", "1", "0"))
@@ -80,7 +80,7 @@ class NodesCommandTest {
   }
 
   @Test
-  void theirStatusIsThereAsJsonToo() {
+  void statusIsAvailableAsJson() {
     assertThat(nodes("kill", "1")).contains("2 of 3 up");
 
     String node =
@@ -112,7 +112,7 @@ class NodesCommandTest {
   }
 
   @Test
-  void startingTwiceIsFineUnlessANumberIsAskedFor() {
+  void startingAgainSucceedsUnlessTheCountDiffers() {
     assertThat(nodes("start")).contains("Already there", "3 of 3 up");
     assertThat(nodes("start", "--count", "3")).contains("Already there");
     assertThat(nodes(64, "start", "--count", "5")).isEmpty();

@@ -85,7 +85,7 @@ class NodesInitTest {
   @ValueSource(strings = {"n\n", "\n", "yeah\n", ""})
   @Rule("GUARD-5")
   @DisplayName("leaves them if the answer is another or none")
-  void leavesThemIfTheAnswerIsNo(String answer) {
+  void initialisesNothingIfTheAnswerIsNo(String answer) {
     Program init = init(TERMINAL, "--json").awaitErr("[y/N]").type(answer);
 
     assertThat(init.exitCode()).as(init.err()).isEqualTo(1);
@@ -95,8 +95,8 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("refuses where no answer is possible, and says what to write")
-  void refusesWhereNobodyCanBeAsked() {
+  @DisplayName("refuses without a terminal")
+  void refusesWithoutATerminal() {
     Program init = init(Map.of());
 
     assertThat(init.exitCode()).isEqualTo(64);
@@ -106,8 +106,8 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("where all vote there is nothing to do and to ask")
-  void whereAllVoteThereIsNothingToDo() {
+  @DisplayName("does nothing if all nodes vote")
+  void doesNothingIfAllNodesVote() {
     assertThat(init(Map.of(), "--yes").exitCode()).isZero();
 
     Program again = init(Map.of());
@@ -118,8 +118,8 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("where some vote the others are not marked; says for how long to wait")
-  void whereSomeVoteTheOthersAreNotMarked() {
+  @DisplayName("initialises no node if some vote")
+  void initialisesNoNodeIfSomeVote() {
     nodes.node(1).vouch(0);
 
     Program init = init(TERMINAL, "--yes");
@@ -133,8 +133,8 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("where one does not answer none is marked")
-  void whereOneDoesNotAnswerNoneIsMarked() {
+  @DisplayName("initialises no node if one does not answer")
+  void initialisesNoNodeIfOneDoesNotAnswer() {
     nodes.node(1).kill();
 
     Program init = init(Map.of(), "--yes");
@@ -159,8 +159,8 @@ class NodesInitTest {
 
   @Test
   @Rule("GUARD-5")
-  @DisplayName("the result is there as JSON")
-  void theResultIsThereAsJson() {
+  @DisplayName("result is available as json")
+  void resultIsAvailableAsJson() {
     Program init = init(Map.of(), "--yes", "--json");
 
     assertThat(init.exitCode()).as(init.err()).isZero();

@@ -33,7 +33,7 @@ class GuardianTimesTest {
 
   @ParameterizedTest
   @CsvSource({"60000, 1000", "3000, 100"})
-  void theValidityIsToldOften(long ttl, long period) {
+  void validityIsSentOften(long ttl, long period) {
     assertThat(GuardianTimes.renewed(Duration.ofMillis(ttl), Duration.ZERO).period())
         .isEqualTo(Duration.ofMillis(period));
   }

@@ -24,7 +24,7 @@ class ProcStatTest {
   }
 
   @Test
-  void thereIsNoneOfAProcessThatIsNotThere() {
+  void missingProcessHasNoStat() {
     assertThat(ProcStat.of(Long.MAX_VALUE)).isEmpty();
   }
 }

@@ -66,7 +66,7 @@ class RunInterruptedTest {
 
   @ParameterizedTest
   @CsvSource({"INT, 130", "TERM, 143", "HUP, 129"})
-  void aSignalGoesToTheCommandWhoseEndIsOurs(String signal, int code) throws IOException {
+  void exitCodeIsThatOfTheSignalledCommand(String signal, int code) throws IOException {
     assumeThat(Program.ignoresSignalOf(code))
         .as("our parent ignores it, and so do its children")
         .isFalse();
@@ -186,7 +186,7 @@ class RunInterruptedTest {
   }
 
   @Test
-  void whatTheCommandLeavesBehindWithoutASignalIsItsOwnAffair() {
+  void backgroundProcessesSurviveANormalEnd() {
     Program run =
         runHere(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60' & read line");
     long grandchild = pid(run.awaitOut("started"), "grandchild=");
@@ -241,7 +241,7 @@ class RunInterruptedTest {
   }
 
   @Test
-  void afterTheGraceItAndWhatItStartedGetSigkill() {
+  void afterTheGraceTheCommandAndItsChildrenGetSigkill() {
     Program run =
         runHere(
             List.of("--ttl", "3s", "--grace", "300ms"),
@@ -274,7 +274,7 @@ class RunInterruptedTest {
   }
 
   @Test
-  void aLossThatIsSeenOnlyAtTheEndIsOneToo() {
+  void lossNoticedOnlyAtTheEndIsReported() {
     Program run = runHere(List.of("--ttl", "60s"), "echo ready; cat").awaitOut("ready");
 
     Nodes.remove(nodes, "job");

@@ -79,7 +79,7 @@ class RunTerminalTest {
   }
 
   @Test
-  void theTerminalIsNotTheCommandsToOpen() {
+  void commandCannotOpenTheTerminal() {
     Program terminal =
         terminal("if (: < /dev/tty) 2> /dev/null; then echo open; else echo not; fi");
 

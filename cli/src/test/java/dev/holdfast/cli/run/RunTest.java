@@ -215,7 +215,7 @@ class RunTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"lettuce", "jedis", "redisson"})
-  void saysThatWhatListensIsNoRedisServer(String driver) throws Exception {
+  void reportsAServerThatIsNotRedis(String driver) throws Exception {
     try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Thread server = new Thread(() -> answerAsAWebServer(web));
       server.start();
@@ -229,7 +229,7 @@ class RunTest {
   }
 
   @Test
-  void aWaitIsAlsoOneForNodes() {
+  void waitsForNodesToo() {
     nodes.all().forEach(TestNode::freeze);
 
     Program run = start(Map.of(), impatientUrl(), List.of("--wait", "forever"), "echo", "ran");
@@ -256,7 +256,7 @@ class RunTest {
   }
 
   @Test
-  void keepsOthersOutForAtLeastSoLong() {
+  void holdAtLeastKeepsOthersOut() {
     Program run = start(Map.of(), Nodes.url(nodes), List.of("--at-least", "30s"), "true");
 
     assertThat(run.exitCode()).isZero();

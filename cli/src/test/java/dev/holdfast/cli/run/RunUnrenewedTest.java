@@ -106,7 +106,7 @@ class RunUnrenewedTest {
   }
 
   @Test
-  void refusesATtlThatLeavesTheCommandNothing() {
+  void refusesATtlWithoutTimeForTheCommand() {
     Program run = run("setnx:OLD", List.of("--ttl", "5s"), "echo ran");
 
     assertThat(run.exitCode()).isEqualTo(64);
@@ -125,7 +125,7 @@ class RunUnrenewedTest {
   }
 
   @Test
-  void aWaitIsAlsoOneForTheServer() {
+  void waitsForTheServerToo() {
     node().freeze();
 
     Program run = run("setnx:OLD", List.of("--wait", "forever"), "echo ran");

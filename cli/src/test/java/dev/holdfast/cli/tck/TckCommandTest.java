@@ -103,7 +103,7 @@ class TckCommandTest {
   }
 
   @Test
-  void theJarsOfAThirdPartyAreAsGoodAsOurs() {
+  void jarsOfAThirdPartyAreAccepted() {
     String jar = ThirdParty.sound(folder).toString();
 
     Program tck = tck("--class-path=" + jar, "--url", "sound:", "--rule", "DISC,REL", "--json");
@@ -114,7 +114,7 @@ class TckCommandTest {
   }
 
   @Test
-  void itStartsServersOfItsOwnAndCanDoAllToThem() {
+  void startsItsOwnServersAndInjectsAllFaults() {
     Program tck =
         inThisJvm(
             "--url", "redlock:jedis:{nodes}", "--nodes", "3", "--rule", "REL-2,REL-4", "--json");

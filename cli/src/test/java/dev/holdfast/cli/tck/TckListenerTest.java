@@ -49,7 +49,7 @@ class TckListenerTest {
   }
 
   @Test
-  void theProgressCountsTestsAlsoThoseThatAreMadeOnTheWay() {
+  void progressCountsDynamicTestsToo() {
     tests();
 
     assertThat(screen.toString(UTF_8))

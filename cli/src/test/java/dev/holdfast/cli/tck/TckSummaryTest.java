@@ -41,7 +41,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void aShouldThatFailsIsToldApartAndFailsTheRun() {
+  void failedShouldIsReportedSeparatelyAndFailsTheRun() {
     add("REL-3", TckOutcome.PASSED, "");
     add("LOSS-6", TckOutcome.FAILED, "too late");
 
@@ -65,7 +65,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void aKitThatCouldNotDoItsWorkFailsTheRun() {
+  void errorOfTheKitFailsTheRun() {
     add("REL-3", TckOutcome.PASSED, "");
     tests.add(test(List.of(), TckOutcome.FAILED, "no connection"));
 
@@ -75,7 +75,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void whatWasNotAskedForIsNotListed() {
+  void rulesOutsideTheSelectionAreNotListed() {
     asked = Set.of("REL-3");
     add("REL-3", TckOutcome.PASSED, "");
 
@@ -83,7 +83,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void aRunThatShowsNothingDoesNotCallItselfPassed() {
+  void runThatShowsNoRuleIsNotPassed() {
     add("REL-3", TckOutcome.NOT_SHOWN, "no nodes");
 
     assertThat(result().exitCode()).isEqualTo(1);
@@ -106,7 +106,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void coloursAreForThoseWhoWantThem() {
+  void coloursAreOptional() {
     add("REL-3", TckOutcome.FAILED, "it");
 
     assertThat(text()).doesNotContain("\u001b");
@@ -115,7 +115,7 @@ class TckSummaryTest {
   }
 
   @Test
-  void aRunThatShowsLessThanHalfIsNotSimplyGreen() {
+  void runThatShowsLessThanHalfIsYellow() {
     add("REL-3", TckOutcome.PASSED, "");
     assertThat(TckSummary.of(result(), true)).contains("\u001b[33mPASSED: 1 of ");
 

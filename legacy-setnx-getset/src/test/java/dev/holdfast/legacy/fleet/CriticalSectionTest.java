@@ -42,7 +42,7 @@ class CriticalSectionTest {
   }
 
   @Test
-  void whoStoodStillUntilItsTimeWasOverDoesNotComeInAndHasMetNobody() throws IOException {
+  void stalledContenderWhoseLeaseEndedDoesNotEnter() throws IOException {
     a.enter(LATER);
     b.enter(PASSED);
     b.leave();
@@ -52,7 +52,7 @@ class CriticalSectionTest {
   }
 
   @Test
-  void aDeadOnesPlaceIsTakenOnceItsTimeIsOver() throws Exception {
+  void placeOfADeadProcessIsFreeOnceItsLeaseEnds() throws Exception {
     long soon = System.currentTimeMillis() + 500;
     a.enter(soon);
     await().until(() -> System.currentTimeMillis() > soon);

@@ -93,7 +93,7 @@ class BothAttemptTest {
   @DisplayName(
       "is not over in an outage of the old lock before the new one's server was asked,"
           + " so that what was cut with the old connection costs no second attempt")
-  void isNotOverInAnOutageOfTheOldLockBeforeTheNewOneWasAsked() {
+  void outageOfTheOldLockIsReportedAfterTheNewOneWasAsked() {
     CompletableFuture<Optional<LockStatus>> inspected = new CompletableFuture<>();
     ofOld.attempt = failing(locks.outage);
     ofNew.inspect = () -> inspected;
@@ -106,8 +106,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("gives the old lock back when the new one is refused")
-  void givesTheOldLockBackWhenTheNewOneIsRefused() {
+  @DisplayName("releases the old lock if the new one is refused")
+  void releasesTheOldLockIfTheNewOneIsRefused() {
     Refusal refusal = new Refusal(new LockVotes(1, 2, 0));
     ofNew.attempt = () -> now(refusal);
 
@@ -116,8 +116,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("gives the old lock back when nobody answers for the new one")
-  void givesTheOldLockBackInAnOutageOfTheNewOne() {
+  @DisplayName("releases the old lock in an outage of the new one")
+  void releasesTheOldLockInAnOutageOfTheNewOne() {
     ofNew.attempt = failing(locks.outage);
 
     assertThatThrownBy(locks::attempted).cause().isSameAs(locks.outage);
@@ -125,8 +125,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("gives the old lock back when the new one throws")
-  void givesTheOldLockBackWhenTheNewOneThrows() {
+  @DisplayName("releases the old lock if the new one throws")
+  void releasesTheOldLockIfTheNewOneThrows() {
     ofNew.attempt =
         () -> {
           throw locks.outage;
@@ -137,8 +137,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("fails, and gives the old lock back, when the new one gives no answer")
-  void failsWhenTheNewOneGivesNoAnswer() {
+  @DisplayName("fails, and releases the old lock, if the new one returns null")
+  void failsAndReleasesTheOldLockIfTheNewOneReturnsNull() {
     ofNew.attempt = () -> CompletableFuture.completedFuture(null);
 
     assertThat(both.attempt(TwoLocks.ATTEMPT)).isCompletedExceptionally();
@@ -146,8 +146,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("is not over before the old lock has been given back")
-  void isNotOverBeforeTheOldLockHasBeenGivenBack() {
+  @DisplayName("completes after the old lock is released")
+  void completesAfterTheOldLockIsReleased() {
     CompletableFuture<Optional<LossReason>> released = new CompletableFuture<>();
     ofNew.attempt = () -> now(new Refusal(new LockVotes(0, 1, 0)));
     ofOld.release = () -> released;
@@ -160,8 +160,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("is refused even if the old lock cannot be given back, and that is logged")
-  void isRefusedEvenIfTheOldLockCannotBeGivenBack() {
+  @DisplayName("is refused even if releasing the old lock fails, and that is logged")
+  void isRefusedEvenIfReleasingTheOldLockFails() {
     Refusal refusal = new Refusal(new LockVotes(0, 1, 0));
     ofNew.attempt = () -> now(refusal);
     ofOld.release = failing(locks.outage);
@@ -178,8 +178,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("tells of the new lock's outage even if the old lock cannot be given back")
-  void tellsOfTheNewLocksOutage() {
+  @DisplayName("reports the new lock's outage even if releasing the old lock fails")
+  void reportsTheNewLocksOutageEvenIfReleasingTheOldLockFails() {
     ofNew.attempt = failing(locks.outage);
     ofOld.release = failing(locks.otherOutage);
 
@@ -188,8 +188,8 @@ class BothAttemptTest {
   }
 
   @Test
-  @DisplayName("is an outage when the old lock is over by the time the new one is got")
-  void isAnOutageWhenItIsTooLate() {
+  @DisplayName("is an outage if the old lock ends before the new one is granted")
+  void isAnOutageIfTheOldLockEndsBeforeTheNewOneIsGranted() {
     ofNew.attempt =
         () -> {
           locks.clock.pass(TwoLocks.TTL);

@@ -44,8 +44,8 @@ class BothPrimitiveTest {
   }
 
   @Test
-  @DisplayName("does not see that nobody holds it if one of the two does not answer")
-  void doesNotSeeWhatIsNotAnswered() {
+  @DisplayName("does not report a free lock if one of them does not answer")
+  void doesNotReportAFreeLockIfOneOfThemDoesNotAnswer() {
     ofOld.inspect = failing(locks.outage);
     assertThat(both.inspect("name")).isCompletedExceptionally();
 
@@ -82,8 +82,8 @@ class BothPrimitiveTest {
   }
 
   @Test
-  @DisplayName("it can what both can, and numbers grants if the new lock alone does")
-  void itCanWhatBothCan() {
+  @DisplayName("capabilities are those of both, with fencing tokens if the new lock alone has them")
+  void capabilitiesAreThoseOfBoth() {
     ofOld.capabilities = EnumSet.of(LockCapability.EXTENSION, LockCapability.INSPECTION);
     ofNew.capabilities =
         EnumSet.of(
@@ -98,7 +98,7 @@ class BothPrimitiveTest {
 
   @Test
   @DisplayName("a name or a ttl that one of the two refuses is refused")
-  void whatOneRefusesIsRefused() {
+  void requestThatOneOfThemRefusesIsRefused() {
     LockConfigurationException wrong = new LockConfigurationException("wrong");
     Runnable refuse =
         () -> {
@@ -130,8 +130,8 @@ class BothPrimitiveTest {
   }
 
   @Test
-  @DisplayName("what lies underneath is the new lock's, or else the old one's")
-  void whatLiesUnderneathIsTheNewLocks() {
+  @DisplayName("unwraps to the new lock's objects, or else to the old one's")
+  void unwrapPrefersTheNewLock() {
     assertThat(both.unwrap(ScriptedPrimitive.class)).containsSame(ofNew);
   }
 }

@@ -30,8 +30,8 @@ class BothReleaseTest {
   private final BothPrimitive both = locks.both;
 
   @Test
-  @DisplayName("gives the new lock back, then the old one")
-  void goesInReverse() {
+  @DisplayName("releases the new lock, then the old one")
+  void releasesTheNewLockThenTheOldOne() {
     assertThat(locks.released()).isEmpty();
     assertThat(journal).containsExactly("new release", "old release");
   }
@@ -99,8 +99,8 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("tells of the new lock's loss, and gives the old one back")
-  void tellsOfTheNewLocksLoss() {
+  @DisplayName("reports the new lock's loss, and releases the old one")
+  void reportsTheNewLocksLossAndReleasesTheOldOne() {
     ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
 
     assertThat(locks.released()).contains(LossReason.REMOVED);
@@ -108,16 +108,16 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("tells of the old lock's loss")
-  void tellsOfTheOldLocksLoss() {
+  @DisplayName("reports the old lock's loss")
+  void reportsTheOldLocksLoss() {
     ofOld.release = () -> now(Optional.of(LossReason.EXPIRED));
 
     assertThat(locks.released()).contains(LossReason.EXPIRED);
   }
 
   @Test
-  @DisplayName("of two losses tells of the one that let somebody in")
-  void ofTwoLossesTellsOfTheWorse() {
+  @DisplayName("of two losses reports the one that let another owner in")
+  void reportsTheWorseOfTwoLosses() {
     ofNew.release = () -> now(Optional.of(LossReason.REMOVED));
     ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
     assertThat(locks.released()).contains(LossReason.TAKEN);
@@ -128,8 +128,8 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("fails when nobody answers for the new lock, and gives the old one back")
-  void failsWithTheNewLocksOutage() {
+  @DisplayName("fails with the new lock's outage, and releases the old one")
+  void failsWithTheNewLocksOutageAndReleasesTheOldOne() {
     ofNew.release = failing(locks.outage);
 
     assertThatThrownBy(locks::released).cause().isSameAs(locks.outage);
@@ -145,8 +145,8 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("tells of a loss rather than of an outage of the other lock")
-  void tellsOfALossRatherThanOfAnOutage() {
+  @DisplayName("reports a loss rather than an outage of the other lock")
+  void reportsALossRatherThanAnOutage() {
     ofNew.release = failing(locks.outage);
     ofOld.release = () -> now(Optional.of(LossReason.TAKEN));
     assertThat(locks.released()).contains(LossReason.TAKEN);
@@ -208,8 +208,8 @@ class BothReleaseTest {
   }
 
   @Test
-  @DisplayName("of two outages tells of the first")
-  void ofTwoOutagesTellsOfTheFirst() {
+  @DisplayName("reports the first of two outages")
+  void reportsTheFirstOfTwoOutages() {
     ofNew.release = failing(locks.outage);
     ofOld.release = failing(locks.otherOutage);
 

@@ -59,8 +59,8 @@ class MigrationLockManagerTest {
   }
 
   @Test
-  @DisplayName("who holds both keeps out those that know one of them")
-  void whoHoldsBothKeepsOutThoseThatKnowOne() throws InterruptedException {
+  @DisplayName("a holder of both locks excludes contenders for either")
+  void holderOfBothLocksExcludesContendersForEither() throws InterruptedException {
     Lease lease = both.acquire("name", TTL);
 
     assertThat(oldOnly.tryAcquire("name", TTL)).isEmpty();
@@ -72,8 +72,8 @@ class MigrationLockManagerTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource
-  @DisplayName("who holds one of them keeps out those that want both, who then hold none")
-  void whoHoldsOneKeepsOutThoseThatWantBoth(Side held) throws InterruptedException {
+  @DisplayName("a holder of one lock excludes contenders for both, which then hold none")
+  void holderOfOneLockExcludesContendersForBoth(Side held) throws InterruptedException {
     Lease lease = only(held).acquire("name", TTL);
 
     assertThat(both.tryAcquire("name", TTL)).isEmpty();
@@ -83,8 +83,8 @@ class MigrationLockManagerTest {
   }
 
   @Test
-  @DisplayName("who waits for the new lock does not keep the old one meanwhile")
-  void whoWaitsDoesNotKeepTheOldLock() throws InterruptedException {
+  @DisplayName("a waiter for the new lock does not keep the old one")
+  void waiterForTheNewLockDoesNotKeepTheOldOne() throws InterruptedException {
     Lease held = newOnly.acquire("name", TTL);
     CompletableFuture<Optional<Lease>> waiting =
         both.tryAcquireAsync(LockRequest.of("name", TTL).waitForever());
@@ -101,8 +101,8 @@ class MigrationLockManagerTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource
-  @DisplayName("a lease that has lost one of them is lost, and leaves none behind")
-  void aLeaseThatHasLostOneIsLost(Side taken) throws InterruptedException {
+  @DisplayName("a lease that loses one lock is lost, and releases the other")
+  void leaseThatLosesOneLockIsLostAndReleasesTheOther(Side taken) throws InterruptedException {
     Lease lease = both.acquire("name", TTL);
     store(taken).remove("name");
 
@@ -120,8 +120,8 @@ class MigrationLockManagerTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource
-  @DisplayName("a lease is held for what it has left if nobody answers for one of them")
-  void aLeaseIsHeldForWhatItHasLeft(Side silent) throws InterruptedException {
+  @DisplayName("a lease keeps its remaining time in an outage of one lock")
+  void leaseKeepsItsRemainingTimeInAnOutageOfOneLock(Side silent) throws InterruptedException {
     List<String> journal = new ArrayList<>();
     ClockReading end = Clock.system().now().plusNanos(TTL.toNanos());
     ScriptedPrimitive ofOld = new ScriptedPrimitive("old", journal, end);
@@ -142,8 +142,8 @@ class MigrationLockManagerTest {
   @ParameterizedTest(name = "{0}")
   @EnumSource
   @Rule("WAIT-15")
-  @DisplayName("a wait that ends behind an attempt without an answer is an outage")
-  void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage(Side silent) {
+  @DisplayName("a wait behind an unanswered attempt ends with an outage")
+  void waitBehindAnUnansweredAttemptEndsWithAnOutage(Side silent) {
     ClockReading end = Clock.system().now().plusNanos(TTL.toNanos());
     ScriptedPrimitive ofOld = new ScriptedPrimitive("old", new CopyOnWriteArrayList<>(), end);
     ScriptedPrimitive ofNew = new ScriptedPrimitive("new", new CopyOnWriteArrayList<>(), end);

@@ -60,7 +60,7 @@ class MigrationUrlTest {
 
   @Test
   @DisplayName("the two URLs stand encoded in the URL, or as they are among the options")
-  void theTwoUrlsStandEncoded() {
+  void nestedUrlsAreEncodedInTheUrl() {
     String from = "memory:encoded-a?owner=a&retryDelay=5ms";
     String to = "memory:encoded-b?owner=b";
 
@@ -198,7 +198,7 @@ class MigrationUrlTest {
   @ParameterizedTest
   @ValueSource(strings = {"from", "both", "to"})
   @DisplayName("a mistake in either URL shows in every phase, with the option's name")
-  void aMistakeShowsInEveryPhase(String phase) {
+  void errorInEitherUrlIsReportedInEveryPhase(String phase) {
     for (String wrong : List.of("memroy:x", "memory:x?=1", "redlock:jedsi:redis://h", "", "x")) {
       for (String option : List.of("from", "to")) {
         Map<String, String> options = new HashMap<>(Map.of("from", "memory:", "to", "memory:"));
@@ -214,8 +214,8 @@ class MigrationUrlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"from", "to"})
-  @DisplayName("an outage tells which of the two locks it is of, and its nodes")
-  void anOutageTellsWhichItIsOf(String option) {
+  @DisplayName("an outage names its lock and its nodes")
+  void outageNamesItsLockAndNodes(String option) {
     Map<String, String> options = new HashMap<>(Map.of("from", "memory:", "to", "memory:"));
     options.put(option, NOBODY);
 
@@ -228,8 +228,8 @@ class MigrationUrlTest {
   }
 
   @Test
-  @DisplayName("the old lock's connections are closed if the new one cannot be reached")
-  void theOldLockIsClosedAgain() {
+  @DisplayName("old lock is closed if the new one is unreachable")
+  void oldLockIsClosedIfTheNewOneIsUnreachable() {
     try (TestNodes nodes = TestNodes.start(1)) {
       String old = "redlock:" + nodes.uris().get(0);
 
@@ -302,8 +302,8 @@ class MigrationUrlTest {
         "redlok:redis://user:hunter2@127.0.0.1:1",
         "redlock:redis://user:hunter2/@127.0.0.1:1"
       })
-  @DisplayName("no password stands in any message")
-  void noPasswordStandsInAnyMessage(String url) {
+  @DisplayName("no message shows a password")
+  void noMessageShowsAPassword(String url) {
     for (String option : List.of("from", "to")) {
       String other = option.equals("from") ? "to" : "from";
       List<Throwable> errors =

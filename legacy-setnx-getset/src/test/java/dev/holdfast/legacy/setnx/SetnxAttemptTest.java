@@ -43,7 +43,7 @@ class SetnxAttemptTest {
   @AutoClose private final Fleet fleet = new Fleet(NODE);
 
   @Test
-  void aFreeLockIsTakenBySetnxAndGivenBackByDel() throws InterruptedException {
+  void freeLockIsAcquiredBySetnxAndReleasedByDel() throws InterruptedException {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
 
@@ -57,7 +57,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void aLockThatIsHeldIsLookedAtAndLeftAsItIs() throws InterruptedException {
+  void heldLockIsReadAndLeftUnchanged() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -134,7 +134,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void aLockThatIsReleasedBetweenTwoCommandsIsAskedForOnceMore() throws InterruptedException {
+  void lockReleasedBetweenTwoCommandsIsTriedAgain() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
@@ -145,7 +145,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void othersOfTheFleetKeepUsOutAndAreKeptOut() throws InterruptedException {
+  void clientsOfTheFleetAndHoldfastExcludeEachOther() throws InterruptedException {
     LockManager locks = fleet.manager(clock, settings -> settings.unit(ChronoUnit.MILLIS));
     assertThat(fleet.say("SETNX", KEY, stamp(5) + "300")).isEqualTo(1L);
     assertThat(locks.tryAcquire("orders", Fleet.TTL)).isEmpty();
@@ -185,8 +185,8 @@ class SetnxAttemptTest {
   @Test
   @Tag("exclusion")
   @Rule("VAL-5")
-  @DisplayName("a grant whose time was over when it came is an outage, and leaves no key")
-  void aGrantThatComesTooLateIsNone() {
+  @DisplayName("a grant that comes after its validity is an outage, and leaves no key")
+  void grantAfterItsValidityIsAnOutageAndLeavesNoKey() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     between.before("SETNX", () -> clock.pass(Fleet.TTL));
@@ -201,8 +201,8 @@ class SetnxAttemptTest {
 
   @Test
   @Rule("ACQ-3")
-  @DisplayName("the stamp of an attempt that was answered after its time is taken away again")
-  void whatAnAttemptInAnOutageLeftGoesWhenTheServerAnswers() {
+  @DisplayName("the stamp of an attempt that was answered too late is removed")
+  void stampOfAnAttemptAnsweredTooLateIsRemoved() {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     NODE.freeze();
@@ -222,7 +222,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void aConnectionThatEndedWhileItWasIdleCostsNoAttempt() throws InterruptedException {
+  void endOfAnIdleConnectionFailsNoAttempt() throws InterruptedException {
     LockManager locks = fleet.manager(clock);
     fleet.say("CLIENT", "KILL", "TYPE", "normal");
     clock.pass(Duration.ofSeconds(2));
@@ -231,7 +231,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void attemptsWhoseTimeIsOverAreNotSent() throws InterruptedException {
+  void expiredAttemptsAreNotSent() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     NODE.resetCommandCounts();
@@ -259,7 +259,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void aServerThatWasStartedAnewIsUsedAgain() throws InterruptedException {
+  void restartedServerIsUsedAgain() throws InterruptedException {
     LockManager locks = fleet.manager(clock);
     Fleet.take(locks, "before");
     NODE.restart();
@@ -268,7 +268,7 @@ class SetnxAttemptTest {
   }
 
   @Test
-  void aClockThatNobodyHasSetTakesNoLock() {
+  void unsetClockAcquiresNoLock() {
     clock.pass(Duration.ofSeconds(-HandClock.START_SECONDS));
 
     assertThatThrownBy(() -> fleet.manager(clock).tryAcquire("orders", Fleet.TTL))
@@ -324,8 +324,8 @@ class SetnxAttemptTest {
 
   @Test
   @Rule("WAIT-15")
-  @DisplayName("a wait that ends behind an attempt without an answer is an outage")
-  void aWaitBehindAnAttemptWithoutAnAnswerIsAnOutage() {
+  @DisplayName("a wait behind an unanswered attempt ends with an outage")
+  void waitBehindAnUnansweredAttemptEndsWithAnOutage() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     CountDownLatch arrives = new CountDownLatch(1);
@@ -347,8 +347,8 @@ class SetnxAttemptTest {
 
   @Test
   @Rule("WAIT-15")
-  @DisplayName("a wait that ends behind an attempt that may still be answered is none")
-  void aWaitBehindAnAttemptThatBeganJustNowIsNoOutage() throws InterruptedException {
+  @DisplayName("a wait behind an attempt that may still be answered ends with contention")
+  void waitBehindARecentAttemptIsContention() throws InterruptedException {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     CountDownLatch arrives = new CountDownLatch(1);
@@ -365,8 +365,8 @@ class SetnxAttemptTest {
 
   @Test
   @Rule("WAIT-15")
-  @DisplayName("a wait that ends behind an attempt that was answered once is none")
-  void aWaitBehindAnAttemptThatWasAnsweredIsNoOutage() throws InterruptedException {
+  @DisplayName("a wait behind an attempt that was answered once ends with contention")
+  void waitBehindAnAnsweredAttemptIsContention() throws InterruptedException {
     fleet.say("SETNX", KEY, stamp(5));
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);

@@ -100,7 +100,7 @@ class SetnxExtensionTest {
   @Tag("exclusion")
   @Rule({"EXT-5", "EXT-6"})
   @DisplayName("an extension that comes just after a removal leaves nothing")
-  void anExtensionJustAfterARemovalTakesAwayWhatItPutThere() {
+  void extensionJustAfterARemovalLeavesNothing() {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     SetnxGrant grant = Fleet.granted(locks);

@@ -115,7 +115,7 @@ class SetnxLocksTest {
   })
   @Rule("REL-4")
   @DisplayName("an operation may take quorumTimeout, or nodeTimeout if that is longer")
-  void anOperationMayTakeTheLongerOfTheTwoTimeouts(String options, int millis)
+  void operationMayTakeTheLongerOfBothTimeouts(String options, int millis)
       throws InterruptedException {
     try (LockManager locks = LockManager.open("setnx:" + NODE.uri() + "?" + options)) {
       Lease lease = locks.acquire("orders", TTL);
@@ -274,7 +274,8 @@ class SetnxLocksTest {
   @CsvSource({"://:wrong@, '', without any password configured", "://, /9999, out of range"})
   @Rule("ERR-1")
   @DisplayName("a password that nobody asks for, or a database that is not there, is no outage")
-  void whatTheUrlHasTooManyOfIsAMistake(String start, String end, String message) {
+  void superfluousPasswordOrMissingDatabaseIsAConfigurationError(
+      String start, String end, String message) {
     String url = "setnx:" + NODE.uri().replace("://", start) + end + "?" + PATIENT;
 
     assertThatThrownBy(() -> LockManager.open(url))
@@ -293,7 +294,7 @@ class SetnxLocksTest {
   }
 
   @Test
-  void theFourCommandsAreAllTheRightsThatItTakes() throws InterruptedException {
+  void fourCommandsAreTheOnlyRightsNeeded() throws InterruptedException {
     NODE.command(
         "ACL", "SETUSER", "least", "on", ">pw", "~lock.*", "+setnx", "+get", "+getset", "+del");
     String url = "setnx:" + NODE.uri().replace("://", "://least:pw@") + "?" + PATIENT;

@@ -43,8 +43,8 @@ class SetnxReleaseTest {
 
   @Test
   @Rule("LOSS-4")
-  @DisplayName("a release that finds no key says so")
-  void aLockThatWasRemovedIsSeenAtItsRelease() throws InterruptedException {
+  @DisplayName("a release that finds no key reports a removed lock")
+  void releaseReportsARemovedLock() throws InterruptedException {
     Lease lease = Fleet.take(fleet.manager(clock), "orders");
     fleet.say("DEL", KEY);
 
@@ -77,8 +77,7 @@ class SetnxReleaseTest {
   }
 
   @Test
-  void aReleaseWhoseConnectionBrokeIsNotSentAgainBecauseTheNextOwnersStampMayBeTheSame()
-      throws InterruptedException {
+  void releaseIsNotSentAgainAfterItsConnectionBreaks() throws InterruptedException {
     Between between = fleet.between();
     LockManager locks = fleet.manager(between, clock);
     Lease lease = Fleet.take(locks, "orders");
@@ -96,8 +95,8 @@ class SetnxReleaseTest {
 
   @Test
   @Rule("REL-2")
-  @DisplayName("releases that a frozen server kept waiting are all sent")
-  void releasesWhoseTimeIsOverAreSentAllTheSame() throws InterruptedException {
+  @DisplayName("releases that a frozen server delayed are all sent")
+  void releasesDelayedByAFrozenServerAreSent() throws InterruptedException {
     LockManager locks =
         fleet.manager(clock, settings -> settings.quorumTimeout(Duration.ofMillis(200)));
     List<Lease> leases = new ArrayList<>();
@@ -158,7 +157,7 @@ class SetnxReleaseTest {
   }
 
   @Test
-  void whatAnExtensionFoundGoneIsNotDeletedByTheReleaseThatFollows() {
+  void releaseAfterALostExtensionDeletesNothing() {
     LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
     fleet.say("DEL", KEY);
@@ -172,7 +171,7 @@ class SetnxReleaseTest {
   }
 
   @Test
-  void aLockThatIsGivenBackTwiceIsDeletedOnceBecauseByThenItIsTheNextOwners() {
+  void secondReleaseDoesNotDeleteTheNextOwnersKey() {
     LockManager locks = fleet.manager(clock);
     SetnxGrant grant = Fleet.granted(locks);
     assertThat(Fleet.answered(Fleet.released(locks, grant))).isEmpty();
@@ -205,7 +204,7 @@ class SetnxReleaseTest {
   }
 
   @Test
-  void aReleaseDoesNotOvertakeAnExtensionWhoseCallerHasGone() {
+  void releaseDoesNotOvertakeAnAbandonedExtension() {
     Between between = fleet.between();
     LockManager locks =
         fleet.manager(between, clock, settings -> settings.quorumTimeout(Duration.ofMillis(250)));

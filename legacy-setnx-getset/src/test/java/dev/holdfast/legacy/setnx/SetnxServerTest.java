@@ -56,7 +56,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void whatIsInOneLineWaitsForTheRealEndOfWhatIsBeforeIt() {
+  void queuedTaskWaitsForTheActualEndOfThePreviousTask() {
     SerialTasks line = new SerialTasks();
     CompletableFuture<Boolean> slow = server.run("slow", true, line, this::held);
     assertThatItIsGivenUp(slow);
@@ -73,7 +73,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void aSocketThatTimesOutIsASilenceWhicheverTimerIsFirst() {
+  void socketTimeoutIsReportedAsNoAnswer() {
     JedisConnectionException timedOut =
         new JedisConnectionException(new SocketTimeoutException("Read timed out"));
 
@@ -82,7 +82,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void whatIsInALineIsDoneThoughTheManagerIsClosedMeanwhile() {
+  void queuedTasksRunAfterTheManagerIsClosed() {
     SerialTasks line = new SerialTasks();
     assertThatItIsGivenUp(server.run("slow", true, line, this::held));
     assertThatItIsGivenUp(server.run("next", true, line, begunLate("next")));
@@ -94,7 +94,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void whatNobodyWaitsForIsNotBegunUnlessItSaysSo() {
+  void abandonedTaskIsNotStartedUnlessItMustRun() {
     occupyAllThreads();
     CompletableFuture<Boolean> attempt =
         server.run("attempt", false, new SerialTasks(), (connection, late) -> done.add("attempt"));
@@ -109,7 +109,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void operationsThatAreTooManyAreAnOutage() {
+  void tooManyQueuedOperationsAreAnOutage() {
     occupyAllThreads();
     List<CompletableFuture<Boolean>> waiting =
         Stream.generate(
@@ -125,7 +125,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void anErrorIsToldAndLeavesNoConnectionBehind() {
+  void errorIsReportedAndLeavesNoConnection() {
     AssertionError error = new AssertionError("a test's");
 
     CompletableFuture<Boolean> failed =
@@ -149,7 +149,7 @@ class SetnxServerTest {
   }
 
   @Test
-  void whatCouldNotBeTakenBackIsLogged() {
+  void failedReleaseOfALateGrantIsLogged() {
     try (Logs logs = new Logs()) {
       assertThatItIsGivenUp(server.run("late", false, new SerialTasks(), new CannotBeTakenBack()));
       held.countDown();

@@ -59,14 +59,14 @@ class SetnxTlsTest {
   }
 
   @Test
-  void anotherNameThanTheCertificatesIsRefused() {
+  void hostNameThatDoesNotMatchTheCertificateIsRefused() {
     System.setProperty(TRUST_STORE, server.trustStore().toString());
 
     assertThatItIsRefused("127.0.0.1", "No subject alternative names");
   }
 
   @Test
-  void anAuthorityThatNobodyTrustsIsRefused() {
+  void untrustedAuthorityIsRefused() {
     assertThatItIsRefused("localhost", "unable to find valid certification path");
   }
 

@@ -40,7 +40,7 @@ class SetnxValueTest {
           1800000099123 | is a time in milliseconds, but unit=s is set: if all clients write it so, set unit=ms
           1800000099.5  | has a fraction, but number=integer is set: if all clients write it so, set number=float
           """)
-  void aValueThatIsNoStampIsAnErrorAndIsLeftAsItIs(String value, String what) {
+  void valueThatIsNoStampIsAnErrorAndIsLeftUnchanged(String value, String what) {
     fleet.say("SET", KEY, value);
     LockManager locks = fleet.manager(clock);
 
@@ -72,7 +72,7 @@ class SetnxValueTest {
   }
 
   @Test
-  void aLongValueIsShownShortenedAndFitToBePrinted() {
+  void longValueIsShownShortenedAndPrintable() {
     fleet.say("SET", KEY, "\u0007" + "x".repeat(5_000));
 
     assertThatThrownBy(() -> fleet.manager(clock).tryAcquire("orders", Fleet.TTL))

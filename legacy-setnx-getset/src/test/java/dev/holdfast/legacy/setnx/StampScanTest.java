@@ -153,7 +153,7 @@ class StampScanTest {
   }
 
   @Test
-  void namesNeedBeNoText() throws Exception {
+  void binaryNamesAreSupported() throws Exception {
     NODE.command("EVAL", "return redis.call('SET', 'lock.\\255\\10\\\\', '" + PAST + "')", "0");
 
     List<FoundStamp> found = scan("*");
@@ -164,7 +164,7 @@ class StampScanTest {
   }
 
   @Test
-  void ofALargeValueNoMoreIsFetchedThanAStampHas() throws Exception {
+  void largeValuesAreNotFetchedWhole() throws Exception {
     NODE.command("SET", "large", PAST);
     NODE.command("SETRANGE", "large", "5000000", PAST);
     long before = bytesSent();
@@ -175,7 +175,7 @@ class StampScanTest {
   }
 
   @Test
-  void aHundredThousandKeysAreLookedAtNoFasterThanTheRateAndWithoutKeys() throws Exception {
+  void hundredThousandKeysAreScannedWithinTheRateWithoutTheKeysCommand() throws Exception {
     NODE.fill("key:", 100_000);
     NODE.command("SET", "lock.a", PAST);
     List<Long> notified = new ArrayList<>();
@@ -199,7 +199,7 @@ class StampScanTest {
   }
 
   @Test
-  void theRateIsThatOfKeysThatTheServerLooksAtNotOfThoseThatMatch() throws Exception {
+  void rateLimitsScannedKeysNotMatchingKeys() throws Exception {
     NODE.fill("key:", 20_000);
     NODE.command("SET", "lock.a", PAST);
     long begun = System.nanoTime();
@@ -232,7 +232,7 @@ class StampScanTest {
   }
 
   @Test
-  void keysThatComeGoAndChangeTheirTypeMeanwhileDoNotMatter() throws Exception {
+  void concurrentChangesOfKeysDoNotMatter() throws Exception {
     for (int i = 0; i < 100; i++) {
       NODE.command("SET", "lock." + i, PAST);
     }
@@ -268,7 +268,7 @@ class StampScanTest {
   }
 
   @Test
-  void whatPassesWhileItLooksAtTheRestWasLiveWhenItWasSeen() throws Exception {
+  void stampThatPassesDuringTheScanIsStillLive() throws Exception {
     int count = 400;
     StampScan.Result result;
     try (StampScan scan = open()) {
@@ -288,7 +288,7 @@ class StampScanTest {
   }
 
   @Test
-  void countsTheCallsOfTheOldCommandsMeanwhile() throws Exception {
+  void countsCallsOfTheOldCommandsDuringTheScan() throws Exception {
     NODE.command("SETNX", "lock.before", PAST);
     AtomicBoolean called = new AtomicBoolean();
 
@@ -313,7 +313,7 @@ class StampScanTest {
   }
 
   @Test
-  void countsWhatWasCalledSinceTheCountsWereSetToZero() throws Exception {
+  void countsCallsSinceTheCountersWereReset() throws Exception {
     for (int i = 0; i < 5; i++) {
       NODE.command("SETNX", "lock.before", PAST);
     }
@@ -333,7 +333,7 @@ class StampScanTest {
   }
 
   @Test
-  void deletesWhatIsAsItWasAndLeavesTheRest() throws Exception {
+  void deletesUnchangedStampsAndLeavesTheRest() throws Exception {
     for (String key : List.of("same", "longer", "other", "list", "gone")) {
       NODE.command("SET", key, PAST);
     }
@@ -351,7 +351,7 @@ class StampScanTest {
   }
 
   @Test
-  void whatIsWrittenWhileItComparesIsNeverDeleted() throws Exception {
+  void concurrentlyWrittenStampIsNeverDeleted() throws Exception {
     String fresh = Long.toString(Instant.now().getEpochSecond() + 30);
     try (StampScan scan = open();
         RawRedis raw = RawRedis.connect(NODE.host(), NODE.port())) {
@@ -382,7 +382,7 @@ class StampScanTest {
   }
 
   @Test
-  void aServerThatGoesAwayMeanwhileIsAnOutage() throws Exception {
+  void serverThatStopsDuringTheScanIsAnOutage() throws Exception {
     try (TestNodes other = TestNodes.start(1);
         StampScan scan = StampScan.open(URI.create(other.node(0).uri()))) {
       other.node(0).fill("key:", 5_000);
@@ -394,7 +394,7 @@ class StampScanTest {
   }
 
   @Test
-  void aWrongPasswordOrAMissingRightIsAMatterOfConfiguration() throws Exception {
+  void wrongPasswordOrMissingRightIsAConfigurationError() throws Exception {
     assertThatThrownBy(() -> StampScan.open(withUser("redis://nobody:geheim@")))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining(NODE.address())

@@ -112,14 +112,14 @@ class CommandConnectionTest {
   }
 
   @Test
-  void whatIsNotSentFailsAsADriversCommandDoesSoThatTheConnectionEnds() {
+  void unsentCommandFailsLikeASentOneAndEndsTheConnection() {
     submit();
 
     assertThat(failures).singleElement().isNotInstanceOf(NodeException.class);
   }
 
   @Test
-  void theEndFailsAllInOrderAndInTurns() {
+  void endOfTheConnectionFailsAllCommandsInOrder() {
     CommandConnection<String> connection = connect();
     for (int i = 0; i < 1_100; i++) {
       submit();
@@ -137,7 +137,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void theEndIsReportedAfterTheAnswersThatAreOnTheirWay() {
+  void endIsReportedAfterTheRepliesInFlight() {
     List<BiConsumer<CommandConnection<String>, EncodedRound<String>>> answers =
         List.of(
             (connection, command) -> connection.onReply(command, "OK"),
@@ -167,14 +167,14 @@ class CommandConnectionTest {
   }
 
   @Test
-  void theEndOfAnExecutorEndsTheConnectionAndAnswersNothingInTheSubmittingThread() {
+  void executorShutdownEndsTheConnectionAndFailsNothingOnTheSubmittingThread() {
     connect();
     rejection = new RejectedExecutionException("shut down");
     requireThatOtherThreadsFail();
   }
 
   @Test
-  void soDoesAnExecutorThatCannotStartAThread() {
+  void executorThatCannotStartAThreadEndsTheConnection() {
     connect();
     rejection = new OutOfMemoryError("unable to create native thread");
     requireThatOtherThreadsFail();
@@ -221,7 +221,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void aReceiverThatThrowsKeepsNoLaterAnswerBack() {
+  void receiverThatThrowsDelaysNoLaterReply() {
     CommandConnection<String> connection = connect();
     for (int i = 0; i < 3; i++) {
       submit();
@@ -237,21 +237,21 @@ class CommandConnectionTest {
   }
 
   @Test
-  void norDoesALoggerThatThrows() {
+  void loggerThatThrowsDelaysNoLaterReply() {
     Logger logger = Logger.getLogger(Redlock.class.getName());
     logger.setFilter(
         entry -> {
           throw new IllegalStateException("the disk is full");
         });
     try {
-      aReceiverThatThrowsKeepsNoLaterAnswerBack();
+      receiverThatThrowsDelaysNoLaterReply();
     } finally {
       logger.setFilter(null);
     }
   }
 
   @Test
-  void aCommandThatWasTakenWhenTheConnectionIsDroppedIsNotWritten() {
+  void queuedCommandIsNotWrittenAfterTheConnectionIsDropped() {
     connect();
     submit();
     beforeWriting = () -> nodes.disconnect(NODE); // between the task and its first look
@@ -262,7 +262,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void whatClosesIsNoLongerOpenSoThatItsFailuresAreNoFaults() {
+  void closingConnectionIsNotOpenAndItsFailuresAreNotLogged() {
     CommandConnection<String> connection = connect();
     List<Boolean> open = new ArrayList<>();
     beforeClosing = () -> open.add(connection.isOpen());
@@ -272,7 +272,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void anAttemptThatIsDroppedFailsAtOnceAndWhatItMakesIsClosed() {
+  void droppedConnectFailsAtOnceAndItsLateConnectionIsClosed() {
     begins = false;
     var attempt = nodes.connect(NODE, () -> events.add("disconnected"));
     nodes.disconnect(NODE);
@@ -300,14 +300,14 @@ class CommandConnectionTest {
   }
 
   @Test
-  void anAttemptThatThrowsHasFailed() {
+  void connectThatThrowsFails() {
     connectFault = new OutOfMemoryError("unable to create native thread");
 
     assertThat(nodes.connect(NODE, () -> {})).isCompletedExceptionally();
   }
 
   @Test
-  void closingWritesWhatWasSubmittedBeforeAndFailsWhatIsSubmittedLater() throws Exception {
+  void closingWritesEarlierCommandsAndFailsLaterOnes() throws Exception {
     connect();
     submit();
     Thread closing = new Thread(nodes::close);
@@ -324,7 +324,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void whatAnExecutorDropsWhenItIsShutDownFails() {
+  void commandsDroppedByAnExecutorShutdownFail() {
     connect();
     submit();
     long start = System.nanoTime();
@@ -362,7 +362,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void aRoundThatFollowsAnAnswerOvertakesTheFirstAtNoNode() {
+  void roundSubmittedFromAReplyOvertakesNoEarlierRound() {
     connect(0);
     connect(NODE);
     runsAtOnce = true;
@@ -378,7 +378,7 @@ class CommandConnectionTest {
   }
 
   @Test
-  void aThreadThatSubmitsQueuesFewRoundsOfOthers() {
+  void submittingThreadWritesFewRoundsOfOtherThreads() {
     connect();
     runsAtOnce = true;
     int rounds = 5_000;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class DriverThreadsTest {
   @Test
-  void aThreadThatIsInterruptedWaitsAllTheSameAndStaysInterrupted() {
+  void interruptedThreadKeepsWaitingAndStaysInterrupted() {
     CompletableFuture<String> later =
         new CompletableFuture<String>().completeOnTimeout("done", 50, MILLISECONDS);
     Thread.currentThread().interrupt();

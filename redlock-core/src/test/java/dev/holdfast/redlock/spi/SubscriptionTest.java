@@ -18,7 +18,7 @@ class SubscriptionTest {
           "always", (channel, message) -> messages.add(channel + "=" + message), ended -> ends++);
 
   @Test
-  void channelsThatAreWantedBeforeTheConnectionIsMadeAreSubscribedInOneCommand() {
+  void channelsAddedBeforeTheConnectionAreSubscribedInOneCommand() {
     subscription.subscribe("a");
     subscription.subscribe("b");
     subscription.unsubscribe("a");
@@ -28,7 +28,7 @@ class SubscriptionTest {
   }
 
   @Test
-  void changesWaitForTheAnswerToTheCommandBefore() {
+  void changesWaitForTheReplyToThePreviousCommand() {
     connect();
     for (int name = 0; name < 1_000; name++) {
       subscription.subscribe("name" + name);
@@ -93,7 +93,7 @@ class SubscriptionTest {
   }
 
   @Test
-  void anEndIsReportedOnceAndTheConnectionIsClosedLestTheClientMakesItAgain() {
+  void endIsReportedOnceAndTheConnectionIsClosedForGood() {
     connect();
     subscription.onEnded();
     subscription.onEnded();
@@ -113,7 +113,7 @@ class SubscriptionTest {
   }
 
   @Test
-  void aRefusalClosesTheConnectionAndIsNoEnd() {
+  void refusalClosesTheConnectionAndIsNotReportedAsItsEnd() {
     connect();
     subscription.onError("NOPERM this user has no permissions");
     subscription.onEnded();

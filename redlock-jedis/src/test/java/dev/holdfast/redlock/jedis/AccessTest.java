@@ -16,7 +16,7 @@ class AccessTest extends AccessContract {
   private final HostAndPort address = new HostAndPort(acl.host(), acl.port());
 
   @Test
-  void yourConfigurationsUserAndDatabaseCount() throws InterruptedException {
+  void userAndDatabaseOfTheGivenConfigurationAreUsed() throws InterruptedException {
     try (LockManager locks = JedisRedlock.builder().node(address, yours()).open();
         Lease lease = locks.acquire("yours", TTL)) {
       assertThat(inDatabase(3, "yours")).isEqualTo(lease.token());
@@ -24,7 +24,7 @@ class AccessTest extends AccessContract {
   }
 
   @Test
-  void yourClientsUserAndDatabaseCount() throws InterruptedException {
+  void userAndDatabaseOfTheGivenClientAreUsed() throws InterruptedException {
     try (RedisClient client =
             RedisClient.builder().hostAndPort(address).clientConfig(yours()).build();
         LockManager locks = JedisRedlock.builder().client(client, address).open();
@@ -34,7 +34,7 @@ class AccessTest extends AccessContract {
   }
 
   @Test
-  void aWrongPasswordOfYourClientsIsRefused() {
+  void wrongPasswordOfTheGivenClientIsRefused() {
     JedisClientConfig wrong =
         DefaultJedisClientConfig.builder().user("app").password("wr0ng").build();
     try (ConnectionPool pool = new ConnectionPool(address, wrong)) {

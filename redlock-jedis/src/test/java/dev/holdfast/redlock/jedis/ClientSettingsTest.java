@@ -94,7 +94,7 @@ class ClientSettingsTest {
   }
 
   @Test
-  void aUriThatIsNoNodesIsRefusedAndItsPasswordNotShown() {
+  void invalidUriIsRefusedWithoutShowingItsPassword() {
     assertThatThrownBy(() -> JedisRedlock.builder().node(URI.create("http://app:s3cret@h1")))
         .isInstanceOf(LockConfigurationException.class)
         .hasMessageContaining("redis://")

@@ -32,7 +32,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byUris() throws InterruptedException {
+  void urisOpenAManager() throws InterruptedException {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     servers.uris().forEach(uri -> builder.node(URI.create(uri)));
     try (LockManager locks = builder.open()) {
@@ -41,7 +41,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byAddressesAndConfigurations() throws InterruptedException {
+  void addressesWithConfigurationsOpenAManager() throws InterruptedException {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     for (TestNode server : servers.all()) {
       builder.node(addressOf(server), DefaultJedisClientConfig.builder().resp3().build());
@@ -52,7 +52,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byClientsOfYours() throws InterruptedException {
+  void givenClientsOpenAManager() throws InterruptedException {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     for (TestNode server : servers.all()) {
       builder.client(yourClient(server, 8), addressOf(server));
@@ -66,7 +66,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byPoolsOfYours() throws InterruptedException {
+  void givenPoolsOpenAManager() throws InterruptedException {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     for (TestNode server : servers.all()) {
       builder.client(yourClient(server, 8).getPool(), addressOf(server));
@@ -79,7 +79,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void aPoolOfOneIsEnoughForAnyNumberOfThreadsAndForItsUserBesides() throws Exception {
+  void poolOfOneServesAllThreadsAndItsUser() throws Exception {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(PATIENT);
     for (TestNode server : servers.all()) {
       builder.client(yourClient(server, 1), addressOf(server));

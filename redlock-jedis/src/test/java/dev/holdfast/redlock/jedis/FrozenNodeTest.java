@@ -57,13 +57,13 @@ class FrozenNodeTest {
   }
 
   @Test
-  void roundsThatOthersDecideAreNotStalled() {
+  void frozenNodeDoesNotStallRoundsThatOthersDecide() {
     List<Voted> rounds = ask(500, SMALL);
     assertThat(rounds).allMatch(round -> round.took.compareTo(STALL) < 0);
   }
 
   @Test
-  void whatItOwesFailsWhenItIsDisconnected() throws Exception {
+  void disconnectingTheNodeFailsItsUnansweredCommands() throws Exception {
     List<Voted> rounds = ask(10, SMALL);
     driver.nodes().disconnect(0);
     soon().until(() -> ends.get() == 1);
@@ -75,7 +75,7 @@ class FrozenNodeTest {
   }
 
   @Test
-  void moreThanItsBuffersHoldDoesNotStallTheOthers() {
+  void fullSocketBuffersDoNotStallOtherNodes() {
     List<Voted> rounds = ask(200, LARGE);
     assertThat(rounds).allMatch(round -> round.took.compareTo(STALL) < 0);
     driver.nodes().disconnect(0);
@@ -84,7 +84,7 @@ class FrozenNodeTest {
   }
 
   @Test
-  void moreThanItsBuffersHoldIsAllSentWhenItIsThawed() {
+  void commandsBeyondTheSocketBuffersAreSentAfterTheThaw() {
     List<Voted> rounds = ask(20, LARGE);
     servers.node(0).thaw();
     soon().until(() -> rounds.stream().allMatch(round -> round.replies.get() == 3));
@@ -93,7 +93,7 @@ class FrozenNodeTest {
 
   /** A write has no timeout: it must not begin if it may not end. */
   @Test
-  void aBurstThatMeetsAFrozenNodeFailsWhenItIsDisconnected() {
+  void disconnectingAFrozenNodeFailsABurstOfCommands() {
     servers.node(0).thaw();
     List<Voted> burst = new ArrayList<>();
     Runnable freezeAndAsk =

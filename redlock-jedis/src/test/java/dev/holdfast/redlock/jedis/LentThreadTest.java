@@ -53,12 +53,12 @@ class LentThreadTest {
   }
 
   @Test
-  void theAnswerComesOnTheLentThread() {
+  void replyArrivesOnTheLentThread() {
     assertThat(anyOfManyTries(() -> ask(done(), noting(Thread.currentThread())))).isTrue();
   }
 
   @Test
-  void aRoundThatFollowsAnAnswerGoesOnOnTheSameThread() {
+  void roundSubmittedFromAReplyStaysOnTheLentThread() {
     Thread lent = Thread.currentThread();
     assertThat(
             anyOfManyTries(
@@ -67,7 +67,7 @@ class LentThreadTest {
   }
 
   @Test
-  void whatAnOperationSubmittedIsAnsweredThoughItThrows() {
+  void roundsOfAnOperationThatThrowsAreAnswered() {
     List<Asked> asked = new ArrayList<>();
     assertThatThrownBy(
             () ->
@@ -99,7 +99,7 @@ class LentThreadTest {
   }
 
   @Test
-  void anOperationInsideAnotherIsAnsweredBeforeTheOuterOneGoesOn() {
+  void nestedOperationCompletesBeforeTheOuterOneContinues() {
     CompletableFuture<Void> outer = new CompletableFuture<>();
     CompletableFuture<Void> inner = new CompletableFuture<>();
     driver
@@ -114,7 +114,7 @@ class LentThreadTest {
   }
 
   @Test
-  void anOperationThatIsOverBeforeItsRoundsHasThemAnswered() {
+  void roundsOfACompletedOperationAreAnswered() {
     List<Asked> asked = new ArrayList<>();
     driver
         .nodes()

@@ -83,7 +83,7 @@ class SecondConnectionTest {
   }
 
   @Test
-  void oneEndsAndTheOtherLasts() throws Exception {
+  void endOfOneConnectionLeavesTheOtherOpen() throws Exception {
     SERVER.command("CLIENT", "KILL", "ID", String.valueOf(idOf(second)));
     soon().until(() -> secondEnds.get() == 1);
     assertThat(ask("PING").failure()).isNotNull();

@@ -16,7 +16,7 @@ import redis.clients.jedis.SslVerifyMode;
 
 class TlsTest extends TlsContract {
   @Test
-  void anAuthorityThatYourConfigurationTrusts() throws Exception {
+  void authorityTrustedByTheGivenConfigurationIsAccepted() throws Exception {
     try (LockManager locks =
         JedisRedlock.builder().node(at("localhost"), yours()).options(PATIENT).open()) {
       assertThatItServes(locks);
@@ -24,7 +24,7 @@ class TlsTest extends TlsContract {
   }
 
   @Test
-  void anAuthorityThatYourClientTrusts() throws Exception {
+  void authorityTrustedByTheGivenClientIsAccepted() throws Exception {
     try (RedisClient client = client("localhost");
         LockManager locks =
             JedisRedlock.builder().client(client, at("localhost")).options(PATIENT).open()) {
@@ -33,7 +33,7 @@ class TlsTest extends TlsContract {
   }
 
   @Test
-  void anotherNameThanTheCertificatesIsRefusedByYourConfiguration() {
+  void givenConfigurationRefusesACertificateForAnotherHost() {
     JedisRedlock.Builder builder =
         JedisRedlock.builder().node(at("127.0.0.1"), yours()).options(PATIENT);
     assertThatThrownBy(builder::open)
@@ -42,7 +42,7 @@ class TlsTest extends TlsContract {
   }
 
   @Test
-  void anotherNameThanTheCertificatesIsRefusedByYourClient() {
+  void givenClientRefusesACertificateForAnotherHost() {
     try (RedisClient client = client("127.0.0.1")) {
       JedisRedlock.Builder builder =
           JedisRedlock.builder().client(client, at("127.0.0.1")).options(PATIENT);

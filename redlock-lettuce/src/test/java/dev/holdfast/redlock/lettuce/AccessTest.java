@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class AccessTest extends AccessContract {
   @Test
-  void userPasswordAndDatabaseOfYourClient() throws InterruptedException {
+  void userPasswordAndDatabaseOfTheGivenClientAreUsed() throws InterruptedException {
     RedisURI uri = RedisURI.create("redis://app:" + ENCODED + "@" + acl.address() + "/3");
     try (RedisClient yours = RedisClient.create()) {
       yours.setOptions(ClientOptions.builder().autoReconnect(false).build());

@@ -21,7 +21,7 @@ class EndOfConnectionTest {
   private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 
   @Test
-  void itIsToldAfterWhatWasSubmittedBeforeHasFailed() throws Exception {
+  void endIsReportedAfterEarlierCommandsHaveFailed() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create())) {
       TestNode server = servers.node(0);

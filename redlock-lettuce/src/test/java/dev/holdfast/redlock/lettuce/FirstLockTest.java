@@ -20,7 +20,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byAddresses() throws InterruptedException {
+  void addressesOpenAManager() throws InterruptedException {
     LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
     servers.uris().forEach(uri -> builder.node(RedisURI.create(uri)));
     try (LockManager locks = builder.open()) {
@@ -29,7 +29,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byOneClientOfYoursForAllNodes() throws InterruptedException {
+  void oneGivenClientServesAllNodes() throws InterruptedException {
     RedisClient yours = yourClient();
     try {
       LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
@@ -47,7 +47,7 @@ class FirstLockTest extends FirstLockContract {
 
   /** Lettuce would warn of a connection that both have closed. */
   @Test
-  void yourClientMayBeShutDownRightAfterTheManager() {
+  void givenClientMayBeShutDownRightAfterTheManager() {
     try (Logs logs = new Logs()) {
       for (int i = 0; i < 20; i++) {
         RedisClient yours = yourClient();
@@ -61,7 +61,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byAClientOfYoursForEachNode() throws InterruptedException {
+  void oneGivenClientPerNodeOpensAManager() throws InterruptedException {
     List<RedisClient> yours = Stream.generate(FirstLockTest::yourClient).limit(5).toList();
     try {
       LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
@@ -79,7 +79,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void bothYourClientAndOurs() throws InterruptedException {
+  void givenAndOwnClientsCanBeCombined() throws InterruptedException {
     RedisClient yours = yourClient();
     try {
       LettuceRedlock.Builder builder = LettuceRedlock.builder().options(PATIENT);
@@ -101,7 +101,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void anUnwrappedClientOfOursIsAWholeClient() {
+  void unwrappedClientIsFullyUsable() {
     try (LockManager locks = LockManager.open(url("redlock:"))) {
       assertThatItIsOpen(locks.unwrap(RedisClient.class).orElseThrow());
     }

@@ -44,7 +44,7 @@ class HangingNodeTest {
   private final AtomicInteger answers = new AtomicInteger();
 
   @Test
-  void noMoreThanAThousandCommandsAreWrittenToANodeThatDoesNotAnswer() throws Exception {
+  void atMostAThousandCommandsAreWrittenToAHangingNode() throws Exception {
     ExecutorService sender = Executors.newSingleThreadExecutor();
     try {
       requireThatMostWaitAndNoneOvertakes(RedisClient.create(resources), sender);
@@ -54,7 +54,7 @@ class HangingNodeTest {
   }
 
   @Test
-  void norAreTheyInBatchesOfOurOwnClients() throws Exception {
+  void batchesToAHangingNodeAreLimitedToo() throws Exception {
     written.opensBatches = true;
     requireThatMostWaitAndNoneOvertakes(
         new MinimalRedisClient(resources), task -> written.loop().execute(task));

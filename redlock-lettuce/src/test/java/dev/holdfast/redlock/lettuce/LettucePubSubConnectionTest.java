@@ -47,7 +47,7 @@ class LettucePubSubConnectionTest {
   }
 
   @Test
-  void aTimeOutOfYourClientDoesNotKeepTheRestBack() {
+  void timeoutOfTheGivenClientDoesNotDelayLaterCommands() {
     serve();
     subscription.subscribe("second");
 

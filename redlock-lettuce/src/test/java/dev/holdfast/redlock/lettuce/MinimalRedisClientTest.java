@@ -32,7 +32,7 @@ class MinimalRedisClientTest {
   }
 
   @Test
-  void noInterfaceForAllCommandsIsMadeForOurConnections() throws Exception {
+  void ownConnectionsCreateNoCommandInterfaces() throws Exception {
     try (StatefulRedisConnection<?, ?> connection =
         client().connectAsync(LettuceConnection.CODEC, uri()).get()) {
       assertLean(connection);
@@ -40,7 +40,7 @@ class MinimalRedisClientTest {
   }
 
   @Test
-  void norForThoseThatListen() throws Exception {
+  void ownPubSubConnectionsCreateNoCommandInterfaces() throws Exception {
     try (StatefulRedisPubSubConnection<?, ?> connection =
         client().connectPubSubAsync(LettucePubSubConnection.CODEC, uri()).get()) {
       assertLean(connection);
@@ -48,7 +48,7 @@ class MinimalRedisClientTest {
   }
 
   @Test
-  void othersHaveAllOfThem() {
+  void otherConnectionsHaveAllCommandInterfaces() {
     try (StatefulRedisConnection<String, String> connection =
             client().connect(StringCodec.UTF8, uri());
         StatefulRedisPubSubConnection<String, String> listening =

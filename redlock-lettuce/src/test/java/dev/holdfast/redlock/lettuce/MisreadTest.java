@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A reply that was not understood: whose reply comes next is not known for sure any more. */
 class MisreadTest {
   @Test
-  void theCommandFailsAndTheConnectionIsGivenUp() throws Exception {
+  void unreadableReplyFailsTheCommandAndEndsTheConnection() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         Driver driver = Links.over(Links.Kind.YOUR_CLIENT, servers.uris())) {
       AtomicInteger ends = driver.connect(0);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class TlsTest extends TlsContract {
   @Test
-  void aPrivateAuthorityThatYourClientTrusts() throws Exception {
+  void privateAuthorityTrustedByTheGivenClientIsAccepted() throws Exception {
     try (RedisClient yours = yours();
         LockManager locks =
             LettuceRedlock.builder().client(yours, uri("localhost")).options(PATIENT).open()) {
@@ -22,7 +22,7 @@ class TlsTest extends TlsContract {
   }
 
   @Test
-  void anotherNameThanTheCertificatesIsRefusedByYourClient() {
+  void givenClientRefusesACertificateForAnotherHost() {
     try (RedisClient yours = yours()) {
       assertThatThrownBy(() -> LettuceRedlock.builder().client(yours, uri("127.0.0.1")).open())
           .isInstanceOf(LockConfigurationException.class)

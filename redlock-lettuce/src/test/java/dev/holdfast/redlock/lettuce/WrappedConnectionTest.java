@@ -43,7 +43,7 @@ class WrappedConnectionTest {
   }
 
   @Test
-  void theAttemptFailsAndNoConnectionIsLeft() {
+  void wrappedConnectionFailsTheConnectAndLeavesNoConnection() {
     WrappingClient client = new WrappingClient();
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);

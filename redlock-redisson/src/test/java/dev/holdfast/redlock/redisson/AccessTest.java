@@ -10,7 +10,7 @@ import org.redisson.api.RedissonClient;
 
 class AccessTest extends AccessContract {
   @Test
-  void userPasswordAndDatabaseOfYourClient() throws InterruptedException {
+  void userPasswordAndDatabaseOfTheGivenClientAreUsed() throws InterruptedException {
     RedissonClient yours =
         YourClients.lazy(
             "redis://app:" + ENCODED + "@" + acl.address(),

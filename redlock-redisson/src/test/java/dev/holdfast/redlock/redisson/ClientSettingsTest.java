@@ -71,7 +71,7 @@ class ClientSettingsTest {
   }
 
   @Test
-  void whatStandsBeforeAClientIsRefused() {
+  void wrappedClientIsRefused() {
     RedissonClient proxy =
         (RedissonClient)
             Proxy.newProxyInstance(
@@ -116,7 +116,7 @@ class ClientSettingsTest {
   }
 
   @Test
-  void whatWouldMakeAClientSlowOrPatientDoesNotReachTheManager() {
+  void slowSettingsOfAClientDoNotAffectTheManager() {
     Config config = YourClients.config("redis://127.0.0.1:1").setLazyInitialization(true);
     config
         .setTcpNoDelay(false)

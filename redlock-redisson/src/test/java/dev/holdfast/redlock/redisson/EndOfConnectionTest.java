@@ -45,7 +45,7 @@ class EndOfConnectionTest {
   }
 
   @Test
-  void aReplyThatNobodyAskedForEndsTheConnection() throws Exception {
+  void unsolicitedReplyEndsTheConnection() throws Exception {
     try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       CompletableFuture.runAsync(() -> reply(door, "+OK\r\n-ERR unasked\r\n", ""));
       String uri = "redis://127.0.0.1:" + door.getLocalPort();
@@ -73,7 +73,7 @@ class EndOfConnectionTest {
   }
 
   @Test
-  void allThatANodeThatHangsLeavesFailsBeforeTheEndIsTold() throws Exception {
+  void commandsOfAHangingNodeFailBeforeTheEndIsReported() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         Driver driver = Links.over(Links.Kind.OWN_CLIENT, servers.uris())) {
       Queue<Asked> asked = new ConcurrentLinkedQueue<>();

@@ -19,14 +19,14 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void aClientOfOursIsNotUnwrapped() {
+  void ownClientIsNotUnwrapped() {
     try (LockManager locks = LockManager.open(url("redlock:"))) {
       assertThat(locks.unwrap(RedissonClient.class)).isEmpty();
     }
   }
 
   @Test
-  void byAddresses() throws InterruptedException {
+  void addressesOpenAManager() throws InterruptedException {
     RedissonRedlock.Builder builder = RedissonRedlock.builder();
     servers.uris().forEach(builder::node);
     try (LockManager locks = builder.open()) {
@@ -35,7 +35,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byClientsOfYours() throws InterruptedException {
+  void givenClientsOpenAManager() throws InterruptedException {
     List<RedissonClient> yours = servers.uris().stream().map(YourClients::connected).toList();
     try {
       RedissonRedlock.Builder builder = RedissonRedlock.builder();
@@ -60,7 +60,7 @@ class FirstLockTest extends FirstLockContract {
   }
 
   @Test
-  void byClientsOfYoursAndAddresses() throws InterruptedException {
+  void givenClientsAndAddressesCanBeCombined() throws InterruptedException {
     RedissonClient yours = YourClients.connected(servers.node(2).uri());
     try {
       RedissonRedlock.Builder builder = RedissonRedlock.builder();

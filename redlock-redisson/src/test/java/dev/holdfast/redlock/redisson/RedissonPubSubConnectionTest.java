@@ -16,7 +16,7 @@ import org.redisson.client.RedisPubSubConnection;
 
 class RedissonPubSubConnectionTest {
   @Test
-  void aNameThatNobodyWaitsForIsForgotten() throws Exception {
+  void nameWithoutWaitersIsForgotten() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         RedisNodes nodes = nodes(servers.uris().get(0))) {
       Subscription subscription = new Subscription("always", (channel, message) -> {}, ended -> {});

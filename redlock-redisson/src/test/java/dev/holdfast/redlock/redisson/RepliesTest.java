@@ -69,7 +69,7 @@ class RepliesTest extends RepliesContract {
 
   /** The message of Redis 6.2 has the code in its middle; it must be found anyway. */
   @Test
-  void whatAFullServerSaysInsideAScriptBeginsWithItsCode() {
+  void outOfMemoryErrorInsideAScriptKeepsItsCode() {
     server.command("CONFIG", "SET", "maxmemory", "1");
     try {
       assertThat(Asked.of(driver.nodes(), "return redis.call('SET', KEYS[1], 'v')").error())

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** The artifact that README names brings our warnings to SLF4J, and to its backend. */
 class Slf4jTest {
   @Test
-  void ourWarningsGoThroughSlf4jWithTheValuesInTheirPlaces() {
+  void warningsAreLoggedThroughSlf4jWithTheirArguments() {
     assertThat(System.getLogger("dev.holdfast.redlock.Redlock").getClass().getName())
         .startsWith("org.slf4j.");
 

@@ -10,7 +10,7 @@ import org.redisson.api.RedissonClient;
 
 class TlsTest extends TlsContract {
   @Test
-  void aPrivateAuthorityThatYourClientTrusts() throws Exception {
+  void privateAuthorityTrustedByTheGivenClientIsAccepted() throws Exception {
     RedissonClient yours = yours("localhost");
     try (LockManager locks = RedissonRedlock.builder().client(yours).options(PATIENT).open()) {
       assertThatItServes(locks);
@@ -20,7 +20,7 @@ class TlsTest extends TlsContract {
   }
 
   @Test
-  void anotherNameThanTheCertificatesIsRefusedByYourClient() throws Exception {
+  void givenClientRefusesACertificateForAnotherHost() throws Exception {
     RedissonClient yours = yours("127.0.0.1");
     try {
       assertThatThrownBy(() -> RedissonRedlock.builder().client(yours).open())

@@ -58,8 +58,8 @@ class GuardTermsTest {
 
   @Test
   @Rule("EXT-7")
-  @DisplayName("a node that was just connected is taught the script that puts keys back")
-  void connectedNodeIsTaughtTheScripts() {
+  @DisplayName("the scripts are loaded into a node that was just connected")
+  void scriptsAreLoadedIntoAConnectedNode() {
     assertThat(nodes.notified())
         .filteredOn(notified -> notified.node() == 2)
         .extracting(Asked::command)
@@ -175,7 +175,7 @@ class GuardTermsTest {
   @Tag("exclusion")
   @Rule("GUARD-1")
   @DisplayName("a quorum without the node in quarantine grants")
-  void aQuorumWithoutItGrants() {
+  void quorumWithoutTheQuarantinedNodeGrants() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 1, "3 3000 57000 0");
@@ -250,8 +250,8 @@ class GuardTermsTest {
   @Test
   @Tag("exclusion")
   @Rule("GUARD-3")
-  @DisplayName("it is the answer that has to come before the key may have expired there")
-  void theAnswerHasToComeBeforeTheKeyMayHaveExpired() {
+  @DisplayName("a vote counts only if it comes before the key may have expired there")
+  void voteCountsOnlyIfItComesBeforeTheKeyMayHaveExpired() {
     CompletableFuture<Optional<Lease>> future = ask();
     grant(nodes.take(), 0, 1, 2);
     Lease lease = future.join().orElseThrow();
@@ -447,7 +447,7 @@ class GuardTermsTest {
   @Tag("exclusion")
   @Rule("GUARD-1")
   @DisplayName("without guard and fencing a lock is a plain SET, for servers without scripts")
-  void withoutBothALockIsAPlainSet() {
+  void withoutFencingAndGuardALockIsAPlainSet() {
     locks = open(time.options().fencing(false).restartGuard(false));
     ask();
     assertThat(nodes.take().get(0).command()).isInstanceOf(Command.SetIfAbsent.class);

@@ -43,7 +43,7 @@ class QuarantineEndsTest {
   @Tag("exclusion")
   @Rule("GUARD-6")
   @DisplayName("a quarantine that is over ends when a quorum of the same terms grants")
-  void aQuorumOfTheSameTermsEndsIt() {
+  void quorumOfTheSameTermsEndsAQuarantine() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 1, OVER);
@@ -56,8 +56,8 @@ class QuarantineEndsTest {
   @Test
   @Tag("exclusion")
   @Rule("GUARD-6")
-  @DisplayName("also of a node that answers when the quorum has granted")
-  void alsoWhereTheAnswerComesLate() {
+  @DisplayName("the quarantine of a node that answers after the quorum ends, too")
+  void lateReplyEndsAQuarantineToo() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     grant(asked, 0, 2);
@@ -157,7 +157,7 @@ class QuarantineEndsTest {
   @Rule("GUARD-6")
   @DisplayName(
       "a client that has seen no node of its terms, and not all nodes," + " ends no quarantine")
-  void withoutANodeOfItsTermsAClientEndsNone() {
+  void clientWithoutANodeOfItsTermsEndsNoQuarantine() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 0, OVER);
@@ -178,7 +178,7 @@ class QuarantineEndsTest {
   @Tag("exclusion")
   @Rule({"GUARD-2", "GUARD-6"})
   @DisplayName("one node of the same terms does, and the vote counts at once")
-  void oneNodeOfItsTermsDoes() {
+  void oneNodeOfItsTermsLetsAClientEndQuarantines() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     grant(asked, 0);
@@ -229,7 +229,7 @@ class QuarantineEndsTest {
   @Tag("exclusion")
   @Rule("GUARD-6")
   @DisplayName("if all N are in quarantine, it ends once it is over on a quorum")
-  void ifAllAreInQuarantineAQuorumThatIsOverEnds() {
+  void expiredQuarantinesOfAQuorumEndIfNoNodeVotes() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 0, OVER);
@@ -248,7 +248,7 @@ class QuarantineEndsTest {
   @Tag("exclusion")
   @Rule("GUARD-6")
   @DisplayName("if all N are in quarantine and it is over on a minority, none ends")
-  void ifOnlyAMinorityIsOverNoneEnds() {
+  void expiredQuarantinesOfAMinorityDoNotEnd() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     quarantine(asked, 0, OVER);

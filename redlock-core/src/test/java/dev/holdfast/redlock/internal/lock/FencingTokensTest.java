@@ -42,7 +42,7 @@ class FencingTokensTest {
   @Tag("exclusion")
   @Rule("ACQ-12")
   @DisplayName("a number that a quorum gave is the token, after one trip")
-  void aNumberThatAQuorumGaveIsTheToken() {
+  void numberOfAQuorumIsTheFencingToken() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     reply(asked, 0, 1);
@@ -68,7 +68,7 @@ class FencingTokensTest {
   @Tag("exclusion")
   @Rule("ACQ-12")
   @DisplayName("of different numbers the largest is stored by a quorum before the grant")
-  void theLargestIsStoredByAQuorumBeforeTheGrant() {
+  void largestNumberIsStoredByAQuorumBeforeTheGrant() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     give(asked, 100, 102, 101);
@@ -178,8 +178,8 @@ class FencingTokensTest {
   @Test
   @Tag("exclusion")
   @Rule("ACQ-12")
-  @DisplayName("a number that came after the decision is not part of it")
-  void aLateNumberIsNoPartOfTheDecision() {
+  @DisplayName("a number that comes after the decision does not change the token")
+  void lateNumberDoesNotChangeTheToken() {
     CompletableFuture<Optional<Lease>> future = ask();
     List<Asked> asked = nodes.take();
     give(asked, 100, 100, 100);

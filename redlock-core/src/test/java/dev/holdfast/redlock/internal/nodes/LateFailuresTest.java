@@ -62,8 +62,8 @@ class LateFailuresTest {
 
   @Test
   @Rule("FAULT-5")
-  @DisplayName("a script that a replaced connection was taught does not end the next one")
-  void lateFailureOfATaughtScriptDoesNotEndTheNextConnection() {
+  @DisplayName("a late failure to load a script does not end the next connection")
+  void lateFailureToLoadAScriptDoesNotEndTheNextConnection() {
     LockManager locks = Redlock.open(nodes, time.plainOptions());
     Asked taught = teachAfterTheDecision(locks);
     nodes.breakConnection(DROPPED);
@@ -77,8 +77,8 @@ class LateFailuresTest {
   }
 
   @Test
-  @DisplayName("a script that cannot be taught ends the connection")
-  void failureOfATaughtScriptEndsItsConnection() {
+  @DisplayName("a failure to load a script ends its connection")
+  void failureToLoadAScriptEndsItsConnection() {
     LockManager locks = Redlock.open(nodes, time.plainOptions());
     fail(teachAfterTheDecision(locks));
     time.advance(Duration.ZERO);

@@ -449,8 +449,8 @@ class NodeConnectionsTest {
 
   @Test
   @Rule("FAULT-5")
-  @DisplayName("rounds that were held back in vain do not end the next connection")
-  void roundsHeldBackInVainDoNotEndTheNextConnection() {
+  @DisplayName("held-back rounds that fail do not end the next connection")
+  void failedHeldBackRoundsDoNotEndTheNextConnection() {
     LockManager locks = open();
     CompletableFuture<Void> slow = new CompletableFuture<>();
     nodes.connecting(2, slow);

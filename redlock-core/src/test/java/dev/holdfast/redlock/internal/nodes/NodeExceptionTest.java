@@ -16,7 +16,7 @@ class NodeExceptionTest {
         "Unknown reply: <",
         "Can't decode replay: <html>"
       })
-  void anAnswerThatNoRedisServerGivesIsSaidToBeOne(String ofTheDriver) {
+  void replyOfAnotherProtocolIsReportedAsNoRedisServer(String ofTheDriver) {
     RuntimeException wrapped =
         new RuntimeException("connection failed", new IllegalStateException(ofTheDriver));
 
@@ -52,7 +52,7 @@ class NodeExceptionTest {
   }
 
   @Test
-  void otherReasonsAreGivenAsTheyAre() {
+  void otherReasonsAreReportedUnchanged() {
     assertThat(NodeException.of(new IllegalStateException("no route to host")))
         .hasMessage("no route to host");
   }

@@ -228,7 +228,7 @@ class TransactionalScriptsTest {
   @Test
   @Rule("INSP-2")
   @DisplayName("of two forced releases at the same time the second finds nothing")
-  void aForcedReleaseThatComesSecondFindsNothing() {
+  void secondForcedReleaseFindsNothing() {
     Asking asking = ask(Scripts.REMOVE);
     answer("OK", "string");
     answer("OK");

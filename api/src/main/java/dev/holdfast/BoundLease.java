@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * list, the innermost first. A thread that another thread starts begins without any.
  */
 final class BoundLease {
-  @SuppressWarnings("ThreadLocalUsage") // a binding belongs to the thread, whoever asks for it
+  @SuppressWarnings("ThreadLocalUsage") // a binding belongs to the thread, not to a caller
   private static final ThreadLocal<@Nullable BoundLease> INNERMOST = new ThreadLocal<>();
 
   private final @Nullable LockManager manager;

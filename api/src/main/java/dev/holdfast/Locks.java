@@ -172,7 +172,7 @@ public final class Locks {
 
   /**
    * Postpones the interrupts for a loss of all tasks that this thread is in: a loss no longer
-   * interrupts this thread, and an interrupt for an earlier loss is taken back. They come when the
+   * interrupts this thread, and an interrupt for an earlier loss is cleared. They come when the
    * shield is closed, or at the latest when the innermost task has ended, to the tasks that still
    * run then. A task that began later, inside the shield, is interrupted as ever. For work that
    * must not be interrupted half-way, such as a commit. Check the leases after it with {@link

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import javax.tools.ToolProvider;
 
-/** Backends that somebody else has made, each compiled into a jar of its own. */
+/** Third-party backends, each compiled into a jar of its own. */
 public final class ThirdParty {
   private ThirdParty() {}
 
@@ -40,7 +40,7 @@ public final class ThirdParty {
     return sharing(folder, "sound", "result");
   }
 
-  /** The same as {@code unsound:}, but whoever releases a lease hears that it had been lost. */
+  /** The same as {@code unsound:}, but a release reports that the lease had been lost. */
   public static Path unsound(Path folder) {
     return sharing(
         folder,

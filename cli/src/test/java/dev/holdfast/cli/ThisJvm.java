@@ -125,7 +125,7 @@ final class ThisJvm extends Process {
     return new PrintStream(new FileOutputStream(file.toFile(), true), true, UTF_8);
   }
 
-  /** Takes back what commands do to the loggers of their JVM. */
+  /** Undoes the changes of commands to the loggers of their JVM. */
   private static void logAgain(PrintStream err) {
     try {
       LogManager.getLogManager().readConfiguration();
@@ -186,7 +186,7 @@ final class ThisJvm extends Process {
     return Stream.empty();
   }
 
-  /** Interrupts the command, which then gives back what it has. */
+  /** Interrupts the command, which then releases its lock. */
   @Override
   public void destroy() {
     if (isAlive()) {

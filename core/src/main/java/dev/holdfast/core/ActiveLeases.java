@@ -35,7 +35,7 @@ final class ActiveLeases {
   }
 
   /**
-   * Takes a grant in. If that fails, the lock is given back, because no lease refers to it.
+   * Makes a lease of a grant. If that fails, the lock is released, because no lease refers to it.
    *
    * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
    * @param result the result of the request, which is not completed yet; null if nothing of the

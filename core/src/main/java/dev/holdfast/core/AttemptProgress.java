@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt that is under way stands. Waiters behind it report an outage, and not contention,
- * if their wait ends while no quorum has answered the attempt. Safe for use by many threads.
+ * How an attempt in flight stands. Waiters behind it report an outage, and not contention, if their
+ * wait ends while no quorum has answered the attempt. Safe for use by many threads.
  */
 public final class AttemptProgress {
   private volatile @Nullable Supplier<@Nullable LockException> outage;

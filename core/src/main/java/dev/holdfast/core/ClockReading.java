@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
  * A moment as both clocks of one {@link Clock} show it. What has elapsed between two moments is the
  * larger of what the two clocks say, because a machine that slept, whose monotonic clock stood
  * still, has spent its validity anyway. So a time that is measured with it ends too early rather
- * than too late, also when somebody sets the wall clock.
+ * than too late, also when the wall clock is set.
  *
  * @param nanos {@link Clock#nanos()}
  * @param wallMicros {@link Clock#wallMicros()}

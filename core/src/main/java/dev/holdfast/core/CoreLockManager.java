@@ -346,7 +346,7 @@ final class CoreLockManager implements LockManager {
         }
       }
     } catch (TimeoutException over) {
-      // nobody needs to know which of the two it was
+      // the caller need not know whether the future or the limit ended the wait
     } catch (ExecutionException | CancellationException impossible) {
       throw new AssertionError(impossible);
     } finally {

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease that a user holds. Nothing inside refers to it strongly, so that a lease which nobody
- * can reach any more is seen to be so.
+ * The lease that a user holds. The manager has no strong reference to it, so that a lease which the
+ * program can no longer reach is noticed.
  */
 final class DefaultLease implements Lease {
   private static final Logger LOG = System.getLogger(Lease.class.getName());

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands a lock over to the head of its wait queue: the waiter's attempt follows the release on
  * every connection, so that a handoff costs one round trip, not two. The attempt is an ordinary
- * one: where it overtakes the release it is refused, and made again.
+ * one: if it overtakes the release it is refused, and made again.
  *
  * @param queues the waiters
  * @param name the name of the lock
- * @param consecutiveHandoffs how many handoffs in a row this queue has had
+ * @param consecutiveHandoffs how many consecutive handoffs this queue has had
  */
 record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
-  /** The most handoffs in a row before waiters of other managers may get the lock. */
+  /** The most consecutive handoffs before waiters of other managers may get the lock. */
   private static final int MAX_CONSECUTIVE_HANDOFFS = 8;
 
   /**

@@ -118,11 +118,11 @@ public interface LockPrimitive extends AutoCloseable {
   }
 
   /**
-   * Gives a lock back: compares and deletes. May be called while an extension of the same grant is
-   * under way, and does not wait for its answer: it takes effect after the extension, which must
-   * leave no key behind then. The result of that extension is not looked at any more.
+   * Releases a lock: compares and deletes. May be called while an extension of the same grant is in
+   * flight, and does not wait for its answer: it takes effect after the extension, which must leave
+   * no key behind then. The result of that extension is ignored.
    *
-   * @param release what to give back
+   * @param release the grant to release
    * @return whether it was held until now, and how many others wait
    */
   CompletableFuture<Released> release(Release release);
@@ -159,7 +159,7 @@ public interface LockPrimitive extends AutoCloseable {
    *
    * @param name the name of the lock
    * @param released to be run on any thread, and short
-   * @return to be closed once nobody waits for the lock any more
+   * @return a subscription, to be closed once no waiter for the lock is left
    */
   default Watch watch(String name, Runnable released) {
     return Watch.NONE;
@@ -169,12 +169,12 @@ public interface LockPrimitive extends AutoCloseable {
    * Looks who holds a lock.
    *
    * @param name the name of the lock
-   * @return empty if nobody does
+   * @return empty if the lock is free
    */
   CompletableFuture<Optional<LockStatus>> inspect(String name);
 
   /**
-   * Removes a lock, whoever holds it.
+   * Removes a lock, whichever owner holds it.
    *
    * @param name the name of the lock
    * @return true if there was something to remove
@@ -231,7 +231,7 @@ public interface LockPrimitive extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** Frees what the backend itself opened. Called once, when no operation is under way. */
+  /** Frees what the backend itself opened. Called once, when no operation is in flight. */
   @Override
   void close();
 
@@ -278,8 +278,8 @@ public interface LockPrimitive extends AutoCloseable {
    * @param mayLengthen whether {@code keep} may be longer than what the lock has left; if not, it
    *     only shortens that. False once the lease's validity is over, as the lock may be another
    *     owner's by then
-   * @param handsOver whether an attempt of this manager follows at once, so that others need not be
-   *     told: they would ask in vain
+   * @param handsOver whether an attempt of this manager follows at once, so that other managers
+   *     need no notification: their attempts would be refused
    */
   record Release(Grant grant, Duration keep, boolean mayLengthen, boolean handsOver) {
     /**
@@ -305,9 +305,9 @@ public interface LockPrimitive extends AutoCloseable {
     public static final int UNKNOWN = 1;
   }
 
-  /** Somebody listens for releases of one name. */
+  /** A subscription to the releases of one name. */
   interface Watch extends AutoCloseable {
-    /** For backends that tell nothing. */
+    /** For backends that do not notify of releases. */
     Watch NONE = () -> {};
 
     /** Tells nothing any more. Never throws. */

@@ -24,8 +24,9 @@ final class LossStage extends CompletableFuture<LossReason> {
 
   /**
    * The future that the stages of users depend on. The static methods of {@link CompletableFuture},
-   * such as allOf, depend on this stage itself, and run what depends on them on the thread that
-   * completes it: it completes after the other, so that nobody waits for them.
+   * such as allOf, depend on this stage itself, and run their dependents on the thread that
+   * completes it. This stage completes after {@code loss}, so that no other dependent waits for
+   * theirs.
    */
   private final CompletableFuture<LossReason> loss = new CompletableFuture<>();
 

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
- * Notices that the wall clock has gone ahead of the monotonic clock: the machine slept, or somebody
- * set the clock. Timers follow the monotonic clock alone, so that leases have less time left than
+ * Notices that the wall clock has gone ahead of the monotonic clock: the machine slept, or its
+ * clock was set. Timers follow the monotonic clock alone, so that leases have less time left than
  * their timers know. One timer serves all leases of a manager; it ends when it finds none, so that
  * a lease that is opened and released between two looks starts and cancels nothing.
  */

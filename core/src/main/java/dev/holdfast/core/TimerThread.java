@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A daemon thread that runs tasks later. Most tasks are limits of what is over long before, and are
- * taken back: so what is due later than soon is only written down at first, and a sweep gives what
- * is left of it to the clock. Otherwise each of them would wake the thread in vain.
+ * A daemon thread that runs tasks later. Most tasks are deadlines that are cancelled before they
+ * run. A task that is not due soon is therefore only queued, and a sweep schedules the tasks that
+ * survive. Otherwise each cancelled task would wake the thread for nothing.
  */
 final class TimerThread {
   private static final Logger LOG = System.getLogger(LockManager.class.getName());
@@ -85,7 +85,7 @@ final class TimerThread {
     }
   }
 
-  /** One task. Whoever takes it back may be any thread, at any time. */
+  /** One task. Any thread may cancel it, at any time. */
   private final class Timer implements Scheduler.Task, Callable<@Nullable Void> {
     private final Runnable task;
     private final long due;

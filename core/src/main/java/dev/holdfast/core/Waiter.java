@@ -125,9 +125,9 @@ final class Waiter {
   }
 
   /**
-   * Returns whether to begin with a back-off: behind a lease of this manager an attempt would most
-   * likely be in vain, and the release hands the lock over to a waiter that backs off. A waiter
-   * without the time for a back-off makes an attempt.
+   * Returns whether to begin with a back-off: while this manager holds the lock an attempt would
+   * most likely be refused, and the release hands the lock over to a waiter that backs off. A
+   * waiter without the time for a back-off makes an attempt.
    */
   private boolean backsOffFirst() {
     return wait.left() > context.retryDelayNanos() && leases.isHeldLocally(name());
@@ -166,7 +166,7 @@ final class Waiter {
   /**
    * Called when the lock may be free: tries now, or once more after the attempt in flight.
    *
-   * @param consecutiveHandoffs how many handoffs in a row this queue has had, this one included
+   * @param consecutiveHandoffs how many consecutive handoffs this queue has had, this one included
    */
   void wake(int consecutiveHandoffs) {
     while (true) {
@@ -251,7 +251,7 @@ final class Waiter {
   /**
    * Makes an attempt. Called by the thread that made the waiter {@link Attempting}.
    *
-   * @param consecutiveHandoffs how many handoffs in a row led to this attempt; 0 if none did
+   * @param consecutiveHandoffs how many consecutive handoffs led to this attempt; 0 if none did
    */
   void attempt(int consecutiveHandoffs) {
     Attempt attempt =

@@ -23,7 +23,7 @@ record WaiterState(Phase phase, NotificationBackoff notifications, AttemptFailur
     /**
      * Returns the phase once the lock may have become free.
      *
-     * @param handoffs how many handoffs in a row the queue has had
+     * @param handoffs how many consecutive handoffs the queue has had
      */
     default Phase woken(int handoffs) {
       return this;

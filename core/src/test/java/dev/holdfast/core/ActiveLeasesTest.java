@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A manager that closes waits until the last lease has ended, and then until no operation is in
- * flight: so whatever ends a lease has begun to give it back before.
+ * flight. The release of a lease must therefore begin before the lease counts as ended.
  */
 class ActiveLeasesTest {
   private static final Duration TTL = Duration.ofSeconds(30);

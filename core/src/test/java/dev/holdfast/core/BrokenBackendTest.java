@@ -13,7 +13,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A backend that breaks the contract fails those who ask it, and jams nothing. */
+/** A backend that breaks its contract fails its callers and blocks no later operation. */
 class BrokenBackendTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A future that is given up, at every stage: nothing stays held, and the next has its turn. */
+/** Cancelling a request at every stage leaves no lock held, and the next waiter is served. */
 class CancellingTest {
   private static final Duration RETRY = Duration.ofMillis(100);
   private static final LockRequest REQUEST =

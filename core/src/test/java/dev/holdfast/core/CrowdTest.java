@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** WAIT-14: more is asked for at once than a backend answers in time. */
+/** WAIT-14: more concurrent requests than the backend is sent at once. */
 class CrowdTest {
   private static final Duration TTL = Duration.ofSeconds(60);
   private static final Duration RETRY = Duration.ofMillis(200);

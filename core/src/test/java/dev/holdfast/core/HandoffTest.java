@@ -17,10 +17,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** How a lock passes from one of a process to the next. */
+/** Handoffs of a lock between the waiters of one manager. */
 class HandoffTest {
-  private static final int MAX_IN_ROW = 8;
-  private static final Duration REST = Duration.ofMillis(5);
+  private static final int MAX_CONSECUTIVE = 8;
+  private static final Duration YIELD = Duration.ofMillis(5);
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(60));
 
   private final ManualTime time = new ManualTime();
@@ -86,15 +86,15 @@ class HandoffTest {
   @DisplayName("after eight consecutive handoffs the queue yields to other managers")
   void queueYieldsToOtherManagersAfterEightConsecutiveHandoffs() throws Exception {
     Lease held = manager.acquire(REQUEST);
-    List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_IN_ROW + 2);
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(2 * MAX_CONSECUTIVE + 2);
     for (int round = 0; round < 2; round++) {
-      for (int i = 0; i < MAX_IN_ROW; i++) {
+      for (int i = 0; i < MAX_CONSECUTIVE; i++) {
         held = handedOver(held, waiting.remove(0));
       }
       held.close();
-      time.advance(REST.dividedBy(2).minusNanos(1));
-      assertThat(waiting.get(0)).as("others have a moment").isNotDone();
-      time.advance(REST.dividedBy(2).plusNanos(1));
+      time.advance(YIELD.dividedBy(2).minusNanos(1));
+      assertThat(waiting.get(0)).as("the queue yields to other managers").isNotDone();
+      time.advance(YIELD.dividedBy(2).plusNanos(1));
       held = waiting.remove(0).join().orElseThrow();
     }
   }
@@ -104,13 +104,13 @@ class HandoffTest {
   @DisplayName("handoffs are counted across a moment in which the queue is empty")
   void handoffsAreCountedAcrossAnEmptyQueue() throws Exception {
     Lease held = manager.acquire(REQUEST);
-    for (int i = 0; i < MAX_IN_ROW; i++) {
+    for (int i = 0; i < MAX_CONSECUTIVE; i++) {
       held = handedOver(held, waiter(REQUEST.waitForever()));
     }
     CompletableFuture<Optional<Lease>> next = waiter(REQUEST.waitForever());
     held.close();
-    assertThat(next).as("others have a moment").isNotDone();
-    time.advance(REST);
+    assertThat(next).as("the queue yields to other managers").isNotDone();
+    time.advance(YIELD);
     assertThat(next).isCompletedWithValueMatching(Optional::isPresent);
   }
 
@@ -119,7 +119,7 @@ class HandoffTest {
   @DisplayName("a waiter that is refused during the last handoff tries again")
   void waiterRefusedDuringTheLastHandoffTriesAgain() throws Exception {
     Lease held = manager.acquire(REQUEST);
-    for (int i = 0; i < MAX_IN_ROW; i++) {
+    for (int i = 0; i < MAX_CONSECUTIVE; i++) {
       held = handedOver(held, waiter(REQUEST.waitForever()));
     }
     backend.holdBack(Op.ATTEMPT);
@@ -138,8 +138,8 @@ class HandoffTest {
   @DisplayName("a handoff counts also if its attempt overtook the release")
   void handoffsAreCountedIfTheAttemptOvertakesTheRelease() throws Exception {
     Lease held = manager.acquire(REQUEST);
-    List<CompletableFuture<Optional<Lease>>> waiting = waiters(MAX_IN_ROW + 1);
-    for (int i = 0; i < MAX_IN_ROW; i++) {
+    List<CompletableFuture<Optional<Lease>>> waiting = waiters(MAX_CONSECUTIVE + 1);
+    for (int i = 0; i < MAX_CONSECUTIVE; i++) {
       backend.holdBack(Op.RELEASE);
       held.releaseAsync();
       backend.next().answer(); // behind the attempt, which was answered at once
@@ -147,8 +147,8 @@ class HandoffTest {
       held = waiting.remove(0).join().orElseThrow();
     }
     held.close();
-    assertThat(waiting.get(0)).as("others have a moment").isNotDone();
-    time.advance(REST);
+    assertThat(waiting.get(0)).as("the queue yields to other managers").isNotDone();
+    time.advance(YIELD);
     assertThat(waiting.get(0)).isCompletedWithValueMatching(Optional::isPresent);
   }
 

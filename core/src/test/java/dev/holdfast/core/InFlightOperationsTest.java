@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Every operation of the backend counts as under way from its call to its answer. */
+/** Every operation of the backend counts as in flight from its call to its answer. */
 class InFlightOperationsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL);

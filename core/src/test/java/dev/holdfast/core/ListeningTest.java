@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /** Reactions to a backend's notification that another process has released a lock. */
 class ListeningTest {
-  private static final int MAX_IN_ROW = 8;
-  private static final Duration MOMENT = Duration.ofMillis(2);
-  private static final Duration REST = Duration.ofMillis(5);
+  private static final int MAX_CONSECUTIVE = 8;
+  private static final Duration NOTIFIED_DELAY = Duration.ofMillis(2);
+  private static final Duration YIELD = Duration.ofMillis(5);
   private static final Duration TTL = Duration.ofSeconds(60);
   private static final LockRequest REQUEST = LockRequest.of("x", TTL).waitForever();
 
@@ -37,12 +37,12 @@ class ListeningTest {
     backend.giveToAnother("x", TTL);
     CompletableFuture<Optional<Lease>> waiting = manager.tryAcquireAsync(REQUEST);
     backend.wipe("x");
-    time.advance(MOMENT);
-    assertThat(waiting).as("nobody told").isNotDone();
+    time.advance(NOTIFIED_DELAY);
+    assertThat(waiting).as("not notified").isNotDone();
 
     backend.tell("x");
-    assertThat(waiting).as("not all who were told at once").isNotDone();
-    time.advance(MOMENT);
+    assertThat(waiting).as("not at once, because other managers were notified, too").isNotDone();
+    time.advance(NOTIFIED_DELAY);
 
     assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
   }
@@ -54,7 +54,7 @@ class ListeningTest {
     backend.giveToAnother("x", TTL);
     manager.tryAcquireAsync(REQUEST);
     for (int times : new int[] {0, 1, 2, 3, 0}) {
-      assertAsksWithin(MOMENT.dividedBy(1L << times));
+      assertAsksWithin(NOTIFIED_DELAY.dividedBy(1L << times));
     }
   }
 
@@ -63,13 +63,13 @@ class ListeningTest {
   @DisplayName("after consecutive handoffs each other manager has its turn before the next attempt")
   void eachOtherManagerHasItsTurnAfterConsecutiveHandoffs() throws InterruptedException {
     backend.others(3);
-    haveARow();
+    handOffToTheLimit();
 
-    assertAsksWithin(REST);
-    assertAsksWithin(REST);
-    assertAsksWithin(MOMENT.dividedBy(8));
-    assertAsksWithin(MOMENT.dividedBy(8)); // it has been told three times in vain by now
-    assertAsksWithin(MOMENT);
+    assertAsksWithin(YIELD);
+    assertAsksWithin(YIELD);
+    assertAsksWithin(NOTIFIED_DELAY.dividedBy(8));
+    assertAsksWithin(NOTIFIED_DELAY.dividedBy(8)); // three unsuccessful notifications by now
+    assertAsksWithin(NOTIFIED_DELAY);
   }
 
   @Test
@@ -77,10 +77,10 @@ class ListeningTest {
   @DisplayName("a notification during an attempt counts, and its turn is not lost")
   void notificationDuringAnAttemptCountsAsATurn() throws InterruptedException {
     backend.others(2);
-    haveARow();
+    handOffToTheLimit();
     backend.holdBack(Op.ATTEMPT);
     backend.tell("x");
-    time.advance(REST);
+    time.advance(YIELD);
     ScriptedBackend.Unanswered refused = backend.next();
     refused.takeEffect();
     backend.wipe("x");
@@ -88,7 +88,7 @@ class ListeningTest {
     backend.answerAtOnce(Op.ATTEMPT);
     int before = backend.calls(Op.ATTEMPT).size();
     refused.answer();
-    time.advance(MOMENT.dividedBy(8));
+    time.advance(NOTIFIED_DELAY.dividedBy(8));
 
     assertThat(backend.calls(Op.ATTEMPT)).hasSize(before + 1);
   }
@@ -97,9 +97,9 @@ class ListeningTest {
   @Rule("WAIT-13")
   @DisplayName("two managers take no turns, nor does an unknown number")
   void twoManagersTakeNoTurns() throws InterruptedException {
-    haveARow();
+    handOffToTheLimit();
 
-    assertAsksWithin(MOMENT);
+    assertAsksWithin(NOTIFIED_DELAY);
   }
 
   @Test
@@ -111,7 +111,7 @@ class ListeningTest {
     backend.wipe("x");
     for (int hint = 0; hint < 40; hint++) {
       backend.tell("x");
-      time.advance(MOMENT.dividedBy(20));
+      time.advance(NOTIFIED_DELAY.dividedBy(20));
     }
     assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
   }
@@ -142,7 +142,7 @@ class ListeningTest {
     backend.tell("x");
     backend.answerAtOnce(Op.ATTEMPT);
     refused.answer();
-    time.advance(MOMENT);
+    time.advance(NOTIFIED_DELAY);
 
     assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
   }
@@ -187,7 +187,7 @@ class ListeningTest {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =
         new ArrayList<>(
-            IntStream.range(0, 3 * MAX_IN_ROW)
+            IntStream.range(0, 3 * MAX_CONSECUTIVE)
                 .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
                 .toList());
     while (!waiting.isEmpty()) {
@@ -197,23 +197,23 @@ class ListeningTest {
     held.close();
   }
 
-  /** Eight in a row, and one more who rests, and asks in vain. */
-  private void haveARow() throws InterruptedException {
+  /** Eight consecutive handoffs, and a ninth waiter that yields and is refused. */
+  private void handOffToTheLimit() throws InterruptedException {
     Lease held = manager.acquire(LockRequest.of("x", TTL));
     List<CompletableFuture<Optional<Lease>>> waiting =
-        IntStream.rangeClosed(0, MAX_IN_ROW)
+        IntStream.rangeClosed(0, MAX_CONSECUTIVE)
             .mapToObj(i -> manager.tryAcquireAsync(REQUEST))
             .toList();
-    for (int handedOver = 0; handedOver < MAX_IN_ROW; handedOver++) {
+    for (int handedOver = 0; handedOver < MAX_CONSECUTIVE; handedOver++) {
       held.release();
       held = waiting.get(handedOver).join().orElseThrow();
     }
     held.release();
     backend.giveToAnother("x", TTL);
-    time.advance(REST);
+    time.advance(YIELD);
   }
 
-  /** When it is told, and not before half of that time. */
+  /** Asserts an attempt within that time of a notification, and not before half of it. */
   private void assertAsksWithin(Duration longest) {
     int before = backend.calls(Op.ATTEMPT).size();
     backend.tell("x");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a lease ends that nobody released, and who is told what. */
+/** The ends of leases that were not released, and the loss that the holder sees. */
 class LosingTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration TICK = Duration.ofNanos(1000);

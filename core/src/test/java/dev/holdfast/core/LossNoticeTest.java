@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Real threads and real time, and a backend that blocks whoever asks it, against its contract. */
+/**
+ * Losses with real threads and time, and a backend that blocks its callers against its contract.
+ */
 class LossNoticeTest {
   private static final Duration TTL = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofMinutes(1);

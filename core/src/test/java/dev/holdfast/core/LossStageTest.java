@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** The stage of a loss: shared by all who ask for it, and completed by a loss alone. */
+/** The future of a loss, which all callers share and only a loss completes. */
 class LossStageTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final CompletableFuture<LossReason> NEVER = new CompletableFuture<>();

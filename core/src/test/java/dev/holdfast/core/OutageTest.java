@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A backend that does not answer is never taken for a lock that is held, nor the reverse. */
+/** An outage is never reported as contention, nor contention as an outage. */
 class OutageTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final Duration RETRY = Duration.ofMillis(200);

@@ -8,7 +8,7 @@ import dev.holdfast.LockStatus;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The label that is shown as the holder. */
+/** The owner label, which inspection shows as the holder. */
 class OwnerTest {
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(30));
 

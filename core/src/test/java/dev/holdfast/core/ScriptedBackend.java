@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend that does what a test says: it answers at once, or when it is told to, or fails. It
- * keeps who holds what, and writes down every call.
+ * A backend that does what a test says: it answers at once, or on command, or fails. It knows the
+ * holder of each lock, and records every call.
  */
 final class ScriptedBackend implements LockPrimitive {
   /** The one ttl that will not do. */
@@ -139,7 +139,7 @@ final class ScriptedBackend implements LockPrimitive {
     holders.put(name, new Holder("another's", "another", clock.nanos() + ttl.toNanos()));
   }
 
-  /** Nobody has the lock any more, as if its keys were gone. */
+  /** Frees the lock, as if its keys were gone. */
   synchronized void wipe(String name) {
     holders.remove(name);
   }
@@ -148,7 +148,7 @@ final class ScriptedBackend implements LockPrimitive {
     return Optional.ofNullable(live(name)).map(Holder::token);
   }
 
-  /** Tells who listens that another process has released the lock. */
+  /** Notifies the subscribers that another process has released the lock. */
   void tell(String name) {
     Runnable watcher;
     synchronized (this) {
@@ -159,7 +159,7 @@ final class ScriptedBackend implements LockPrimitive {
     }
   }
 
-  /** The names whose releases somebody listens for. */
+  /** The names to whose releases there is a subscription. */
   synchronized Set<String> watched() {
     return Set.copyOf(watchers.keySet());
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A grant that cannot be made a lease, because something throws: it is given back, and thrown. */
+/** A grant that cannot become a lease, because a timer or a clock fails, is released. */
 @Timeout(20)
 class TakingInTest {
   private static final LockRequest REQUEST =

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Waiters of one process for one name. */
+/** Waiters of one manager for one lock. */
 class WaitQueueTest {
   private static final Duration RETRY = Duration.ofMillis(100);
   private static final LockRequest REQUEST = LockRequest.of("x", Duration.ofSeconds(60));

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/** How long one waits, and how often it is tried. */
+/** The length of a wait, and the attempts during it. */
 class WaitingTimeTest {
   private static final Duration TTL = Duration.ofSeconds(60);
   private static final Duration RETRY = Duration.ofMillis(200);

@@ -27,7 +27,7 @@ public abstract class FrozenMajorityContract {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final Duration QUORUM_TIMEOUT = Duration.ofSeconds(1);
 
-  /** Long, so that a call that waits for it is told from one that a busy machine delays. */
+  /** Long, so that a call that waits for it differs from one that a busy machine delays. */
   private static final Duration NODE_TIMEOUT = Duration.ofMillis(500);
 
   private static final Duration SHORT_WAIT = Duration.ofMillis(100);

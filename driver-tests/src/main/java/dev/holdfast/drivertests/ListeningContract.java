@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** How a driver listens to what a node publishes, whoever made the client. */
+/** Subscriptions of a driver, with its own clients and with those of a user. */
 public abstract class ListeningContract {
   /** The number of names of 1 KiB that exceeds all buffers of a connection. */
   private static final int MANY = 20_000;

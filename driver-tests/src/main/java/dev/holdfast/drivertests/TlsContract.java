@@ -40,7 +40,7 @@ public abstract class TlsContract {
   @TempDir static Path folder;
   private static TlsServer started;
 
-  /** Whose authority nobody trusts who is not told to. */
+  /** A server whose authority only a client that is configured for it trusts. */
   protected final TlsServer server;
 
   /** For each test. */

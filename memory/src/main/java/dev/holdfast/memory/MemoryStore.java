@@ -51,7 +51,7 @@ public final class MemoryStore {
    */
   private final Set<Kept> kept = new ConcurrentSkipListSet<>();
 
-  /** One for all names, so that nothing has to be kept of a name that nobody holds. */
+  /** One for all names, so that the store keeps nothing for a free lock. */
   private final AtomicLong fence = new AtomicLong();
 
   private volatile boolean isOutage;
@@ -59,7 +59,7 @@ public final class MemoryStore {
   /**
    * One grant.
    *
-   * @param until when it ends, as {@link Clock#nanos()}; it stays where it is until somebody looks
+   * @param until when it ends, as {@link Clock#nanos()}; the entry stays until the next access
    */
   record Hold(String owner, String token, long fence, long until) {
     Hold endingAt(long newEnd) {
@@ -154,7 +154,7 @@ public final class MemoryStore {
    * Looks who holds a lock.
    *
    * @param name the name of the lock
-   * @return the token; empty if nobody does
+   * @return the token; empty if the lock is free
    */
   public Optional<String> holder(String name) {
     Hold hold = holds.get(name);
@@ -183,7 +183,7 @@ public final class MemoryStore {
     return clock;
   }
 
-  /** A new hold, if nobody holds the lock. */
+  /** A new hold, if the lock is free. */
   Optional<Hold> take(String name, String owner, long until) {
     forgetEnded();
     String token = newToken(owner);

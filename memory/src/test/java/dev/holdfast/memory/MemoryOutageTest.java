@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** An outage as a test makes it: nobody answers, so that locks are neither had nor free. */
+/** An outage that a test injects: no request is answered. */
 class MemoryOutageTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 

@@ -17,7 +17,7 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The handle with which users test what they do when a lock is lost. */
+/** The handle with which users test their reaction to a lost lock. */
 class MemoryStoreTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 

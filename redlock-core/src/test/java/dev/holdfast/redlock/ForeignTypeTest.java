@@ -96,7 +96,7 @@ class ForeignTypeTest {
     return locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(10)));
   }
 
-  /** Answers what takes a failed attempt back: by node, an error or a code; others stay silent. */
+  /** Answers the release of a failed attempt: by node, an error or a code; others stay silent. */
   private void answerReleases(Map<Integer, Object> answers) {
     nodes.answer(
         asked -> {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two of three nodes say what no script of ours says. */
+/** Two of three nodes send replies that no script of ours sends. */
 class FuzzedRepliesTest {
   private static final Duration TTL = Duration.ofSeconds(10);
   private static final long FENCE = 1_700_000_000_000_000L;

@@ -272,8 +272,7 @@ class RedlockTest {
 
   @Test
   @Rule("EXT-7")
-  @DisplayName(
-      "a node that always answers last loads the script, but touches no key, because a release may be in flight")
+  @DisplayName("a node that always answers last loads the script, but touches no key")
   void decidedExtensionLoadsItsScriptButIsNotSentAgain() {
     Lease lease = acquired(open());
     var extended = lease.extendAsync(TTL);

@@ -340,7 +340,7 @@ public final class ScriptedNodes implements RedisNodes {
     return all.isEmpty() ? null : all.get(all.size() - 1);
   }
 
-  /** How often somebody began to listen to a node. */
+  /** How often a subscription to a node was begun. */
   public int subscriptions(int node) {
     return subscriptions.getOrDefault(node, List.of()).size();
   }

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 /**
  * A lock at one moment.
  *
- * @param status who holds it; empty if nobody does, or nobody knows
- * @param outage why nobody knows
+ * @param status who holds it; empty if it is free, or if that is unknown
+ * @param outage why the holder is unknown
  */
 public record LockState(String name, Optional<LockStatus> status, Optional<String> outage) {
   private static final double MILLIS = 1_000;
@@ -78,7 +78,7 @@ public record LockState(String name, Optional<LockStatus> status, Optional<Strin
     return status.isEmpty() && outage.isEmpty();
   }
 
-  /** Fewer nodes: somebody is just taking or releasing it, or nodes of its quorum are away. */
+  /** Fewer nodes: it is just being acquired or released, or nodes of its quorum are down. */
   boolean hasQuorum() {
     return status.map(s -> s.votes().granted() > s.votes().nodes() / 2).orElse(false);
   }

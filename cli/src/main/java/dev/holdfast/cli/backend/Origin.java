@@ -55,7 +55,7 @@ public record Origin(Path path, Optional<String> version) {
     }
   }
 
-  /** Without the folder, which is nobody else's business. */
+  /** Without the folder, which is private to this machine. */
   public String file() {
     String file = String.valueOf(path.getFileName());
     return version.filter(v -> !file.contains(v)).map(v -> file + " (" + v + ")").orElse(file);

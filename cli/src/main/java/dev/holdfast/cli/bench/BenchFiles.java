@@ -13,7 +13,7 @@ import java.nio.file.StandardCopyOption;
  * @param folder is there
  */
 record BenchFiles(Path folder) {
-  /** Before anything is measured, so that nothing is measured in vain. */
+  /** Created before anything is measured, so that no measurement is lost. */
   static BenchFiles in(Path folder) {
     try {
       return new BenchFiles(Files.createDirectories(folder));

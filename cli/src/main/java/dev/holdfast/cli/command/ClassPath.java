@@ -42,8 +42,8 @@ public record ClassPath(String text, List<Path> entries) {
   }
 
   /**
-   * Runs a command as if the entries stood on this program's own class path: for what is told apart
-   * by class loaders, or starts processes with the same class path.
+   * Runs a command as if the entries stood on this program's own class path: needed if class
+   * loaders would separate its classes, or if it starts processes with the same class path.
    *
    * @param command which was given this option
    */

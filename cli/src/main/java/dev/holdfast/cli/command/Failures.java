@@ -24,7 +24,7 @@ public final class Failures {
     CommandLine command = mistake.getCommandLine();
     ParameterException shown = mistake;
     if (mistake instanceof MissingParameterException) {
-      // Whoever mistypes a required option is helped by hearing of that.
+      // A mistyped option is more helpful than the required one that is missing for it.
       shown =
           UnknownOption.first(command, args)
               .<ParameterException>map(o -> new UnmatchedArgumentException(command, List.of(o)))

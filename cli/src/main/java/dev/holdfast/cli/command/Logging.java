@@ -10,9 +10,9 @@ import java.util.logging.LogManager;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Lets our own warnings and notices through, as single lines on stderr, and nobody else's. */
+/** Lets our own warnings and notices through, as single lines on stderr, and no others. */
 public final class Logging {
-  /** Held here, because the log manager forgets loggers that nobody holds. */
+  /** Held here, because the log manager forgets loggers without a strong reference. */
   private static final Logger OWN = Logger.getLogger("dev.holdfast");
 
   private static final StderrHandler HANDLER = new StderrHandler();

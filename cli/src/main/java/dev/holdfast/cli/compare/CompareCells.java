@@ -7,8 +7,8 @@ import java.util.Optional;
  * The measured values; what has no meaning in a scenario is empty.
  *
  * @param twoOwners whether two leases said at the same moment that they were held
- * @param holderKnows whether a holder that came late was told that its lease was over
- * @param unavailable how long nobody got a lock
+ * @param holderKnows whether a holder that came late knew that its lease was over
+ * @param unavailable how long no owner got a lock
  */
 record CompareCells(
     Optional<Boolean> twoOwners,

@@ -99,7 +99,7 @@ final class CompareNodes {
     }
   }
 
-  /** Whether somebody else gets a lock, and both say then that they hold it. */
+  /** Whether another owner gets a lock, and both then say that they hold it. */
   private static boolean isGotBesides(Lease first, CompareLock lock, List<String> uris)
       throws InterruptedException {
     try (LockManager others = lock.open(uris)) {

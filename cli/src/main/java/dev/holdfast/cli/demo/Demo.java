@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a demo: servers, workers, faults, and somebody who watches. */
+/** Runs a demo: servers, workers, faults, and an observer. */
 final class Demo {
   private static final long START_LIMIT_MILLIS = 60_000;
 

@@ -70,7 +70,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @ParentCommand private HoldfastCommand holdfast;
 
-  /** Faults of nodes that nobody uses would show nothing. */
+  /** Faults of nodes without users would show nothing. */
   static final class Kind {
     @Option(
         names = "--faults",

@@ -26,7 +26,7 @@ record DemoNumbers(Path folder) {
    * The outcome of one change.
    *
    * @param written false if it was no longer allowed
-   * @param overlapped whether somebody else was in the same file
+   * @param overlapped whether another worker was in the same file
    */
   record Change(boolean written, boolean overlapped) {}
 

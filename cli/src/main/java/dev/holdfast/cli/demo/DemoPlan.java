@@ -27,7 +27,7 @@ record DemoPlan(
   /** A majority outlives two faults at once. */
   static final int NODES = 5;
 
-  /** All locks of the demo have this one, and its URL says so: nobody waits for longer ones. */
+  /** All locks of the demo have this one, and its URL says so, so that no quarantine is longer. */
   static final Duration TTL = Duration.ofSeconds(1);
 
   /** The most nodes that may be away at once: one less than a majority. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A demo at one moment.
  *
- * @param locks each lock's name, holder and votes; empty if nobody looks
+ * @param locks each lock's name, holder and votes; empty if they are not inspected
  * @param nodes empty if there are none
  */
 record DemoView(
@@ -26,12 +26,12 @@ record DemoView(
     List<TestNode.State> nodes) {
   private static final double MICROS_PER_MILLI = 1_000;
 
-  /** A worker's name and what it has told. */
+  /** A worker's name and its reports. */
   record Worker(String label, DemoTally.Counts counts) {}
 
   /** The state of one lock on the nodes. */
   record Lock(String name, String holder, String votes) {
-    /** Fewer nodes than a quorum make nobody a holder. */
+    /** A contender with fewer nodes than a quorum is no holder. */
     static Lock of(String name, LockStatus status) {
       boolean held = status.votes().granted() > status.votes().nodes() / 2;
       return new Lock(

@@ -7,7 +7,7 @@ import dev.holdfast.cli.process.ExitCode;
 import dev.holdfast.cli.process.Signals;
 import java.time.Duration;
 
-/** Follows a lock, through outages too, until a signal comes or nobody reads any more. */
+/** Follows a lock, through outages too, until a signal comes or its output is closed. */
 record StatusWatch(Backend backend, String name, Duration interval, boolean json) {
   /** The signal to a process that writes to a closed pipe. */
   private static final int SIGPIPE = 13;

@@ -28,7 +28,7 @@ record NodeVotes(Map<String, LockNode> byAddress) {
     }
   }
 
-  /** Returns why a node that is up does not vote; empty if it does, or nobody knows. */
+  /** Returns why a node that is up does not vote; empty if it does, or if the reason is unknown. */
   String whyNot(TestNode node) {
     LockNode seen = byAddress.get(node.address());
     if (seen == null || node.state() != TestNode.State.UP) {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The times by which the guardian ends a command without being told.
+ * The times at which the guardian ends a command without a message from its parent.
  *
  * @param grace from SIGTERM to SIGKILL
  * @param lead the same, before the end of a lock that is not renewed

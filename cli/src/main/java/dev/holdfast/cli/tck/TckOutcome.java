@@ -7,7 +7,7 @@ enum TckOutcome {
   FAILED,
   PASSED,
 
-  /** There is a reason, which is told: no such node, no time, not declared. */
+  /** Not shown, for a reason that is reported: no such node, no time, not declared. */
   NOT_SHOWN;
 
   /** For people. */

@@ -57,7 +57,7 @@ final class TckProgress implements AutoCloseable {
     now = group + ": " + name;
   }
 
-  /** A test is over, or something around tests, which is told only if it failed. */
+  /** A test is over, or its setup or teardown, which is shown only if it failed. */
   synchronized void end(TckTest test, boolean counts) {
     done += counts ? 1 : 0;
     if (test.outcome() == TckOutcome.FAILED) {

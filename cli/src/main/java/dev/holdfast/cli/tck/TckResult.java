@@ -68,7 +68,7 @@ record TckResult(
         .toList();
   }
 
-  /** A SHOULD fails it, too: whoever has weighed it lists it as broken by design. */
+  /** A SHOULD fails it, too: a backend that breaks it on purpose lists it as broken by design. */
   boolean isPassed() {
     return troubles().isEmpty() && all(TckOutcome.FAILED) == 0 && all(TckOutcome.PASSED) > 0;
   }

@@ -22,7 +22,7 @@ record TckRule(SpecRule rule, List<TckTest> tests, String absent) {
   static final String NOT_ASKED_FOR = "not asked for";
 
   /**
-   * The rules that somebody means.
+   * The rules that an option names.
    *
    * @param text an id, or what the ids of some begin with before the hyphen
    * @throws UsageException if there is none

@@ -26,7 +26,7 @@ final class TckRunner {
    * Tests at the same time, where environments share nothing: most tests wait most of their time.
    * With more than eight, two cores are busy.
    */
-  private static final int LANES = 8;
+  private static final int PARALLELISM = 8;
 
   private static final String PARALLEL = "junit.jupiter.execution.parallel.";
 
@@ -59,7 +59,8 @@ final class TckRunner {
             .enableImplicitConfigurationParameters(false)
             .configurationParameter(PARALLEL + "enabled", "true")
             .configurationParameter(PARALLEL + "config.strategy", "fixed")
-            .configurationParameter(PARALLEL + "config.fixed.parallelism", Integer.toString(LANES))
+            .configurationParameter(
+                PARALLEL + "config.fixed.parallelism", Integer.toString(PARALLELISM))
             .selectors(selectClass(TckKit.class))
             .filters(
                 EngineFilter.includeEngines("junit-jupiter"),

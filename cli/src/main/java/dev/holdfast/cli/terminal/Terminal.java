@@ -22,7 +22,7 @@ public final class Terminal {
     return columns > 0 ? columns : USUAL_WIDTH;
   }
 
-  /** Whether there is somebody to answer. */
+  /** Whether a user can answer a prompt. */
   public static boolean canAsk() {
     return ProcessContext.current().stdinIsTerminal();
   }

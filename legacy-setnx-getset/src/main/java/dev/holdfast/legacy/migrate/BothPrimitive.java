@@ -30,8 +30,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two locks as one, while a fleet moves from the old to the new. The old one is taken first, by
- * everybody, so that nobody waits for what another keeps; and it is given back last.
+ * Two locks as one, while a fleet moves from the old to the new. Every process takes the old one
+ * first and releases it last, so that no two hold one lock each and wait for the other.
  */
 final class BothPrimitive implements LockPrimitive {
   private static final Logger LOG = System.getLogger(MigrationProvider.class.getName());

@@ -16,9 +16,9 @@ import java.util.function.UnaryOperator;
  * LockManager locks = MigrationLockManager.both(oldLocks, newLocks).open();
  * }</pre>
  *
- * <p>The old lock is taken first, then the new one; they are given back in reverse. What is left of
- * a lease is the smaller of what is left of the two, and the loss of either is a loss. Where an
- * extension is asked for, the old pattern's time stamp is rewritten, too.
+ * <p>The old lock is taken first, then the new one; they are released in reverse. The remaining
+ * time of a lease is the smaller of the two, and the loss of either lock is a loss. An extension
+ * also rewrites the old pattern's time stamp.
  */
 public final class MigrationLockManager {
   private MigrationLockManager() {}

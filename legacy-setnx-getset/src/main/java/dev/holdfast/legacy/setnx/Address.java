@@ -33,7 +33,7 @@ record Address(String text, HostAndPort server, JedisClientConfig config) {
         DefaultJedisClientConfig.builder()
             .clientName(CLIENT_NAME)
             .serverDefaultProtocol() // servers of any age: nothing here needs another
-            // nothing more is told: a user may lack the right to, and the server logs each refusal
+            // no CLIENT SETINFO: a user may lack the right to, and the server logs each refusal
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
     if (node.isTls()) {
       // said, because before Jedis 8 the host's name is not verified by default

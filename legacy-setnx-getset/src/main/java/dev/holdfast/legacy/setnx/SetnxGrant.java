@@ -76,7 +76,7 @@ final class SetnxGrant implements Grant {
     gone = true;
   }
 
-  /** Whether a release was asked for, so that an extension under way writes nothing more. */
+  /** Whether a release was asked for, so that an extension in flight writes nothing more. */
   boolean isReleased() {
     return released;
   }

@@ -214,7 +214,8 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
     Optional<Stamp> before =
         read(ours.key(), () -> Optional.ofNullable(connection.getset(ours.key(), later.text())));
     if (late.getAsBoolean()) {
-      return new Lost(LossReason.EXPIRED); // which nobody hears: their lease ends as they know it
+      return new Lost(
+          LossReason.EXPIRED); // no caller sees this: the lease ends as its holder knows it
     }
     ours.rewritten(later);
     if (before.isEmpty() || isExpired(before.get(), asked)) {
@@ -243,7 +244,7 @@ final class SetnxPrimitive implements LockPrimitive, UndeclaredExtension {
   }
 
   /**
-   * Is sent even when its caller has gone, but never a second time: nobody knows whether the first
+   * Is sent even when its caller has gone, but never a second time: it is unknown whether the first
    * DEL was carried out, and another owner's stamp can be equal to ours.
    */
   private final class Deletion implements SetnxServer.Operation<Optional<LossReason>> {

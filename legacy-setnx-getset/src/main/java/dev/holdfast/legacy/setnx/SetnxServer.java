@@ -26,8 +26,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
  * The one server. Each operation runs on a thread of ours with a connection of its own, never on
- * its caller's: the reply to a command that was sent late still tells whether a lock was got, so
- * somebody must wait for it when the caller no longer does.
+ * its caller's: the reply to a command that was sent late still says whether a lock was granted, so
+ * a thread must wait for it when the caller no longer does.
  */
 final class SetnxServer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(SetnxLocks.class.getName());
@@ -65,16 +65,16 @@ final class SetnxServer implements AutoCloseable {
      * Asks.
      *
      * @param connection for this call alone
-     * @param late whether nobody waits for the result any more
+     * @param late whether the caller no longer waits for the result
      */
     T ask(ServerConnection connection, BooleanSupplier late);
 
-    /** Whether it is begun even if nobody waits for the result by then. */
+    /** Whether it is started even if the caller no longer waits for the result. */
     default boolean isBegunLate() {
       return false;
     }
 
-    /** Returns what takes back a result that came too late; empty if it can stay. */
+    /** Returns an action that undoes a result that came too late; empty if it can stay. */
     default Optional<Consumer<ServerConnection>> undo(T result) {
       return Optional.empty();
     }

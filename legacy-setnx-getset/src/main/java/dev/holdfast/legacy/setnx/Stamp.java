@@ -1,7 +1,7 @@
 package dev.holdfast.legacy.setnx;
 
 /**
- * The value of a lock: until when it is held, by the clock of whoever wrote it.
+ * The value of a lock: until when it is held, by the clock of the client that wrote it.
  *
  * @param text as it stands in the key
  * @param micros since 1970-01-01T00:00Z

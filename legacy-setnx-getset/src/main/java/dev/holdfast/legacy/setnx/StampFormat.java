@@ -118,7 +118,7 @@ record StampFormat(Unit unit, boolean floating) {
   }
 
   /**
-   * Whether a lock that somebody holds is over: its stamp is older than the current time, in whole
+   * Whether the lock of another client is over: its stamp is older than the current time, in whole
    * units where stamps are, as the other clients compare it.
    */
   boolean isExpired(Stamp stamp, long nowMicros) {
@@ -127,7 +127,7 @@ record StampFormat(Unit unit, boolean floating) {
   }
 
   /**
-   * Whether our own lock may be over for somebody else: the other side of the same moment, since
+   * Whether our own lock may be over for another client: the other side of the same moment, since
    * clients differ in how they round and whether an equal time is over.
    */
   static boolean hasPassed(Stamp own, long nowMicros) {

@@ -69,9 +69,8 @@ public final class StampScan implements AutoCloseable {
       long keys, Instant begun, Instant at, List<FoundStamp> stamps, Calls calls) {}
 
   /**
-   * How often the old pattern's own commands were called, by anybody, in whichever database, and
-   * for whatever purpose. What somebody holds for a moment only is missed by a look at the keys,
-   * but not by these.
+   * How often the old pattern's own commands were called, by any client, in any database, for any
+   * purpose. A scan of the keys misses a lock that is held only briefly; these counts do not.
    *
    * @param setnx calls of SETNX, which each attempt begins with
    * @param getset calls of GETSET, which takes over what has expired
@@ -90,7 +89,7 @@ public final class StampScan implements AutoCloseable {
       return new Calls(grown(before.setnx, setnx), grown(before.getset, getset));
     }
 
-    /** Somebody may have set the counts to zero in between. */
+    /** The counters may have been reset in between. */
     private static long grown(long before, long after) {
       return after < before ? after : after - before;
     }
@@ -192,7 +191,7 @@ public final class StampScan implements AutoCloseable {
     try {
       connection.close();
     } catch (JedisException e) {
-      // Nothing is owed to the server.
+      // the server keeps nothing of the connection
     }
   }
 

@@ -26,7 +26,7 @@ final class CriticalSection {
    * Joins in.
    *
    * @param folder the same for all
-   * @param who nobody else's name
+   * @param who a name that no other process has
    */
   CriticalSection(Path folder, String who) {
     this.place = folder.resolve("place");

@@ -60,7 +60,7 @@ final class Fleet implements AutoCloseable {
     await().atMost(PATIENCE).until(() -> members.stream().allMatch(Member::isReady));
   }
 
-  /** Has all of a kind end when they have given back what they hold. */
+  /** Lets all members of a kind end once they have released what they hold. */
   void stop(Kind kind) {
     List<Member> ending = alive(kind);
     ending.forEach(Member::stop);

@@ -60,7 +60,7 @@ final class Member {
     return !process.isAlive();
   }
 
-  /** Gone, and nobody wanted it. */
+  /** Ended unexpectedly. */
   synchronized boolean hasCrashed() {
     return !process.isAlive() && !unwanted;
   }
@@ -75,7 +75,7 @@ final class Member {
     return Duration.ofNanos(Math.max(longestWait, now));
   }
 
-  /** Has it end when it has given back what it holds. */
+  /** Lets it end once it has released what it holds. */
   void stop() {
     end();
     tell(FleetProcess.STOP);

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down what it is asked, and answers what the test says. */
+/** A fake that records its calls and answers as the test says. */
 final class ScriptedPrimitive implements LockPrimitive {
   private final String side;
   private final List<String> journal;
@@ -40,7 +40,8 @@ final class ScriptedPrimitive implements LockPrimitive {
       implements Grant {}
 
   /**
-   * Grants and extends until a moment, releases, and knows no holder, unless it is told otherwise.
+   * Grants and extends until a moment, releases, and knows no holder, unless the test sets another
+   * answer.
    *
    * @param side stands in the journal before each call
    * @param journal what several of them were asked, in order

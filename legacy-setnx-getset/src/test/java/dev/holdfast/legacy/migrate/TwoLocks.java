@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** An old lock and a new one that answer what a test says, and the lock that is made of both. */
+/** Scripted old and new locks, and the lock that is made of both. */
 final class TwoLocks {
   static final Duration TTL = Duration.ofSeconds(10);
   static final Attempt ATTEMPT = new Attempt("name", "me", TTL);

@@ -39,9 +39,9 @@ final class Between implements AutoCloseable {
   /** The fate of a command. */
   private enum Fate {
     PASSED,
-    /** It reaches nobody. */
+    /** The command does not reach the server. */
     LOST,
-    /** It reaches the server, and its reply reaches nobody. */
+    /** The command reaches the server, but its reply is lost. */
     UNANSWERED,
     /**
      * The command is lost for its sender, but reaches the server when its sender already knows that
@@ -167,7 +167,7 @@ final class Between implements AutoCloseable {
     }
   }
 
-  /** Nobody sees what is thrown on this thread. */
+  /** Runs an act of the test, and keeps its failure, which no caller sees. */
   private void perform(Runnable act) throws IOException {
     try {
       act.run();

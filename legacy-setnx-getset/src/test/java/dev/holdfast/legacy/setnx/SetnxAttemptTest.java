@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a lock is asked for: the commands, and what others do between them. */
+/** An attempt: its commands, and what other clients do between them. */
 class SetnxAttemptTest {
   /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
   private static final String STAMP = stamp(11);

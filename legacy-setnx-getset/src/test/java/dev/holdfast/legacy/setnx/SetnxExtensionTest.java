@@ -21,7 +21,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How a stamp is moved on, and what is found instead of it. */
+/** An extension: the stamp that it writes, and values that it finds instead of its own. */
 class SetnxExtensionTest {
   /** The stamp of a hold of ten seconds that began three tenths of a second after the start. */
   private static final String STAMP = stamp(11);

@@ -146,7 +146,7 @@ public final class CommandConnection<E> {
   /**
    * Returns the command that is answered next, for drivers that read the replies themselves.
    *
-   * @return the first unanswered command, or null if the node owes no reply
+   * @return the first unanswered command, or null if no reply is expected
    */
   public @Nullable EncodedRound<E> next() {
     EncodedRound<E> first = unanswered.peek();

@@ -35,7 +35,7 @@ record Address(HostAndPort server, JedisClientConfig config) {
     DefaultJedisClientConfig.Builder config =
         DefaultJedisClientConfig.builder()
             .clientName(CLIENT_NAME)
-            // nothing more is told: a user may lack the right to, and the server logs each refusal
+            // no CLIENT SETINFO: a user may lack the right to, and the server logs each refusal
             .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
     if (node.isTls()) {
       Tls.apply(settings, config);

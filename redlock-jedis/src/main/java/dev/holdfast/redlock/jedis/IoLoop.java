@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * All connections, and whoever owns them for the moment: a caller that waits for its round, or else
- * a thread of ours. The owner writes all rounds that are queued to all nodes, then reads until they
- * are decided; replies that come later are left to the next owner.
+ * All connections, and their current owner: a caller that waits for its round, or else the loop's
+ * own thread. The owner writes all rounds that are queued to all nodes, then reads until they are
+ * decided; replies that come later are left to the next owner.
  */
 final class IoLoop {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
@@ -30,10 +30,10 @@ final class IoLoop {
   /** How long a caller does the work at most, before our thread goes on with it. */
   private static final long CALLER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** How soon replies that nobody waits for are read when there are no callers to do it. */
+  /** How soon replies that no caller waits for are read when there are no callers to do it. */
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** How often a node that let others wait is read while there are others. */
+  /** How often a node that was silent when last read is read before the others. */
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** How often our thread looks when nothing happens: for a connection that has ended. */
@@ -178,7 +178,7 @@ final class IoLoop {
     if (more || hasWork()) {
       wake();
     } else if (asleep) {
-      LockSupport.unpark(thread); // there may be replies to come that nobody waits for
+      LockSupport.unpark(thread); // replies may come that no caller waits for
     }
   }
 
@@ -244,8 +244,8 @@ final class IoLoop {
   }
 
   /**
-   * Returns the connections in turn, so that each is read in time; those that let us wait come
-   * last, and now and then.
+   * Returns the connections in turn, so that each is read in time; those were silent when last read
+   * come last, and first every {@link #LATE_NANOS}.
    */
   private @Nullable SocketConnection nextToRead() {
     long now = System.nanoTime();
@@ -253,15 +253,15 @@ final class IoLoop {
     if (lateFirst) {
       lateReadAt = now;
     }
-    SocketConnection first = nextThatOwes(lateFirst);
-    return first != null ? first : nextThatOwes(!lateFirst);
+    SocketConnection first = nextUnanswered(lateFirst);
+    return first != null ? first : nextUnanswered(!lateFirst);
   }
 
-  private @Nullable SocketConnection nextThatOwes(boolean late) {
+  private @Nullable SocketConnection nextUnanswered(boolean late) {
     for (int i = 0; i < connections.length(); i++) {
       int node = (next + i) % connections.length();
       SocketConnection connection = connections.get(node);
-      if (connection != null && connection.owes() && connection.isLate() == late) {
+      if (connection != null && connection.hasUnanswered() && connection.isLate() == late) {
         next = node + 1;
         return connection;
       }
@@ -285,7 +285,7 @@ final class IoLoop {
     }
   }
 
-  /** Returns whether replies are to come. If the lane is owned, its owner wakes us if need be. */
+  /** Returns whether replies are pending. If the loop has an owner, that wakes us if needed. */
   private boolean attend() {
     if (!owned.compareAndSet(false, true)) {
       return true;
@@ -318,7 +318,7 @@ final class IoLoop {
     }
   }
 
-  /** Reads what nobody waits for, and finds connections that have ended. */
+  /** Reads replies that no caller waits for, and finds connections that have ended. */
   private boolean look() {
     boolean isPending = false;
     boolean looked = false;
@@ -327,14 +327,14 @@ final class IoLoop {
       if (connection == null || !connection.isUp()) {
         continue;
       }
-      if (!connection.owes() && !looked && connection.silentNanos() > IDLE_NANOS) {
-        looked = true; // one at a time, since callers may be waiting for the lane
+      if (!connection.hasUnanswered() && !looked && connection.silentNanos() > IDLE_NANOS) {
+        looked = true; // one at a time, since callers may be waiting for the loop
         connection.read();
       }
-      while (connection.owes() && connection.read()) {
+      while (connection.hasUnanswered() && connection.read()) {
         // until it has caught up or falls silent
       }
-      isPending |= connection.owes();
+      isPending |= connection.hasUnanswered();
     }
     next = (next + 1) % connections.length();
     return isPending;

@@ -42,7 +42,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
     } catch (JedisDataException e) {
       subscription.onError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      // whoever waits asks now and then; and is told of what to mend by the other connection
+      // waiters poll anyway, and the command connection reports what to mend
     } finally {
       subscription.onEnded();
     }

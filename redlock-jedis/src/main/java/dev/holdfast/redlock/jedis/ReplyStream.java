@@ -8,8 +8,8 @@ import java.net.SocketTimeoutException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * The replies of a node. To wait for a reply to begin, and in vain, does it no harm, as it does in
- * Jedis' own connections.
+ * The replies of a node. Waiting for a reply that does not come leaves the stream usable, which it
+ * does not in Jedis' own connections.
  */
 final class ReplyStream extends RedisInputStream {
   private final InputStream raw;

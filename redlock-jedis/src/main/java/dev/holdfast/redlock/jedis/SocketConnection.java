@@ -96,7 +96,7 @@ final class SocketConnection {
     return socket;
   }
 
-  /** Ends the attempt at it, or lets the lane's owner end the connection. Never blocks. */
+  /** Ends the attempt to connect, or lets the loop's owner end the connection. Never blocks. */
   void drop() {
     dropped = true;
     connected.completeExceptionally(
@@ -149,12 +149,12 @@ final class SocketConnection {
     }
   }
 
-  /** For the owner: whether replies are to come. */
-  boolean owes() {
+  /** For the owner: whether replies are pending. */
+  boolean hasUnanswered() {
     return !inFlight.isEmpty();
   }
 
-  /** For the owner: whether it let us wait when it was last read. */
+  /** For the owner: whether the node was silent when last read. */
   boolean isLate() {
     return late;
   }
@@ -174,14 +174,14 @@ final class SocketConnection {
     }
     try {
       if (!in.await()) {
-        late = owes();
+        late = hasUnanswered();
         return false;
       }
       do {
         answer(in);
-      } while (owes() && in.isBuffered());
+      } while (hasUnanswered() && in.isBuffered());
       heardAt = System.nanoTime();
-      late &= owes();
+      late &= hasUnanswered();
       sendMore();
     } catch (JedisException | IOException e) {
       end(e);
@@ -191,7 +191,7 @@ final class SocketConnection {
 
   @SuppressWarnings("deprecation") // what must be used instead is not in Jedis 7
   private void answer(ReplyStream replies) {
-    if (!owes()) {
+    if (!hasUnanswered()) {
       throw new JedisConnectionException("the node said something that it was not asked");
     }
     Object reply;
@@ -206,7 +206,7 @@ final class SocketConnection {
 
   /** Sends what waits for replies to what was sent before, once they have come. */
   private void sendMore() {
-    if (!owes() && !unsent.isEmpty()) {
+    if (!hasUnanswered() && !unsent.isEmpty()) {
       Deque<EncodedRound> waiting = new ArrayDeque<>(unsent);
       unsent.clear();
       waiting.forEach(this::ask);
@@ -224,7 +224,7 @@ final class SocketConnection {
     close(socket);
     batched = 0;
     Throwable reason = Messages.reason(cause);
-    while (owes()) {
+    while (hasUnanswered()) {
       inFlight.remove().failure(node, reason);
     }
     while (!unsent.isEmpty()) {

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A node that hangs, and the driver alone: nothing above it gives the node up. */
+/** A hanging node and the driver alone: no layer above it disconnects the node. */
 @ParameterizedClass
 @EnumSource(Links.Kind.class)
 class FrozenNodeTest {
-  /** Less than a pool's connection waits for a reply; a lane would wait without end. */
+  /** Less than a pool's connection waits for a reply; the I/O loop would wait without end. */
   private static final Duration STALL = Duration.ofMillis(900);
 
   private static final Command SMALL = eval("return 1");

@@ -27,9 +27,9 @@ import redis.clients.jedis.Protocol.Command;
 
 /**
  * Compares the ways in which Jedis can talk to N nodes: what an acquire and its release take in
- * each, in turns in one process, with one connection to each node that nobody else uses; beside the
- * same commands with nothing around them, on connections of each thread's own. The figures, and how
- * to run it, are in docs/adr/0004-how-jedis-talks-to-n-nodes.md.
+ * each, in turns in one process, with one dedicated connection to each node; beside the same
+ * commands with nothing around them, on connections of each thread's own. The figures, and how to
+ * run it, are in docs/adr/0004-how-jedis-talks-to-n-nodes.md.
  */
 final class WaysToTalk implements AutoCloseable {
   private static final Duration TTL = Duration.ofSeconds(30);
@@ -46,7 +46,7 @@ final class WaysToTalk implements AutoCloseable {
   private final Map<String, Lock> ways = new LinkedHashMap<>();
   private final Map<String, List<Result>> results = new LinkedHashMap<>();
 
-  /** Takes and gives back a lock. */
+  /** Acquires and releases a lock. */
   private interface Lock {
     void takeAndGiveBack(String name) throws Exception;
   }

@@ -52,7 +52,7 @@ public final class LettuceProvider extends RedlockProvider {
           new StaticCredentialsProvider(node.user(), node.password().toCharArray()));
     }
     uri.setClientName(CLIENT_NAME);
-    // nothing more is told: a user may lack the right to, and the server would log each refusal
+    // no CLIENT SETINFO: a user may lack the right to, and the server would log each refusal
     uri.setLibraryName("");
     uri.setLibraryVersion("");
     return uri;

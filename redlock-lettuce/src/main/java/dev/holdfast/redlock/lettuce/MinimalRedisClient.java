@@ -20,8 +20,8 @@ import java.time.Duration;
 /**
  * Makes connections for {@link LettuceConnection#CODEC} and {@link LettucePubSubConnection#CODEC}
  * without Lettuce's three interfaces for every command of Redis: loading their classes takes most
- * of the time to the first lock, and on a busy machine stops all nodes for seconds when somebody
- * first listens.
+ * of the time to the first lock, and on a busy machine stops all nodes for seconds at the first
+ * subscription.
  */
 final class MinimalRedisClient extends RedisClient {
   MinimalRedisClient(ClientResources resources) {

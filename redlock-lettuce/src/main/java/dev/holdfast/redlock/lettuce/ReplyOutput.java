@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * outputs tell nil from an empty array no more, or not at every depth.
  */
 final class ReplyOutput extends CommandOutput<String, String, Object> {
-  /** The one status that Lettuce keeps to itself; so it is this where nothing else is told. */
+  /** The only status that Lettuce does not pass on; assumed if an output receives nothing. */
   private static final String QUEUED = "QUEUED";
 
   /** The bytes of most replies to {@code SET}; each would else be four objects more. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at a lock, or one adoption of a transferred lock. All nodes are asked, and a quorum
  * grants. If the quorum gave different fencing tokens, a second trip stores the largest. An attempt
- * that is not granted is taken back. All of it has one limit: {@code quorumTimeout}, or the end of
+ * that is not granted is released. All of it has one limit: {@code quorumTimeout}, or the end of
  * the validity that a grant would have.
  */
 final class AcquireAttempt {

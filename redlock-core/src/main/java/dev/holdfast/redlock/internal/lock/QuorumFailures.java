@@ -174,7 +174,7 @@ final class QuorumFailures {
         Instant.EPOCH
             .plus(clock.wallMicros(), ChronoUnit.MICROS)
             .plus(left.isNegative() ? Duration.ZERO : left)
-            .plusMillis(999) // "before" must not be told too early
+            .plusMillis(999) // the message says "before": round up
             .atZone(ZoneId.systemDefault()));
   }
 

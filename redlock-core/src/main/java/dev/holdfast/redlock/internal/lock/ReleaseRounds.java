@@ -77,7 +77,7 @@ final class ReleaseRounds {
         Tally::isReleaseDecided);
   }
 
-  /** Makes the round that takes back a failed attempt. Waiters are not notified of it. */
+  /** Makes the round that releases a failed attempt. Waiters are not notified of it. */
   QuorumCall ofAttempt(String key, String token, NodeSet sent, Predicate<Tally> decided) {
     KeptLife none = KeptLife.none(clock.nanos());
     return call(

@@ -69,7 +69,7 @@ final class NodeState {
    * @param wasPresent false if the session had been replaced before
    * @param returns whether the connection is replaced so soon that rounds are held back for it
    * @param retryInNanos when to connect again
-   * @param failing rounds that were held back in vain
+   * @param failing held-back rounds, which fail now
    */
   record Ended(boolean wasPresent, boolean returns, long retryInNanos, List<Round> failing) {
     static final Ended STALE = new Ended(false, false, 0, List.of());
@@ -182,8 +182,8 @@ final class NodeState {
    * Notes that a command has failed, which ends the connection that it was sent over.
    *
    * @param sentIn the epoch in which the command was sent
-   * @return the session to end, or null if that is under way, or if the command is older than the
-   *     present session
+   * @return the session to end, or null if it is ending already, or if the command is older than
+   *     the present session
    */
   synchronized @Nullable Session beginEnd(int sentIn) {
     Session session = present;
@@ -224,7 +224,7 @@ final class NodeState {
    * Counts the node as down if its connection has not been replaced.
    *
    * @param since when the connection broke
-   * @return rounds that were held back in vain, or empty if the node is back
+   * @return held-back rounds, which fail now, or empty if the node is back
    */
   synchronized List<Round> endReturn(long since) {
     return phase == Phase.RETURNING && replacedAt == since ? goAway() : List.of();

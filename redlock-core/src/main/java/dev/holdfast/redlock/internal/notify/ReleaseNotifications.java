@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Release notifications, published by the nodes and received from them. A waiter is notified of a
- * release once a quorum of nodes has published it, because an earlier attempt would be in vain.
+ * release once a quorum of nodes has published it, because an earlier attempt would be refused.
  *
  * <p>Subscribes only to keys that have a waiter, and only on nodes whose command connection is up,
  * so that node failures are detected in one place.

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** When release notifications are passed on, and who listens to them. */
+/** Release notifications: when waiters receive them, and which keys are subscribed. */
 class ReleaseNotificationsTest {
   private static final String CHANNEL = "holdfast:released:a";
   private static final Duration RECONNECT = Duration.ofSeconds(1);

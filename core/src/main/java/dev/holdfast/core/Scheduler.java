@@ -10,7 +10,7 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param delayNanos nanoseconds from now; zero or less for as soon as possible
    * @param task never blocks; what it throws is logged
-   * @return to take it back
+   * @return the scheduled task, which can be cancelled
    */
   Task schedule(long delayNanos, Runnable task);
 
@@ -20,7 +20,7 @@ public interface Scheduler extends AutoCloseable {
    *
    * @param delayNanos as for {@link #schedule}
    * @param task looks at the clock and hands on what it saw; it asks no backend anything
-   * @return to take it back
+   * @return the scheduled task, which can be cancelled
    */
   default Task watch(long delayNanos, Runnable task) {
     return schedule(delayNanos, task);
@@ -58,7 +58,7 @@ public interface Scheduler extends AutoCloseable {
   /** A task that was scheduled. */
   @FunctionalInterface
   interface Task {
-    /** Takes the task back if it has not begun. */
+    /** Cancels the task if it has not begun. */
     void cancel();
   }
 }

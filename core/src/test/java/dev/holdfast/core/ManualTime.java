@@ -91,7 +91,7 @@ final class ManualTime implements Clock, Scheduler {
     moveTo(nanos() + time.toNanos());
   }
 
-  /** The wall clock alone moves: somebody sets it, or the machine slept. */
+  /** The wall clock alone moves: it is set, or the machine slept. */
   synchronized void moveWall(Duration time) {
     wallNanos += time.toNanos();
   }

@@ -14,7 +14,7 @@ import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A redis-server that speaks TLS too, with a certificate for localhost, and for no other name, by
- * an authority that nobody trusts. How its files are made is said by the script beside them.
+ * an unknown authority. The script beside its files makes them.
  */
 public final class TlsServer implements AutoCloseable {
   private static final char[] PASSWORD = "changeit".toCharArray();

@@ -118,7 +118,7 @@ public final class ScriptedNodes implements RedisNodes {
     firstErrors[node] = error;
   }
 
-  /** Sets whether scripts that are told for no lock are kept until the test answers. */
+  /** Sets whether scripts that are loaded without a lock are kept until the test answers. */
   public void keepTaughtScripts(boolean keeps) {
     keepsTaught = keeps;
   }
@@ -150,7 +150,7 @@ public final class ScriptedNodes implements RedisNodes {
     return closed;
   }
 
-  /** Takes the scripts that were told for no lock, which were answered at once. */
+  /** Takes the scripts that were loaded without a lock, which were answered at once. */
   public List<Asked> notified() {
     List<Asked> taken = List.copyOf(notified);
     notified.clear();

@@ -91,7 +91,7 @@ final class Connection {
         });
   }
 
-  /** Nobody listens there. */
+  /** No server listens there. */
   void refused() {
     world.at(down(), host, () -> end("connection refused", false));
   }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Watches that the invariants hold, by true time. It asks leases what their holders could ask them,
- * and nodes what nobody else can see.
+ * and nodes what no process can see.
  *
  * <p>Without the restart guard, nodes that lose their data and vote at once break exclusion, as the
  * Redlock page says. So two leases may overlap if as many nodes lost data since the first was asked
@@ -58,7 +58,7 @@ final class Judge {
   /** The first invariant that was broken. */
   record Violation(Invariant invariant, String what) {}
 
-  /** A call under way, and how long it may take of the time in which its process runs. */
+  /** A call in flight, and how long it may take of the time in which its process runs. */
   static final class Call {
     private final Host host;
     private final String what;

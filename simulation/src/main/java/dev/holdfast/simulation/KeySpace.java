@@ -46,7 +46,7 @@ final class KeySpace implements Lua.Commands {
     }
   }
 
-  /** Is told of every change but the end of a key's time. */
+  /** Receives every change except the end of a key's time. */
   interface Changes {
     void changed(String key, @Nullable Entry before, @Nullable Entry after);
   }

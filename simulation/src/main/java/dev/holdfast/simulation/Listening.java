@@ -31,7 +31,7 @@ final class Listening {
     private long idleSince;
     private final List<Long> patientSince = new ArrayList<>();
 
-    /** Whether somebody has waited since then, not only for the answers to one attempt. */
+    /** Whether a client has waited since then, not only for the answers to one attempt. */
     boolean isPatient(long then) {
       return patientSince.stream().anyMatch(since -> since <= then);
     }
@@ -112,8 +112,8 @@ final class Listening {
   }
 
   /**
-   * Once a client has run for so long. A pause makes the attempt that is under way slow, so that
-   * stragglers are waited for in it as long as for a quorum; so does one that is just over.
+   * Once a client has run for so long. A pause makes the attempt in flight slow, so that stragglers
+   * are waited for in it as long as for a quorum; so does one that is just over.
    */
   private void after(long micros, Host host, Runnable check) {
     long due = host.ranFor() + micros;
@@ -130,8 +130,8 @@ final class Listening {
   }
 
   /**
-   * Returns whether a client is connected to a quorum: others do not send what would be in vain. An
-   * attempt goes on for longer if no quorum votes.
+   * Returns whether a client is connected to a quorum: others do not send commands that could not
+   * succeed. An attempt goes on for longer if no quorum votes.
    */
   boolean canAsk(Host host) {
     long then = world.now() - attempt() - SECOND;

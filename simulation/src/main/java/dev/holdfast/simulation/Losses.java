@@ -73,7 +73,7 @@ final class Losses {
 
   /**
    * Sets a node's clock, and keeps its data only if that makes keys expire too early: too late
-   * would be for an hour, and nobody would get them.
+   * would be for an hour, and no client would get them.
    */
   static void clockOff(World world, Node node) {
     boolean ahead = world.random.nextBoolean();

@@ -241,7 +241,7 @@ final class Node {
     return subscribers.size();
   }
 
-  /** The fencing token that it gave or was told last. */
+  /** The fencing token that it gave or stored last. */
   long counter(String key) {
     Entry entry = keys.get(COUNTERS + key);
     return entry == null ? 0 : Long.parseLong(Objects.requireNonNull(entry.value()));

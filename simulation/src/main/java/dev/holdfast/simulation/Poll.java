@@ -241,7 +241,7 @@ final class Poll {
     return Long.bitCount(failed | doubtful | unasked);
   }
 
-  /** For how long it has been under way, by the client's clock that says more. */
+  /** For how long it has been in flight, by the client's clock that shows more. */
   long ageMicros() {
     return Math.max(ageNanos() / 1_000, host.clock.wallMicros() - sentAtWall);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Judges what the core makes of votes, by those that pass through the drivers: how long stragglers
- * are waited for, and whether outage, contention, loss and release are told as they are.
+ * are waited for, and whether outage, contention, loss and release are reported correctly.
  */
 final class Polls {
   private static final long MILLI = 1_000;
@@ -274,7 +274,7 @@ final class Polls {
     List<Poll> sent = releases.getOrDefault(holding.lease.token(), List.of());
     Poll poll = sent.stream().max(Comparator.comparingInt(Poll::asked)).orElse(null);
     if (poll != null && sent.stream().filter(one -> one.asked() == poll.asked()).count() > 1) {
-      return; // a pending release to one node cannot be told from a release that reached one only
+      return; // a pending release to one node looks like a release that reached only one
     }
     int answers = poll == null ? 0 : poll.mostAnswers();
     if (failure instanceof LockOutageException) {
@@ -298,7 +298,7 @@ final class Polls {
         Invariant.RELEASE_ANSWER, holding.host.id(), "the release of " + holding + " " + what);
   }
 
-  /** The reason of a loss has been told. */
+  /** The reason of a loss has been reported. */
   void lost(Holding holding, LossReason reason) {
     Poll last = latest.get(Kind.EXTENSION + holding.lease.token());
     Poll denial = last != null && last.mostDenials() >= quorum() ? last : null;

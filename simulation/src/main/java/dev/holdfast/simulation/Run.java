@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One history, from its seed. */
 final class Run {
-  /** Kept, because loggers that nobody keeps forget their level. */
+  /** Kept, because loggers without a strong reference forget their level. */
   private static final Logger QUIET = Logger.getLogger("dev.holdfast");
 
   static {

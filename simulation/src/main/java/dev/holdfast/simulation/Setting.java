@@ -160,12 +160,12 @@ record Setting(
     return seconds * 1_000_000L + longestTtlMillis * 1_000L + quarantine();
   }
 
-  /** When somebody must have got each name, except for nodes that are under quarantine. */
+  /** When a client must have got each name, except for nodes that are under quarantine. */
   long recovered() {
     return healing() + longestTtlMillis * 1_010L + 1_000_000;
   }
 
-  /** When somebody must have got each name, whatever happened to the nodes before healing. */
+  /** When a client must have got each name, whatever happened to the nodes before healing. */
   long recoveredAtLast() {
     return recovered() + (guard ? UNTIL_SEEN + quarantine() * 101 / 100 : 0);
   }

@@ -25,7 +25,7 @@ public final class Simulate {
   private static final Set<String> KNOWN =
       Set.of("seeds", "from", "threads", "profile", "mutant", "replay", "root");
 
-  /** So many are under way before their results are told. */
+  /** So many runs are in flight before their results are printed. */
   private static final long BLOCK = 1_000;
 
   private static final int MAX_BROKEN = 10;
@@ -153,7 +153,7 @@ public final class Simulate {
     return result.violation() == null ? 0 : 1;
   }
 
-  /** Tells results in the order of seeds, whoever ran them. */
+  /** Prints results in the order of seeds, whichever thread ran them. */
   private int runSeeds(ExecutorService pool, long from, long seeds, Profile... profiles) {
     Totals totals = new Totals();
     long end = from + seeds;

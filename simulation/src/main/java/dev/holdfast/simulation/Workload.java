@@ -157,7 +157,7 @@ final class Workload {
     return answer;
   }
 
-  /** Whether outage and contention are told apart. */
+  /** Whether outage and contention are distinguished. */
   private void judge(
       LockRequest request,
       Queues.Place place,
@@ -386,7 +386,7 @@ final class Workload {
     world.judge.lost(holding);
   }
 
-  /** All faults are over: nothing new is begun, and somebody must get each name soon. */
+  /** All faults are over: nothing new is begun, and a client must get each name soon. */
   private void heal() {
     if (closed) {
       return;

@@ -138,7 +138,7 @@ final class World {
     trace.add(now, client, node, what, about.hashCode(), () -> about);
   }
 
-  /** For what happens often: its text is made only if somebody reads it. */
+  /** For what happens often: its text is made only if the trace is printed. */
   void note(int client, int node, String what, long digest, Supplier<String> about) {
     trace.add(now, client, node, what, digest, about);
   }

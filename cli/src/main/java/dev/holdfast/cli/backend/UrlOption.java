@@ -19,7 +19,7 @@ public final class UrlOption {
   /**
    * The backend that is meant.
    *
-   * @throws UsageException if none is, or if its locks are nobody else's
+   * @throws UsageException if none is, or if no other process shares its locks
    */
   public Backend backend() {
     Backend backend = Backend.of(url);

@@ -22,7 +22,7 @@ public final class Logging {
   private Logging() {}
 
   /**
-   * Prints our own. That a node is down is kept back until it is told or forgotten, because the
+   * Prints our own. That a node is down is kept back until it is printed or dropped, because the
    * message of a failure names each node that had to do with it.
    */
   public static void show() {

@@ -65,7 +65,7 @@ final class CompareHolder implements AutoCloseable {
     return ask(CompareHolderCommand.HELD).equals(CompareHolderCommand.YES);
   }
 
-  /** Has it give the lock back, if it is still its own to give. */
+  /** Lets it release the lock, if it still holds it. */
   void release() throws IOException, InterruptedException {
     ask(CompareHolderCommand.RELEASE);
   }

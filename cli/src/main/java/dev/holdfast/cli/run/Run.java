@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Gets a lock, runs a command, gives the lock back.
+ * Acquires a lock, runs a command, releases the lock.
  *
  * @param request for the lock, without {@code keepAliveUpTo}
  * @param maxHold how long the command may run, if the lock can be renewed

@@ -106,7 +106,7 @@ class CompareTest {
     int nodes = lock.startsWith("Redlock of ") ? Integer.parseInt(lock.substring(11)) : 1;
 
     assertThat(number(row, "grantsPerSecond")).isPositive();
-    // One to take it and one to give it back, to each node.
+    // One to acquire and one to release, to each node.
     assertThat(number(row, "commandsPerGrant")).isGreaterThanOrEqualTo(2.0 * nodes);
     assertThat(row).doesNotContain("unavailableMillis");
   }

@@ -85,7 +85,8 @@ class StatusTest {
     assertThat(held.exitCode()).as(held.err()).isZero();
     assertThat(held.out())
         .matches("job: held by \\S+:\\d+; [23] of 3 nodes agree; \\d+\\.\\d s left\n");
-    // On a busy machine a node may be taken for down for a moment, by whoever logs in this JVM.
+    // On a busy machine a node may be taken for down for a moment, by another manager that logs in
+    // this JVM.
     assertThat(held.err().replaceAll("holdfast: node \\S+ is (back|down: .*)\n", "")).isEmpty();
   }
 

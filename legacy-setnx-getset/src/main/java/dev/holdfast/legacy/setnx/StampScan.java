@@ -125,7 +125,7 @@ public final class StampScan implements AutoCloseable {
    *
    * @param pattern which keys, as KEYS understands it; {@code *} for all
    * @param keysPerSecond the most that the server has to look at in a second
-   * @param progress is told how many keys the server has looked at, about
+   * @param progress receives how many keys the server has scanned, about
    * @return what was seen
    * @throws InterruptedException if the thread is interrupted
    * @throws LockOutageException if the server goes away

@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of the fleet: takes the lock, works for a moment, gives it back, again and again. It
+ * A process of the fleet: acquires the lock, works briefly, and releases it, again and again. It
  * says {@link #READY}, then {@link #WANT} and {@link #GOT} for each lock; told to {@link #DIE} it
  * says {@link #INSIDE} from within, and waits to be killed. It ends when its parent has gone.
  */
@@ -45,7 +45,7 @@ final class FleetProcess {
 
   /** The lock as this process knows it. */
   private interface Lock extends AutoCloseable {
-    /** Waits until it is got; returns until when others keep out. Empty if told to stop first. */
+    /** Waits for the lock; returns until when it excludes others. Empty if stopped before. */
     OptionalLong lock() throws Exception;
 
     void unlock() throws Exception;

@@ -16,8 +16,8 @@ import redis.clients.jedis.util.Pool;
 
 /**
  * The use of a pool from the first answer of its node to the first failure. One thread borrows a
- * connection, writes all that is waiting, reads all replies, and gives the connection back. Only
- * that thread waits when the node hangs or the pool is exhausted.
+ * connection, writes all that is waiting, reads all replies, and returns the connection. Only that
+ * thread waits when the node hangs or the pool is exhausted.
  */
 final class PooledConnection implements CommandWriter<PooledNode.Question> {
   /** How often a node that is asked nothing is greeted, to learn whether it is still there. */

@@ -147,7 +147,7 @@ final class AcquireAttempt {
   }
 
   /**
-   * Takes the attempt back on every node that was asked. The result waits for the answers of the
+   * Releases the attempt on every node that was asked. The result waits for the answers of the
    * nodes that voted, within the attempt's deadline, and for no other node.
    */
   private CompletableFuture<Outcome> notAcquired(QuorumCall call, Tally votes) {

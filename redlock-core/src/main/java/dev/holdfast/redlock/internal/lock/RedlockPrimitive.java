@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * The Redlock algorithm, in which acquire, extend and release are rounds whose votes are counted.
  * An attempt notes the time and asks all N nodes for {@code SET key token NX PX ttl}. It holds the
  * lock if ⌊N/2⌋+1 nodes grant it while the ttl, less the elapsed time and the allowance for drift,
- * has not passed. Otherwise it takes the lock back on every node. A release compares and deletes.
+ * has not passed. Otherwise it releases the lock on every node. A release compares and deletes.
  */
 public final class RedlockPrimitive implements LockPrimitive {
   private final AlgorithmOptions options;

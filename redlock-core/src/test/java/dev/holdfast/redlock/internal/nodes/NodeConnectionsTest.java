@@ -364,7 +364,7 @@ class NodeConnectionsTest {
     nodes.silent(2);
     askAllBut(2, locks, Duration.ofMillis(1_200));
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);
-    for (int half = 0; half < 2; half++) { // what was granted is lost, and given back
+    for (int half = 0; half < 2; half++) { // the granted locks are lost, and released
       time.advance(Duration.ofMillis(500));
       nodes.answerAll(NodeConnectionsTest::refuse);
     }

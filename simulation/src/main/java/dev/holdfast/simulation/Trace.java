@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The trace of a run: a digest of it always, and its text if it is to be printed. */
+/** The trace of a run: always a digest, and the text only if it is printed. */
 final class Trace {
   /** No client, or no node. */
   static final int NONE = -1;

@@ -75,6 +75,19 @@ final class ValueFlaws {
                       }
                     })
             .asVariation(),
+        Flaw.of(
+                "an adopted lock shows the label of its former holder",
+                Set.of("TRANSFER-6"),
+                Parts.TRANSFERRING.withManagers(
+                    right ->
+                        new PassingManager(right.get()) {
+                          @Override
+                          public CompletableFuture<Lease> adoptAsync(
+                              String text, LockRequest request) {
+                            return super.adoptAsync(text, request.ownerLabel("former"));
+                          }
+                        }))
+            .asVariation(),
         Flaw.inManager(
                 "a ping is answered at once or not at all",
                 Set.of("FAULT-8"),

@@ -26,8 +26,8 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** The user of the URI with a login. */
   static final String LOGIN = "holdfast-login";
 
-  /** Differs when it is decoded twice or not at all, and has what URLs have a meaning for. */
-  static final String LOGIN_PASSWORD = "holdfast-login-%41+secret/@:?#%25";
+  /** Holds what URLs and commands give a meaning to, and letters of more than one byte. */
+  static final String LOGIN_PASSWORD = "holdfast-login-%41+ \"'\\secret/@:?#%25\u00e4\u20ac";
 
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 

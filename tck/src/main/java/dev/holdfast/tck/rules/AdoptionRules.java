@@ -12,6 +12,7 @@ import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
@@ -208,6 +209,23 @@ public abstract class AdoptionRules {
       assertThat(adopted.fencingToken().orElseThrow())
           .isGreaterThan(lease.fencingToken().orElseThrow());
     }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adopted lock shows the owner label of its own request")
+  void anAdoptedLockHasTheLabelOfItsRequest() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    LockManager locks = fixture.open();
+    LockRequest former = fixture.request(fixture.name("label")).ownerLabel("former");
+    String text =
+        TransferredLock.text(fixture, OnNodes.take(fixture, locks, former), fixture.ttl());
+
+    Lease adopted =
+        fixture.soon().get("it is adopted", locks.adoptAsync(text, former.ownerLabel("adopter")));
+
+    assertThat(locks.inspect(adopted.name()).map(LockStatus::ownerLabel)).contains("adopter");
   }
 
   @Test

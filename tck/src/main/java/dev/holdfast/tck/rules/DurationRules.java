@@ -14,7 +14,9 @@ import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -91,10 +93,14 @@ public abstract class DurationRules {
   @Rule("VAL-7")
   @IfThisFails("check that a ttl of hours and of weeks is neither cut nor an int")
   void aGrantLastsForItsTtlHoweverLong() {
-    LockManager locks = openForYears();
-    needsRound(() -> assertLasts(fixture.ttl(), ttl -> granted(Asking.TRY_ACQUIRE, locks, ttl)));
-    for (Duration ttl : LONG) {
-      assertLasts(ttl, asked -> granted(Asking.TRY_ACQUIRE, locks, asked));
+    List<Map<String, String>> sets = new ArrayList<>(List.of(Map.of()));
+    sets.addAll(fixture.environment().optionSets());
+    for (Map<String, String> options : sets) {
+      LockManager locks = openForYears(options);
+      needsRound(() -> assertLasts(fixture.ttl(), ttl -> granted(Asking.TRY_ACQUIRE, locks, ttl)));
+      for (Duration ttl : LONG) {
+        assertLasts(ttl, asked -> granted(Asking.TRY_ACQUIRE, locks, asked));
+      }
     }
   }
 
@@ -119,7 +125,7 @@ public abstract class DurationRules {
   @IfThisFails("check that an extension by hours and by weeks is neither cut nor an int")
   void anExtendedLeaseLastsForItsTtlHoweverLong() {
     Needs.of(fixture, LockCapability.EXTENSION);
-    LockManager locks = openForYears();
+    LockManager locks = openForYears(Map.of());
     needsRound(() -> assertLasts(fixture.ttl(), ttl -> extended(locks, ttl, true)));
     for (Duration ttl : LONG) {
       assertLasts(ttl, asked -> extended(locks, asked, true));
@@ -298,9 +304,11 @@ public abstract class DurationRules {
   }
 
   /** Leaves the test out where ttls have limits of their own. */
-  private LockManager openForYears() {
+  private LockManager openForYears(Map<String, String> options) {
+    Map<String, String> all = new HashMap<>(options);
+    all.put("maxTtl", LONGEST.toMillis() + "ms");
     try {
-      return fixture.open("maxTtl=" + LONGEST.toMillis() + "ms");
+      return fixture.open(WithoutScripts.texts(all));
     } catch (LockConfigurationException e) {
       return abort("a ttl of a year is too long here: " + e.getMessage());
     }

@@ -2,11 +2,13 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckNode;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +20,11 @@ public abstract class FailedConnectRules {
   /** Options that no backend may take. */
   private static final List<String> WRONG =
       List.of("maxTtl=0s", "maxTtl=nonsense", "retryDelay=-1ms", "noSuchOption=1");
+
+  private static final OpenSettings TRUSTING =
+      OpenSettings.none()
+          .trustManagers(TestCertificate.trusting(TestCertificate.LOCALHOST))
+          .keyManagers(TestCertificate.ELSEWHERE.keyManagers());
 
   final TckFixture fixture;
 
@@ -63,6 +70,7 @@ public abstract class FailedConnectRules {
             openAndClose(uris, wrong);
           }
           openAndClose(twice);
+          openAndClose(TRUSTING, uris);
           for (TckNode node : fixture.nodes()) {
             node.otherDatabase()
                 .ifPresent(uri -> openAndClose(List.of(uri.replaceFirst("/\\d+$", "/99999"))));
@@ -108,6 +116,15 @@ public abstract class FailedConnectRules {
     try (LockManager locks = fixture.openOn(uris, impatient(options))) {
       TckFixture.regardless(() -> locks.tryAcquire(fixture.name("attempt"), fixture.ttl()));
     } catch (LockException failed) {
+      IgnoredFailures.add(failed);
+    }
+  }
+
+  /** Opens a manager with settings that a backend may refuse, where it can be given any. */
+  private void openAndClose(OpenSettings settings, List<String> uris) {
+    try {
+      fixture.environment().openOn(uris, Map.of(), settings).close();
+    } catch (LockException | UnsupportedOperationException failed) {
       IgnoredFailures.add(failed);
     }
   }

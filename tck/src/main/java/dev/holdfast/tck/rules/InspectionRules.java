@@ -181,6 +181,30 @@ public abstract class InspectionRules {
     assertThat(fixture.open().forceRelease(fixture.name("free"))).isFalse();
   }
 
+  /** A manager may free an expired lock of its own, so the holder's is closed. */
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease looks at the time of a lock, as an attempt does")
+  void forceReleaseOfALockThatHasExpiredIsFalse() {
+    LockManager operator = fixture.open();
+    LockManager holder = fixture.openForShortTtl();
+    Lease lease = fixture.take(holder, fixture.name("expired"), fixture.briefTtl());
+    holder.close();
+    long begun = System.nanoTime();
+    fixture
+        .soon()
+        .until(
+            "its ttl is over",
+            () -> Elapsed.since(begun).compareTo(fixture.briefTtl().multipliedBy(2)) > 0);
+
+    boolean isForced = operator.forceRelease(lease.name());
+
+    if (isForced) {
+      OnNodes.needsExpiry(fixture);
+    }
+    assertThat(isForced).as("a lock that had expired was removed").isFalse();
+  }
+
   @Test
   @Rule("INSP-2")
   @IfThisFails("check that forceRelease removes the lock from all nodes, whosever it is")

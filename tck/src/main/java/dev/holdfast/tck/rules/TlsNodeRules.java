@@ -74,7 +74,10 @@ public abstract class TlsNodeRules {
 
     CompletableFuture<Optional<Lease>> waiter =
         locks.tryAcquireAsync(fixture.request(lease.name()).waitForever());
-    Attempts.stays(() -> true); // a connection for notifications is made
+    int connections = seen(proxies).size();
+    for (int i = 0; i < 5 && seen(proxies).size() == connections; i++) {
+      Attempts.stays(() -> true); // a connection for notifications is tried, if there is one
+    }
     proxies.forEach(NodeProxy::cut);
     fixture.awaitRegardless(
         "connections are made again",

@@ -26,6 +26,9 @@ final class NodeProxy implements AutoCloseable {
   /** First byte of TLS 1.0 to 1.3 (RFC 8446, section 5.1). No request of Redis begins with it. */
   private static final int HANDSHAKE = 22;
 
+  /** Part of the JDK's message when a client shows no certificate. */
+  private static final String NO_CERTIFICATE = "Empty client certificate chain";
+
   /** Numbers of bytes that are sent at once. They divide replies at each place sooner or later. */
   private static final int[] PIECES = {1, 2, 1, 3, 1, 5};
 
@@ -39,8 +42,10 @@ final class NodeProxy implements AutoCloseable {
   enum Seen {
     /** The client has sent data in the clear. */
     IN_THE_CLEAR,
-    /** The client has refused the certificate, or had to show its own and did not. */
+    /** The client has refused the certificate, or has given up. */
     REFUSED,
+    /** The client had to show a certificate and did not. */
+    WITHOUT_CERTIFICATE,
     /** The client has sent data by TLS. */
     BY_TLS
   }
@@ -159,7 +164,10 @@ final class NodeProxy implements AutoCloseable {
     try {
       socket.startHandshake();
     } catch (IOException refused) {
-      seen.add(Seen.REFUSED);
+      seen.add(
+          String.valueOf(refused.getMessage()).contains(NO_CERTIFICATE)
+              ? Seen.WITHOUT_CERTIFICATE
+              : Seen.REFUSED);
       return null;
     }
     return socket;

@@ -1,0 +1,249 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Drivers that send a command too early, too late, twice, changed or not at all. */
+final class BrokenCommands {
+  private BrokenCommands() {}
+
+  static final class TwoConnections extends PassingNodes {
+    private final RedisNodes forReleases;
+
+    TwoConnections(RedisNodes nodes, RedisNodes forReleases) {
+      super(nodes);
+      this.forReleases = forReleases;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return forReleases
+          .connect(node, () -> nodes.disconnect(node))
+          .thenCompose(done -> nodes.connect(node, disconnected));
+    }
+
+    @Override
+    public void disconnect(int node) {
+      forReleases.disconnect(node);
+      nodes.disconnect(node);
+    }
+
+    @Override
+    public void submit(Round round) {
+      (isScript(round, Scripts.RELEASE) ? forReleases : nodes).submit(round);
+    }
+
+    @Override
+    public void close() {
+      forReleases.close();
+      nodes.close();
+    }
+  }
+
+  static final class Replaying extends PassingNodes {
+    private final Map<Integer, Queue<Round>> unanswered = new ConcurrentHashMap<>();
+
+    Replaying(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return nodes
+          .connect(node, disconnected)
+          .thenAccept(
+              done -> {
+                Queue<Round> again = unanswered.remove(node);
+                if (again != null) {
+                  again.forEach(round -> nodes.submit(ask(round, node, new Nowhere(round))));
+                }
+              });
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Queue<Round> waiting =
+                unanswered.computeIfAbsent(node, n -> new ConcurrentLinkedQueue<>());
+            waiting.add(round);
+            nodes.submit(ask(round, node, new Remembered(round, waiting)));
+          });
+    }
+
+    /** Keeps what failed, to send it again. */
+    private static final class Remembered extends PassingAnswers {
+      private final Queue<Round> waiting;
+
+      Remembered(Round round, Queue<Round> waiting) {
+        super(round);
+        this.waiting = waiting;
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {
+        waiting.remove(round);
+        super.answered(answer);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        round.failure(node, cause);
+      }
+    }
+
+    private static final class Nowhere extends PassingAnswers {
+      Nowhere(Round round) {
+        super(round);
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {}
+    }
+  }
+
+  static final class Blocking extends PassingNodes {
+    private static final long LIMIT_MILLIS = 1_000;
+
+    Blocking(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    @SuppressWarnings("ResultOfMethodCallIgnored") // it goes on after the limit
+    public void submit(Round round) {
+      List<CountDownLatch> answered = new ArrayList<>();
+      round.forEachNode(
+          node -> {
+            CountDownLatch latch = new CountDownLatch(1);
+            answered.add(latch);
+            nodes.submit(ask(round, node, new Counted(round, latch)));
+          });
+      try {
+        for (CountDownLatch latch : answered) {
+          latch.await(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private static final class Counted extends PassingAnswers {
+      private final CountDownLatch latch;
+
+      Counted(Round round, CountDownLatch latch) {
+        super(round);
+        this.latch = latch;
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {
+        latch.countDown();
+        super.answered(answer);
+      }
+    }
+  }
+
+  static final class OneAfterTheOther extends PassingNodes {
+    private final Map<Integer, CompletableFuture<Void>> extensions = new ConcurrentHashMap<>();
+
+    OneAfterTheOther(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (isExtension(round)) {
+        round.forEachNode(
+            node -> {
+              CompletableFuture<Void> answered = new CompletableFuture<>();
+              extensions.put(node, answered);
+              nodes.submit(ask(round, node, new Notified(round, answered)));
+            });
+      } else if (isScript(round, Scripts.RELEASE)) {
+        round.forEachNode(
+            node ->
+                extensions
+                    .getOrDefault(node, CompletableFuture.completedFuture(null))
+                    .thenRun(() -> nodes.submit(ask(round, node, new PassingAnswers(round)))));
+      } else {
+        nodes.submit(round);
+      }
+    }
+
+    private static final class Notified extends PassingAnswers {
+      private final CompletableFuture<Void> end;
+
+      Notified(Round round, CompletableFuture<Void> end) {
+        super(round);
+        this.end = end;
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {
+        super.answered(answer);
+        end.complete(null);
+      }
+    }
+  }
+
+  static final class InSeconds extends PassingNodes {
+    InSeconds(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (round.command() instanceof Command.SetIfAbsent set) {
+        String seconds = Long.toString((set.ttlMillis() + 999) / 1_000);
+        Command rounded =
+            new Command.Plain(List.of("SET", set.key(), set.value(), "NX", "EX", seconds));
+        nodes.submit(new Round(rounded, round.nodes(), new PassingAnswers(round)));
+      } else {
+        nodes.submit(round);
+      }
+    }
+  }
+
+  /** Asks the last node a little later, if it is still of use then. */
+  static final class Dropping extends PassingNodes {
+    private static final Executor LATER =
+        CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS);
+
+    Dropping(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      int last = addresses().size() - 1;
+      round.forEachNode(
+          node -> {
+            Round ofNode = ask(round, node, new PassingAnswers(round));
+            if (node != last) {
+              nodes.submit(ofNode);
+            } else {
+              LATER.execute(
+                  () -> {
+                    if (!round.decided()) {
+                      nodes.submit(ofNode);
+                    }
+                  });
+            }
+          });
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package dev.holdfast.redlock;
+
+import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.redlock.spi.Round;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Drivers that give up a reply, or take it for another one. */
+final class BrokenReplies {
+  private BrokenReplies() {}
+
+  /**
+   * Forgets a round that nobody waits for any more, and keeps the connection: what it reads there
+   * later goes to whoever asks next, as with a blocking client that goes back into its pool.
+   */
+  static final class Forgetful extends PassingNodes {
+    private static final Duration PATIENCE = Duration.ofMillis(50);
+
+    private final Map<Integer, Replies> replies = new ConcurrentHashMap<>();
+
+    private record Waiting(Round round, long since) {}
+
+    /** Matches the replies of one connection with its rounds, in their order. */
+    private static final class Replies {
+      private final Queue<Waiting> waiting = new ArrayDeque<>();
+      private final Queue<Consumer<Round>> unread = new ArrayDeque<>();
+    }
+
+    Forgetful(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return nodes
+          .connect(node, disconnected)
+          .thenAccept(
+              done -> {
+                replies.put(node, new Replies());
+              });
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(node -> submit(round, node));
+    }
+
+    private void submit(Round round, int node) {
+      Replies of = replies.computeIfAbsent(node, n -> new Replies());
+      long now = System.nanoTime();
+      Consumer<Round> unread;
+      synchronized (of) {
+        of.waiting.removeIf(w -> w.round.decided() && now - w.since > PATIENCE.toNanos());
+        unread = of.unread.poll();
+        if (unread == null) {
+          of.waiting.add(new Waiting(round, now));
+        }
+        nodes.submit(ask(round, node, new First(round, of)));
+      }
+      if (unread != null) {
+        unread.accept(round);
+      }
+    }
+
+    /** Gives each answer to whoever has waited longest. */
+    private static final class First extends PassingAnswers {
+      private final Replies of;
+
+      First(Round round, Replies of) {
+        super(round);
+        this.of = of;
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {
+        Waiting first;
+        synchronized (of) {
+          first = of.waiting.poll();
+          if (first == null) {
+            of.unread.add(answer);
+            return;
+          }
+        }
+        answer.accept(first.round);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        synchronized (of) {
+          of.waiting.removeIf(waiting -> waiting.round == round);
+        }
+        round.failure(node, cause);
+      }
+    }
+  }
+
+  static final class Impatient extends PassingNodes {
+    private static final long LIMIT_MILLIS = 100;
+
+    Impatient(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Once once = new Once(round);
+            nodes.submit(ask(round, node, once));
+            CompletableFuture.delayedExecutor(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .execute(
+                    () -> {
+                      if (!once.answered.get()) {
+                        once.failure(node, new IllegalStateException("no answer within 100 ms"));
+                        nodes.disconnect(node);
+                      }
+                    });
+          });
+    }
+
+    private static final class Once extends PassingAnswers {
+      private final AtomicBoolean answered = new AtomicBoolean();
+
+      Once(Round round) {
+        super(round);
+      }
+
+      @Override
+      void answered(Consumer<Round> answer) {
+        if (answered.compareAndSet(false, true)) {
+          super.answered(answer);
+        }
+      }
+    }
+  }
+
+  /** Sends what is for the second connection on the first. */
+  static final class OneSlot extends PassingNodes {
+    OneSlot(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      return node < addresses().size()
+          ? nodes.connect(node, disconnected)
+          : CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> nodes.submit(ask(round, node % addresses().size(), new OfSecond(round, node))));
+    }
+
+    /** Answers for the connection that was asked for. */
+    private static final class OfSecond extends PassingAnswers {
+      private final int asked;
+
+      OfSecond(Round round, int asked) {
+        super(round);
+        this.asked = asked;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(asked, reply);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        super.error(asked, error);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        super.failure(asked, cause);
+      }
+    }
+  }
+
+  /** Takes texts of digits for numbers. */
+  static final class DecodesNumbers extends PassingNodes {
+    DecodesNumbers(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(round.command(), round.nodes(), new Decoded(round)));
+    }
+
+    private static final class Decoded extends PassingAnswers {
+      Decoded(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(node, decoded(reply));
+      }
+
+      private static @Nullable Object decoded(@Nullable Object reply) {
+        if (reply instanceof List<?> list) {
+          List<@Nullable Object> all = new ArrayList<>();
+          list.forEach(each -> all.add(decoded(each)));
+          return all;
+        }
+        return reply instanceof String text && text.matches("-?\\d{1,18}")
+            ? (Object) Long.valueOf(text)
+            : reply;
+      }
+    }
+  }
+
+  /** Replies to a transaction that was aborted as to one without commands. */
+  static final class NilIsDone extends PassingNodes {
+    NilIsDone(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(
+          round.command().words().equals(List.of("EXEC"))
+              ? new Round(round.command(), round.nodes(), new Done(round))
+              : round);
+    }
+
+    private static final class Done extends PassingAnswers {
+      Done(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(node, reply == null ? List.of() : reply);
+      }
+    }
+  }
+}

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LossInterrupt {
   private enum State {
-    /** The lease was not lost, or the interrupt came before the innermost call began. */
+    /** The lease was not lost. */
     QUIET,
     /** The lease was lost, and the thread has to be interrupted. */
     DUE,
@@ -29,10 +29,10 @@ final class LossInterrupt {
     /** Whether an interrupt status that is set was set for a loss. */
     private boolean isOurs;
 
-    /** The number of calls that have begun and of interrupts that came. */
+    /** The number of interrupts for losses so far, which is the number of the last one. */
     private long count;
 
-    /** The last interrupt that the thread has certainly noticed. */
+    /** The number of the last interrupt that the thread has certainly noticed. */
     private long noticed;
 
     private void set() {
@@ -56,9 +56,10 @@ final class LossInterrupt {
   private final Status status;
   private State state = State.QUIET;
 
-  /** The interrupts after this one were not noticed when this call began. */
+  /** The number of the last interrupt that the thread had noticed when this call began. */
   private final long since;
 
+  /** The number of the interrupt for this call. */
   private long interruptedAt;
 
   /** The number of inner calls, or this one, with an open shield. */

@@ -44,7 +44,6 @@ final class CheckedTransaction implements TransactionSynchronization {
 
     @Override
     public void beforeCommit(boolean readOnly) {
-      Locks.requireNoneLost();
       requireAllHeld();
     }
   }
@@ -148,8 +147,12 @@ final class CheckedTransaction implements TransactionSynchronization {
     return outermost;
   }
 
-  /** Checks the leases of all transactions to which this thread writes. */
+  /**
+   * Checks the leases under which this thread works, and those of all transactions to which it
+   * writes.
+   */
   static void requireAllHeld() {
+    Locks.requireNoneLost();
     for (CheckedTransaction at = innermost(); at != null; at = at.outer) {
       if (at.takesWork()) {
         at.leases.forEach(TransactionLease::requireHeld);

@@ -9,7 +9,6 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.DefaultTransactionStatus;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Has the transactions of a thread check the locks under which it works. At the beginning it notes
@@ -29,7 +28,6 @@ record CommitCheckListener(PlatformTransactionManager manager)
   @Override
   public void beforeCommit(TransactionExecution execution) {
     if (hasCallbacks(execution)) {
-      Locks.requireNoneLost();
       CheckedTransaction.requireAllHeld();
     }
   }
@@ -53,8 +51,7 @@ record CommitCheckListener(PlatformTransactionManager manager)
     return execution instanceof TransactionStatus
         && execution.isNewTransaction()
         && !(execution instanceof DefaultTransactionStatus status && !status.isNewSynchronization())
-        && TransactionSynchronizationManager.isSynchronizationActive()
-        && TransactionSynchronizationManager.isActualTransactionActive();
+        && SpringTransactions.hasCallbacks();
   }
 
   /** Returns whether a lease is held or lost. After a release or a transfer it protects nothing. */

@@ -9,8 +9,7 @@ import dev.holdfast.LockManager;
  * @param name the name of the lock
  */
 record HeldKey(LockManager manager, String name) {
-  /** Makes the key of a lock of a manager that may be decorated. */
-  static HeldKey of(LockManager manager, String name) {
-    return new HeldKey(manager.unwrap(LockManager.class).orElse(manager), name);
+  HeldKey {
+    manager = manager.unwrap(LockManager.class).orElse(manager);
   }
 }

@@ -157,6 +157,6 @@ final class LockedPublisher {
   }
 
   private HeldKey key() {
-    return HeldKey.of(manager, request.name());
+    return new HeldKey(manager, request.name());
   }
 }

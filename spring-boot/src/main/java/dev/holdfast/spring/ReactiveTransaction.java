@@ -1,6 +1,5 @@
 package dev.holdfast.spring;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -94,20 +93,10 @@ final class ReactiveTransaction {
     if (!isActive()) {
       return;
     }
-    if (!isCheckedLast(held)) {
+    if (!TransactionLease.isCheckedLast(
+        manager.getSynchronizations(), LeaseCheck.class, check -> check.isOf(held))) {
       manager.registerSynchronization(new LeaseCheck(() -> held));
     }
-  }
-
-  /** Returns whether nothing but checks comes after the check of a lease. */
-  private boolean isCheckedLast(HeldLease held) {
-    List<TransactionSynchronization> known = manager.getSynchronizations();
-    for (int i = known.size() - 1; i >= 0 && known.get(i) instanceof LeaseCheck check; i--) {
-      if (check.isOf(held)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static Predicate<TransactionSynchronization> isEndOf(HeldLease held) {

@@ -2,11 +2,9 @@ package dev.holdfast.spring;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
-import java.util.List;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
@@ -25,7 +23,8 @@ final class SpringTransactions implements Transactions {
     return hasCallbacks() || CheckedTransaction.outermost() != null;
   }
 
-  private static boolean hasCallbacks() {
+  /** Returns whether the thread is in a transaction whose callbacks are active. */
+  static boolean hasCallbacks() {
     return TransactionSynchronizationManager.isActualTransactionActive()
         && TransactionSynchronizationManager.isSynchronizationActive();
   }
@@ -43,7 +42,7 @@ final class SpringTransactions implements Transactions {
   @Override
   public Optional<Lease> held(LockManager manager, String name) {
     CheckedTransaction.endCompleted();
-    HeldKey key = HeldKey.of(manager, name);
+    HeldKey key = new HeldKey(manager, name);
     LeaseHold bound = (LeaseHold) TransactionSynchronizationManager.getResource(key);
     if (bound == null) {
       return Optional.empty();
@@ -58,7 +57,7 @@ final class SpringTransactions implements Transactions {
 
   @Override
   public void holdUntilEnd(LockManager manager, Lease lease) {
-    HeldKey key = HeldKey.of(manager, lease.name());
+    HeldKey key = new HeldKey(manager, lease.name());
     LeaseHold hold = new LeaseHold(key, lease);
     CheckedTransaction outermost = CheckedTransaction.outermost();
     if (outermost == null) {
@@ -74,20 +73,12 @@ final class SpringTransactions implements Transactions {
     CheckedTransaction current = CheckedTransaction.current();
     if (current != null) {
       current.check(lease);
-    } else if (hasCallbacks() && !isCheckedLast(lease)) {
+    } else if (hasCallbacks()
+        && !TransactionLease.isCheckedLast(
+            TransactionSynchronizationManager.getSynchronizations(),
+            CommitCheck.class,
+            check -> check.lease() == lease)) {
       TransactionSynchronizationManager.registerSynchronization(new CommitCheck(lease, null));
     }
-  }
-
-  /** Returns whether nothing but checks comes after the check of a lease. */
-  private static boolean isCheckedLast(Lease lease) {
-    List<TransactionSynchronization> known =
-        TransactionSynchronizationManager.getSynchronizations();
-    for (int i = known.size() - 1; i >= 0 && known.get(i) instanceof CommitCheck check; i--) {
-      if (check.lease() == lease) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -73,7 +73,7 @@ public abstract class FailedConnectRules {
           openAndClose(TRUSTING, uris);
           for (TckNode node : fixture.nodes()) {
             node.otherDatabase()
-                .ifPresent(uri -> openAndClose(List.of(uri.replaceFirst("/\\d+$", "/99999"))));
+                .ifPresent(uri -> openAndClose(List.of(OptionRules.withoutDatabase(uri))));
           }
         });
 

@@ -7,6 +7,7 @@ import dev.holdfast.tck.env.TckClock;
 import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
+import java.util.List;
 
 /** The needs of tests. A test is left out where its environment does not meet one. */
 final class Needs {
@@ -54,6 +55,16 @@ final class Needs {
     if (there < atLeast) {
       abort("it takes " + atLeast + " nodes, and this environment shows fewer: " + there);
     }
+  }
+
+  /** Returns the nodes' URIs, which begin with {@code redis://}. */
+  static List<String> plainUris(TckFixture fixture) {
+    nodes(fixture, 1);
+    List<String> uris = fixture.uris();
+    if (!uris.stream().allMatch(uri -> uri.startsWith("redis://"))) {
+      abort("this environment's nodes are not given by redis://");
+    }
+    return uris;
   }
 
   /** Returns the wall clock, which can be moved. */

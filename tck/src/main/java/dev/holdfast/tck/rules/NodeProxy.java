@@ -1,6 +1,5 @@
 package dev.holdfast.tck.rules;
 
-import dev.holdfast.tck.env.TckNode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -35,7 +35,6 @@ final class NodeProxy implements AutoCloseable {
   /** Long enough for a client to read a piece before the next one comes. */
   private static final long PAUSE_NANOS = 20_000;
 
-  private static final String SCHEME = "redis://";
   private static final int BUFFER = 8_192;
 
   /** The kind of a connection. */
@@ -60,8 +59,8 @@ final class NodeProxy implements AutoCloseable {
 
   private volatile boolean needsCertificate;
 
-  private NodeProxy(TckNode node, @Nullable SSLContext context) {
-    this.node = URI.create(node.uri());
+  private NodeProxy(URI node, @Nullable SSLContext context) {
+    this.node = node;
     this.context = context;
     try {
       listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -71,19 +70,27 @@ final class NodeProxy implements AutoCloseable {
     run("accept", this::accept);
   }
 
-  /** Returns whether proxies can stand before a node: they take the host's place in its URI. */
-  static boolean fits(TckNode node) {
-    return node.uri().startsWith(SCHEME);
+  /** Makes a proxy before each node that speaks TLS. The proxies are closed at the end. */
+  static List<NodeProxy> byTls(TckFixture fixture, SSLContext context) {
+    return beforeAll(fixture, context);
   }
 
-  /** Speaks TLS. */
-  static NodeProxy byTls(TckNode node, SSLContext context) {
-    return new NodeProxy(node, context);
+  /**
+   * Makes a proxy before each node that passes replies on in pieces of a few bytes. The proxies are
+   * closed at the end.
+   */
+  static List<NodeProxy> inPieces(TckFixture fixture) {
+    return beforeAll(fixture, null);
   }
 
-  /** Speaks in the clear, and passes replies on in pieces of a few bytes. */
-  static NodeProxy inPieces(TckNode node) {
-    return new NodeProxy(node, null);
+  private static List<NodeProxy> beforeAll(TckFixture fixture, @Nullable SSLContext context) {
+    List<NodeProxy> proxies = new ArrayList<>();
+    for (String uri : Needs.plainUris(fixture)) {
+      NodeProxy proxy = new NodeProxy(URI.create(uri), context);
+      fixture.atEnd(proxy::close);
+      proxies.add(proxy);
+    }
+    return proxies;
   }
 
   /** Returns the node's URI with the proxy's scheme and port in it. */

@@ -164,7 +164,7 @@ public abstract class OptionRules {
     if (uris.isEmpty()) {
       abort("this environment's nodes have no databases");
     }
-    uris.replaceAll(uri -> uri.replaceFirst("/\\d+$", "/" + NO_DATABASE));
+    uris.replaceAll(OptionRules::withoutDatabase);
     String name = fixture.name("nowhere");
 
     boolean isGranted = false;
@@ -213,6 +213,11 @@ public abstract class OptionRules {
       workers.join();
     }
     return thrown;
+  }
+
+  /** Returns the URI of a database in the same server that is not there. */
+  static String withoutDatabase(String uri) {
+    return uri.replaceFirst("/\\d+$", "/" + NO_DATABASE);
   }
 
   /** Returns the nodes' addresses with another database, or none if a node has only one. */

@@ -1,7 +1,6 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -9,7 +8,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.tck.env.TckNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,16 +59,8 @@ public abstract class ReplyRules {
   @Rule("FAULT-8")
   @IfThisFails("check that a reply is read to its end, however many packets it comes in")
   void repliesThatComeInPiecesAreAnswers() {
-    Needs.nodes(fixture, 1);
-    if (!fixture.nodes().stream().allMatch(NodeProxy::fits)) {
-      abort("this environment's nodes are not given by redis://");
-    }
-    List<String> uris = new ArrayList<>();
-    for (TckNode node : fixture.nodes()) {
-      NodeProxy proxy = NodeProxy.inPieces(node);
-      fixture.atEnd(proxy::close);
-      uris.add(proxy.uri("127.0.0.1"));
-    }
+    List<String> uris =
+        NodeProxy.inPieces(fixture).stream().map(proxy -> proxy.uri("127.0.0.1")).toList();
     LockManager locks = fixture.openOn(uris);
     LockManager contender = fixture.openOn(uris);
 

@@ -59,17 +59,17 @@ public final class TckFixture implements AutoCloseable {
 
   /** The same on other nodes, or by other ways; leaves the test out where that cannot be. */
   LockManager openOn(List<String> uris, String... own) {
-    try {
-      return closedAtEnd(() -> environment.openOn(uris, options(own)));
-    } catch (UnsupportedOperationException e) {
-      return abort(e.getMessage());
-    }
+    return openIfPossible(() -> environment.openOn(uris, options(own)));
   }
 
   /** The same with settings in code. */
   LockManager openOn(List<String> uris, OpenSettings settings) {
+    return openIfPossible(() -> environment.openOn(uris, options(), settings));
+  }
+
+  private LockManager openIfPossible(Supplier<LockManager> opener) {
     try {
-      return closedAtEnd(() -> environment.openOn(uris, options(), settings));
+      return closedAtEnd(opener);
     } catch (UnsupportedOperationException e) {
       return abort(e.getMessage());
     }

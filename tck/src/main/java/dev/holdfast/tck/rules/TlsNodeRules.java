@@ -11,8 +11,6 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.Rule;
-import dev.holdfast.tck.env.TckNode;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -139,18 +137,7 @@ public abstract class TlsNodeRules {
   }
 
   private List<NodeProxy> proxies() {
-    Needs.nodes(fixture, 1);
-    if (!fixture.nodes().stream().allMatch(NodeProxy::fits)) {
-      abort("this environment's nodes are not given by redis://");
-    }
-    List<NodeProxy> proxies = new ArrayList<>();
-    for (TckNode node : fixture.nodes()) {
-      NodeProxy proxy =
-          NodeProxy.byTls(node, TestCertificate.LOCALHOST.ofServer(TestCertificate.ELSEWHERE));
-      fixture.atEnd(proxy::close);
-      proxies.add(proxy);
-    }
-    return proxies;
+    return NodeProxy.byTls(fixture, TestCertificate.LOCALHOST.ofServer(TestCertificate.ELSEWHERE));
   }
 
   /** Leaves the test out if no lock is granted by TLS, which is another test's. */

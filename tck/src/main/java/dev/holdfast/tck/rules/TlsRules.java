@@ -59,7 +59,7 @@ public abstract class TlsRules {
   @IfThisFails("check that the error of a node without TLS names redis://")
   void theErrorOfANodeWithoutTlsNamesTheSchemeForIt() {
     List<String> uris =
-        needsPlainUris().stream().map(uri -> TLS + uri.substring(PLAIN.length())).toList();
+        Needs.plainUris(fixture).stream().map(uri -> TLS + uri.substring(PLAIN.length())).toList();
 
     needsTls();
 
@@ -77,7 +77,7 @@ public abstract class TlsRules {
 
   /** Opens a manager on ports in place of all nodes. */
   private Greeted greetedAt(Supplier<PortThatListens> listening, String scheme) {
-    int nodes = needsPlainUris().size();
+    int nodes = Needs.plainUris(fixture).size();
     List<PortThatListens> ports = new ArrayList<>();
     try {
       Stream.generate(listening).limit(nodes).forEach(ports::add);
@@ -102,15 +102,6 @@ public abstract class TlsRules {
   /** Leaves the test out if the driver refuses TLS: nothing is sent to a silent port then. */
   private void needsTls() {
     greetedAt(PortThatListens::silent, TLS);
-  }
-
-  private List<String> needsPlainUris() {
-    Needs.nodes(fixture, 1);
-    List<String> uris = fixture.uris();
-    if (!uris.stream().allMatch(uri -> uri.startsWith(PLAIN + "://"))) {
-      abort("this environment's nodes are not given by redis://");
-    }
-    return uris;
   }
 
   private static boolean refusesTls(Throwable thrown) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockedTask;
 import dev.holdfast.Locks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,11 @@ class CommitCheckTest {
     return LockedTest.lose(f.store());
   }
 
+  private static void assertThatTheLossIsThrown(ShopFixture f, LockedTask<String, Exception> work) {
+    assertThatThrownBy(() -> f.locks().executeLocked(REQUEST, work))
+        .isInstanceOf(LockLostException.class);
+  }
+
   @Test
   void aLossRollsBackTheTransactionThatAnotherBeanBeganUnderTheLock() {
     runWithListeners(
@@ -57,12 +63,7 @@ class CommitCheckTest {
   void aLossRollsBackATemplateUnderExecuteLocked() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST, lease -> f.template().execute(status -> writeAndLose(f))))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(f, lease -> f.template().execute(status -> writeAndLose(f)));
           assertThat(f.events()).containsExactly("begin", "rollback");
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
         });
@@ -111,17 +112,6 @@ class CommitCheckTest {
         });
   }
 
-  /** Calls back right before the commit, after the check that comes before the listeners. */
-  private static void lastBeforeTheCommit(Runnable action) {
-    TransactionSynchronizationManager.registerSynchronization(
-        new TransactionSynchronization() {
-          @Override
-          public void beforeCompletion() {
-            action.run();
-          }
-        });
-  }
-
   @Test
   void aLossOfALockFartherOutRollsBack() {
     runWithListeners(
@@ -160,7 +150,8 @@ class CommitCheckTest {
                                       .execute(
                                           status -> {
                                             f.orders().write("shipped");
-                                            lastBeforeTheCommit(() -> LockedTest.lose(f.store()));
+                                            Callbacks.beforeCompletion(
+                                                () -> LockedTest.lose(f.store()));
                                             return "shipped";
                                           })))
               .isInstanceOf(LockLostException.class);
@@ -184,7 +175,7 @@ class CommitCheckTest {
                                           f.orders().write("shipped");
                                           return Locks.current().orElseThrow();
                                         });
-                                lastBeforeTheCommit(() -> LockedTest.lose(f.store(), held));
+                                Callbacks.beforeCompletion(() -> LockedTest.lose(f.store(), held));
                                 return "shipped";
                               }))
               .isInstanceOf(LockLostException.class);
@@ -204,18 +195,13 @@ class CommitCheckTest {
                     LockedTest.lose(f.store());
                     interrupted.add(isInterruptedWithin(MOMENT));
                   });
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease -> {
-                                f.template()
-                                    .executeWithoutResult(status -> f.orders().write("shipped"));
-                                interrupted.add(isInterruptedWithin(LONG));
-                                return "shipped";
-                              }))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease -> {
+                f.template().executeWithoutResult(status -> f.orders().write("shipped"));
+                interrupted.add(isInterruptedWithin(LONG));
+                return "shipped";
+              });
           assertThat(interrupted).as("in the commit, and after it").containsExactly(false, true);
           assertThat(f.orders().readElsewhere()).isEqualTo("shipped");
         });
@@ -226,28 +212,17 @@ class CommitCheckTest {
     runWithListeners(
         f -> {
           List<Boolean> interrupted = new ArrayList<>();
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  f.template()
-                                      .execute(
-                                          status -> {
-                                            lastBeforeTheCommit(() -> LockedTest.lose(f.store()));
-                                            TransactionSynchronizationManager
-                                                .registerSynchronization(
-                                                    new TransactionSynchronization() {
-                                                      @Override
-                                                      public void afterCompletion(int end) {
-                                                        interrupted.add(
-                                                            isInterruptedWithin(MOMENT));
-                                                      }
-                                                    });
-                                            return "shipped";
-                                          })))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease ->
+                  f.template()
+                      .execute(
+                          status -> {
+                            Callbacks.beforeCompletion(() -> LockedTest.lose(f.store()));
+                            Callbacks.afterCompletion(
+                                () -> interrupted.add(isInterruptedWithin(MOMENT)));
+                            return "shipped";
+                          }));
           assertThat(interrupted).containsExactly(false);
           assertThat(Thread.interrupted()).isFalse();
         });
@@ -260,20 +235,16 @@ class CommitCheckTest {
           TransactionTemplate nested = new TransactionTemplate(f.transactions());
           nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
           List<String> steps = new ArrayList<>();
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  f.template()
-                                      .execute(
-                                          status -> {
-                                            nested.execute(savepoint -> writeAndLose(f));
-                                            steps.add("after the savepoint");
-                                            return "shipped";
-                                          })))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease ->
+                  f.template()
+                      .execute(
+                          status -> {
+                            nested.execute(savepoint -> writeAndLose(f));
+                            steps.add("after the savepoint");
+                            return "shipped";
+                          }));
           assertThat(steps).hasSize(1);
           assertThat(f.events()).containsExactly("begin", "rollback");
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
@@ -298,18 +269,14 @@ class CommitCheckTest {
     runWithListeners(
         f -> {
           List<Boolean> interrupted = new ArrayList<>();
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  losingAtEnd(f, interrupted)
-                                      .execute(
-                                          status -> {
-                                            throw new IllegalArgumentException("refused");
-                                          })))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease ->
+                  losingAtEnd(f, interrupted)
+                      .execute(
+                          status -> {
+                            throw new IllegalArgumentException("refused");
+                          }));
           assertThat(interrupted).containsExactly(false);
         });
   }
@@ -319,26 +286,18 @@ class CommitCheckTest {
     runWithListeners(
         f -> {
           List<Boolean> interrupted = new ArrayList<>();
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  losingAtEnd(f, interrupted)
-                                      .execute(
-                                          status -> {
-                                            TransactionSynchronizationManager
-                                                .registerSynchronization(
-                                                    new TransactionSynchronization() {
-                                                      @Override
-                                                      public void beforeCommit(boolean readOnly) {
-                                                        throw new IllegalStateException("flush");
-                                                      }
-                                                    });
-                                            return "shipped";
-                                          })))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease ->
+                  losingAtEnd(f, interrupted)
+                      .execute(
+                          status -> {
+                            Callbacks.beforeCommit(
+                                () -> {
+                                  throw new IllegalStateException("flush");
+                                });
+                            return "shipped";
+                          }));
           assertThat(interrupted).containsExactly(false);
         });
   }
@@ -348,22 +307,18 @@ class CommitCheckTest {
     runWithListeners(
         f -> {
           List<Boolean> interrupted = new ArrayList<>();
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  losingAtEnd(f, interrupted)
-                                      .execute(
-                                          status -> {
-                                            LockedTest.lose(f.store());
-                                            while (!Thread.currentThread().isInterrupted()) {
-                                              Thread.onSpinWait();
-                                            }
-                                            throw new IllegalArgumentException("refused");
-                                          })))
-              .isInstanceOf(LockLostException.class);
+          assertThatTheLossIsThrown(
+              f,
+              lease ->
+                  losingAtEnd(f, interrupted)
+                      .execute(
+                          status -> {
+                            LockedTest.lose(f.store());
+                            while (!Thread.currentThread().isInterrupted()) {
+                              Thread.onSpinWait();
+                            }
+                            throw new IllegalArgumentException("refused");
+                          }));
           assertThat(interrupted).containsExactly(false);
         });
   }
@@ -377,13 +332,7 @@ class CommitCheckTest {
               .executeWithoutResult(
                   status -> {
                     f.ship(() -> "shipped");
-                    TransactionSynchronizationManager.registerSynchronization(
-                        new TransactionSynchronization() {
-                          @Override
-                          public void afterCompletion(int end) {
-                            held.add(f.isHeld());
-                          }
-                        });
+                    Callbacks.afterCompletion(() -> held.add(f.isHeld()));
                   });
           assertThat(held).containsExactly(true);
           assertThat(f.isHeld()).isFalse();
@@ -457,12 +406,9 @@ class CommitCheckTest {
                               1,
                               () -> {
                                 f.orders().write("shipped");
-                                TransactionSynchronizationManager.registerSynchronization(
-                                    new TransactionSynchronization() {
-                                      @Override
-                                      public void beforeCommit(boolean readOnly) {
-                                        throw new TransactionSystemException("other");
-                                      }
+                                Callbacks.beforeCommit(
+                                    () -> {
+                                      throw new TransactionSystemException("other");
                                     });
                                 return LockedTest.lose(f.store());
                               }))
@@ -483,13 +429,8 @@ class CommitCheckTest {
           f.template()
               .executeWithoutResult(
                   status ->
-                      TransactionSynchronizationManager.registerSynchronization(
-                          new TransactionSynchronization() {
-                            @Override
-                            public void afterCompletion(int end) {
-                              inCallback.executeWithoutResult(inner -> shipAndIgnoreTheLoss(f));
-                            }
-                          }));
+                      Callbacks.afterCompletion(
+                          () -> inCallback.executeWithoutResult(inner -> shipAndIgnoreTheLoss(f))));
 
           assertThat(unchecked.events()).containsExactly("begin", "rollback");
         });

@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -150,7 +150,7 @@ class SpecTest {
       Files.writeString(TABLE, table);
     }
     assertThat(Files.readString(TABLE))
-        .as("mvn test -pl integration-tests -am -Dtest=SpecTest -Dholdfast.write writes it")
+        .as("mvn test -pl project-tests -am -Dtest=SpecTest -Dholdfast.write writes it")
         .isEqualTo(table);
   }
 

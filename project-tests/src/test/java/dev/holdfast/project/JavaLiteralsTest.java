@@ -1,8 +1,8 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.it.JavaLiterals.Literal;
+import dev.holdfast.project.JavaLiterals.Literal;
 import org.junit.jupiter.api.Test;
 
 class JavaLiteralsTest {

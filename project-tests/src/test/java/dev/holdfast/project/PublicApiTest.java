@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +46,7 @@ class PublicApiTest {
 
     assertThat(api)
         .as(
-            "%s; mvn test -pl integration-tests -am -Dtest=PublicApiTest -Dholdfast.write"
+            "%s; mvn test -pl project-tests -am -Dtest=PublicApiTest -Dholdfast.write"
                 + " -Dsurefire.failIfNoSpecifiedTests=false writes it",
             file)
         .isEqualTo(Files.readString(file));

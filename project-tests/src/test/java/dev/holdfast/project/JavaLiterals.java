@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import java.util.ArrayList;
 import java.util.List;

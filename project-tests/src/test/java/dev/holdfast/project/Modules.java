@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

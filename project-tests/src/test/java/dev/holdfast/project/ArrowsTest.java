@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;

@@ -3,8 +3,13 @@ package dev.holdfast.legacy.setnx;
 import dev.holdfast.tck.LockManagerTck;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
-/** Milliseconds with a fraction: stamps that differ from each other, and end with their ttl. */
+/**
+ * Milliseconds with a fraction: stamps that differ from each other, and end with their ttl. Each
+ * build runs the kit with whole seconds, and CI with these, too.
+ */
+@Tag("soak")
 class SetnxMillisTckTest extends LockManagerTck {
   @Override
   protected TckEnvironment environment() {

@@ -39,6 +39,7 @@ class RightManagersTest {
   }
 
   @Test
+  @Tag("soak") // in each build the drivers' managers pass on real servers
   void redlockOverFakeNodesPasses() {
     KitRun run = KitRun.of(() -> new FakeEnvironment(Parts.TRANSFERRING), AT_A_TIME);
 

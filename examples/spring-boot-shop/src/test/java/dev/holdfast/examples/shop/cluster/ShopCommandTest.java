@@ -20,11 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command in the README, with an mvn that does not build: the shop is compiled already. */
+/**
+ * The command in the README, with an mvn that does not build: the shop is compiled already. The
+ * instances are tested in each build, and the command that starts them in CI.
+ */
+@Tag("soak")
 class ShopCommandTest {
   private static final String MVN =
       """

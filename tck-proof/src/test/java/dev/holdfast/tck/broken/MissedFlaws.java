@@ -2,9 +2,13 @@ package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockContendedException;
+import dev.holdfast.LockListener;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockedAction;
 import dev.holdfast.LockedTask;
+import dev.holdfast.LossReason;
 import dev.holdfast.tck.env.TckEnvironment;
 import java.time.Duration;
 import java.util.Collections;
@@ -22,6 +26,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Mistakes of backends that were written without a look at the kit, and that it missed at first.
@@ -68,7 +73,110 @@ final class MissedFlaws {
         Flaw.of(
             "a forced release resets the fencing counter",
             Set.of("ACQ-12"),
-            MissedFlaws::resettingCounters));
+            MissedFlaws::resettingCounters),
+        Flaw.inManager(
+            "an interrupt right behind the grant leaves the lock",
+            Set.of("WAIT-7"),
+            AskedTwice::new),
+        Flaw.inManager(
+            "of reports of the load within 10 ms only the first one comes",
+            Set.of("LISTEN-11"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public LockListener.Registration addListener(LockListener listener) {
+                    return right.addListener(new SparingListener(listener));
+                  }
+                }),
+        Flaw.inLease(
+            "requireHeld takes a loss for an expiry until onLoss() completes",
+            Set.of("LOSS-9"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public void requireHeld() {
+                    try {
+                      super.requireHeld();
+                    } catch (LockLostException lost) {
+                      throw new LockLostException(name(), onLoss().getNow(LossReason.EXPIRED));
+                    }
+                  }
+                }),
+        Flaw.of(
+            "adoptAsync passes on the ttl of its request alone",
+            Set.of("TRANSFER-6"),
+            Parts.TRANSFERRING.withManagers(right -> new AdoptingPlainly(right.get()))),
+        Flaw.inManager(
+            "tryRunLocked does not release when the work throws an error",
+            Set.of("ACQ-18"),
+            KeepsAfterErrors::new));
+  }
+
+  private static final class AskedTwice extends PassingManager {
+    AskedTwice(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+      Lease lease = super.acquire(request);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      return lease;
+    }
+  }
+
+  private static final class SparingListener extends PassingListener {
+    private static final long APART_NANOS = 10_000_000;
+
+    private final AtomicLong last = new AtomicLong(System.nanoTime() - APART_NANOS);
+
+    SparingListener(LockListener right) {
+      super(right);
+    }
+
+    @Override
+    public void onLoad(int waiting, int inFlight) {
+      long now = System.nanoTime();
+      if (waiting + inFlight == 0 || now - last.getAndSet(now) > APART_NANOS) {
+        super.onLoad(waiting, inFlight);
+      }
+    }
+  }
+
+  private static final class AdoptingPlainly extends PassingManager {
+    AdoptingPlainly(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
+      LockRequest plain = LockRequest.of(request.name(), request.ttl());
+      return super.adoptAsync(text, request.ownerLabel().map(plain::ownerLabel).orElse(plain));
+    }
+  }
+
+  private static final class KeepsAfterErrors extends PassingManager {
+    KeepsAfterErrors(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> work)
+        throws InterruptedException, X {
+      Optional<Lease> lease = super.tryAcquire(request);
+      if (lease.isPresent()) {
+        try {
+          work.run(lease.get());
+        } catch (Exception e) {
+          lease.get().close();
+          throw e;
+        }
+        lease.get().close();
+      }
+      return lease.isPresent();
+    }
   }
 
   private static final class ReleasesAfterExceptionsOnly extends PassingManager {

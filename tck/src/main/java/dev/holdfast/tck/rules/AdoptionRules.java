@@ -257,6 +257,52 @@ public abstract class AdoptionRules {
   @Test
   @Tag("exclusion")
   @Rule("TRANSFER-6")
+  @IfThisFails("check that both ways to adopt pass holdAtLeast of the request on")
+  void anAdoptedLockIsHeldAtLeastAsLongAsItsRequestSays() throws InterruptedException {
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
+    LockManager locks = fixture.open();
+    for (boolean isAsync : new boolean[] {false, true}) {
+      TransferredLock lock = TransferredLock.of(fixture, "at-least");
+      LockRequest request = fixture.request(lock.name()).holdAtLeast(fixture.ttl());
+      Lease adopted =
+          isAsync
+              ? fixture.soon().get("it is adopted", locks.adoptAsync(lock.text(), request))
+              : locks.adopt(lock.text(), request);
+
+      TckFixture.regardless(adopted::release);
+
+      assertThat(fixture.gets(fixture.open(), lock.name()))
+          .as("got by another after the release of an adoption, asynchronous: %s", isAsync)
+          .isFalse();
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that both ways to adopt pass keepAliveUpTo of the request on")
+  void anAdoptedLockIsRenewedIfItsRequestSaysSo() {
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.open();
+    TransferredLock first = TransferredLock.of(fixture, "kept");
+    TransferredLock second = TransferredLock.of(fixture, "kept-async");
+
+    List<Lease> adopted =
+        List.of(
+            locks.adopt(first.text(), kept(first)),
+            fixture.soon().get("it is adopted", locks.adoptAsync(second.text(), kept(second))));
+
+    Renewals.await(fixture, adopted);
+    assertThat(adopted).as("leases of adoptions").allMatch(Lease::isHeld);
+  }
+
+  private static LockRequest kept(TransferredLock lock) {
+    return LockRequest.of(lock.name(), Renewals.TTL).keepAliveUpTo(Duration.ofHours(1));
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
   @IfThisFails("check that an adoption's validity counts from before its first message")
   void theTimeThatNodesTakeToAnswerAnAdoptionIsSpent() {
     Needs.of(fixture, TckFault.FROZEN);

@@ -9,6 +9,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
@@ -102,6 +103,37 @@ public abstract class DurationRules {
         assertLasts(ttl, asked -> granted(Asking.TRY_ACQUIRE, locks, asked));
       }
     }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("VAL-7")
+  @IfThisFails("check that the lock, and not only the lease, lasts to the millisecond")
+  void aLockIsSeenForAsLongAsItsLeaseLastsHoweverLong() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    LockManager locks = openForYears(Map.of());
+    for (Duration ttl : LONG) {
+      Lease lease = granted(Asking.TRY_ACQUIRE, locks, ttl);
+      assertSeenForItsValidity(locks, lease, ttl);
+      if (fixture.declares(LockCapability.EXTENSION)) {
+        TckFixture.regardless(() -> lease.extend(ttl));
+        assertSeenForItsValidity(locks, lease, ttl);
+      }
+      Attempts.giveBack(fixture, lease);
+    }
+  }
+
+  private static void assertSeenForItsValidity(LockManager locks, Lease lease, Duration ttl) {
+    long before = System.nanoTime();
+    Duration valid = lease.remaining();
+    Duration seen =
+        locks
+            .inspect(lease.name())
+            .map(LockStatus::remaining)
+            .orElseGet(() -> AnotherRule.isBroken("a lock that is held is not seen"));
+    assertThat(seen)
+        .as("time for which others are kept out by a lock of %s", ttl)
+        .isGreaterThanOrEqualTo(valid.minus(Elapsed.since(before)).minus(MILLI));
   }
 
   @Test

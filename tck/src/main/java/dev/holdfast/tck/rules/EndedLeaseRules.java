@@ -13,8 +13,10 @@ import dev.holdfast.LossReason;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,6 +26,9 @@ import org.junit.jupiter.api.Test;
 
 /** A lease that is over says so, whatever it is asked, and whoever asks. */
 public abstract class EndedLeaseRules {
+  /** A loss takes microseconds, in which another thread has to ask. */
+  private static final int ROUNDS = 60;
+
   final TckFixture fixture;
 
   public EndedLeaseRules(TckFixture fixture) {
@@ -92,6 +97,44 @@ public abstract class EndedLeaseRules {
     locks.close();
 
     assertSaysThatItIsLost(lease);
+  }
+
+  @Test
+  @Rule("LOSS-9")
+  @IfThisFails("check that the reason of a loss is known before the lease is shown as over")
+  void aLeaseSaysWhyItIsLostFromTheFirstMomentOn() {
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
+    LockManager locks = fixture.open();
+    for (int round = 0; round < ROUNDS; round++) {
+      Lease lease = fixture.take(locks, fixture.name("moment"), fixture.ttl());
+      CountDownLatch asked = new CountDownLatch(1);
+      Call<LockLostException> first = Call.begin(() -> firstLossOf(lease, asked));
+      fixture.awaitRegardless("the lease is asked", () -> asked.getCount() == 0);
+
+      locks.forceRelease(lease.name());
+      TckFixture.regardless(() -> lease.extend(fixture.ttl()));
+      first.awaited(fixture);
+      fixture.awaitRegardless("onLoss() completes", () -> lease.onLoss().isDone());
+
+      Optional<LossReason> reason = first.result().map(LockLostException::reason);
+      if (reason.isPresent() && lease.onLoss().isDone()) {
+        assertThat(reason).as("the first reason of requireHeld()").hasValue(lease.onLoss().join());
+      }
+    }
+  }
+
+  /** Asks without a pause until the lease is lost; a lease that goes on is another rule's. */
+  private LockLostException firstLossOf(Lease lease, CountDownLatch asked) {
+    long limit = System.nanoTime() + fixture.timing().soon().toNanos();
+    while (System.nanoTime() - limit < 0) {
+      try {
+        lease.requireHeld();
+        asked.countDown();
+      } catch (LockLostException lost) {
+        return lost;
+      }
+    }
+    throw new IllegalStateException("the lease goes on");
   }
 
   @Test

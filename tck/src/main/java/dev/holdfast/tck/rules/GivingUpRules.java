@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +106,35 @@ public abstract class GivingUpRules {
               "the interrupt came through; " + seed,
               () -> caller.endedByInterrupt() || caller.leftInterruptToCaller());
       contender.ifPresent(Contender::letGo);
+      caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
+      Attempts.awaitFree(fixture, name);
+    }
+  }
+
+  @Test
+  @Rule("WAIT-7")
+  @IfThisFails("check that a lock is released, or returned, if an interrupt comes right behind it")
+  void anInterruptAtTheGrantLeavesNoLock() throws InterruptedException {
+    LockManager locks = fixture.open();
+    List<Interrupted> asking = new CopyOnWriteArrayList<>();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+            asking.get(asking.size() - 1).interrupt();
+          }
+        });
+    for (int round = 0; round < ROUNDS; round++) {
+      String name = fixture.name("grant");
+      LockRequest request = fixture.request(name);
+      boolean isAcquire = round % 2 == 0;
+      Interrupted caller =
+          new Interrupted(
+              () -> isAcquire ? locks.acquire(request) : locks.tryAcquire(request).orElseThrow());
+      asking.add(caller);
+      caller.start();
+      fixture.awaitRegardless("the call ends", caller::isOver);
+
       caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
       Attempts.awaitFree(fixture, name);
     }

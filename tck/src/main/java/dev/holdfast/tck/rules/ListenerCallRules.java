@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Calls of listeners beside other threads, on adoptions, and soon after they were added. */
@@ -108,6 +109,33 @@ public abstract class ListenerCallRules {
       AnotherRule.isBroken("a request for a lock of another owner does not wait");
     }
     assertThat(atOnce).as("numbers of waiting requests when it was added").contains(1);
+  }
+
+  /** The waiters ask again after a minute: no later report corrects one that was left out. */
+  @Test
+  @Rule("LISTEN-11")
+  @IfThisFails("check that the last report of the load is never left out, in a crowd of reports")
+  void theLoadOfRequestsThatBeginTogetherIsReportedToTheLast() {
+    LockManager locks = fixture.open("retryDelay=60s");
+    AtomicInteger waiting = new AtomicInteger();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int requests, int inFlight) {
+            waiting.set(requests);
+          }
+        });
+    Lease lease = fixture.take(fixture.open(), fixture.name("crowd"), fixture.ttl());
+    List<CompletableFuture<Optional<Lease>>> waiters = new ArrayList<>();
+
+    for (int i = 0; i < 12; i++) {
+      waiters.add(locks.tryAcquireAsync(fixture.request(lease.name()).waitForever()));
+    }
+    fixture.soon().untilAsserted(() -> assertThat(waiting).as("of 12 requests").hasValue(12));
+    waiters.subList(0, 7).forEach(waiter -> waiter.cancel(true));
+    fixture.soon().untilAsserted(() -> assertThat(waiting).as("of 5 requests").hasValue(5));
+
+    waiters.forEach(waiter -> waiter.cancel(true));
   }
 
   private static Lease adopt(LockManager locks, String text, LockRequest request, boolean isAsync) {

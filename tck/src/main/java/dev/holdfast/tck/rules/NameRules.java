@@ -86,6 +86,15 @@ public abstract class NameRules {
             base + "n".repeat(1024 - base.length()),
             base + "\u20ac".repeat((1024 - base.length()) / 3))) {
       assertThat(fixture.take(locks, name, fixture.ttl()).name()).isEqualTo(name);
+      if (!fixture.nodes().isEmpty()) {
+        fixture
+            .soon()
+            .untilAsserted(
+                () ->
+                    assertThat(fixture.nodes())
+                        .as("nodes that keep '%s' under its UTF-8", name)
+                        .anyMatch(node -> node.holder(name).isPresent()));
+      }
       assertThat(fixture.gets(other, name)).as("'%s' is granted to another, too", name).isFalse();
     }
   }

@@ -10,12 +10,16 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockedTask;
 import dev.holdfast.tck.Rule;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +67,37 @@ public abstract class TryExecuteLockedRules {
     fixture.open().runLocked(request("task"), used::by);
 
     used.assertHeldAndReleased();
+  }
+
+  /** Errors as well: of many ways to call, each has its own way to release. */
+  @Test
+  @Rule("ACQ-18")
+  @IfThisFails("check that the lock is released whatever the work throws, an Error included")
+  void theFailureOfTheWorkIsThrownAndTheLockReleased() {
+    LockManager locks = fixture.open();
+    for (Throwable failure :
+        List.of(new IOException("checked"), new IllegalStateException(), new AssertionError())) {
+      Used used = new Used();
+      LockedTask<String, Exception> task =
+          lease -> {
+            used.by(lease);
+            if (failure instanceof Error error) {
+              throw error;
+            }
+            throw (Exception) failure;
+          };
+      Map<String, ThrowingCallable> ways =
+          Map.of(
+              "tryExecuteLocked", () -> locks.tryExecuteLocked(request("task"), task),
+              "runLocked", () -> locks.runLocked(request("run"), task::call),
+              "tryRunLocked", () -> locks.tryRunLocked(request("try-run"), task::call));
+
+      ways.forEach(
+          (way, call) ->
+              assertThat(catchThrowable(call)).as("thrown by %s", way).isSameAs(failure));
+      assertThat(used.leases).as("leases of work that threw %s", failure).hasSize(ways.size());
+      assertThat(used.leases).as("after work that threw %s", failure).noneMatch(Lease::isHeld);
+    }
   }
 
   @Test

@@ -132,7 +132,8 @@ public abstract class ListenerCallRules {
       waiters.add(locks.tryAcquireAsync(fixture.request(lease.name()).waitForever()));
     }
     fixture.soon().untilAsserted(() -> assertThat(waiting).as("of 12 requests").hasValue(12));
-    waiters.subList(0, 7).forEach(waiter -> waiter.cancel(true));
+    // Those at the end, because another one at the head would ask and be reported, too.
+    waiters.subList(5, 12).forEach(waiter -> waiter.cancel(true));
     fixture.soon().untilAsserted(() -> assertThat(waiting).as("of 5 requests").hasValue(5));
 
     waiters.forEach(waiter -> waiter.cancel(true));

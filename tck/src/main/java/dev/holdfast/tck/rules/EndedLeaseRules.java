@@ -104,6 +104,7 @@ public abstract class EndedLeaseRules {
   @IfThisFails("check that the reason of a loss is known before the lease is shown as over")
   void aLeaseSaysWhyItIsLostFromTheFirstMomentOn() {
     Needs.of(fixture, LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, LockCapability.EXTENSION); // which finds that the lock is gone
     LockManager locks = fixture.open();
     for (int round = 0; round < ROUNDS; round++) {
       Lease lease = fixture.take(locks, fixture.name("moment"), fixture.ttl());

@@ -1,4 +1,4 @@
-package dev.holdfast.it;
+package dev.holdfast.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -360,7 +360,7 @@ class CrowdTest {
     Lease lease = acquire(1).get(0);
     backend.holdBack(Op.EXTEND);
     List<CompletableFuture<Void>> extensions =
-        IntStream.range(0, 20_000).mapToObj(i -> lease.extendAsync(TTL)).toList();
+        IntStream.range(0, 100_000).mapToObj(i -> lease.extendAsync(TTL)).toList();
 
     time.advance(TTL);
     backend.next().answer();

@@ -41,7 +41,8 @@ class DemoTest {
   @ParameterizedTest
   @ValueSource(strings = {"jedis", "redisson"})
   void theLockHoldsWithOtherDriversToo(String driver) throws Exception {
-    try (Program demo = demo("--seconds", "1", "--workers", "2", "--json", "--driver", driver)) {
+    try (Program demo =
+        demo("--seconds", "3", "--workers", "2", "--faults", "--json", "--driver", driver)) {
       assertThat(demo.exitCode()).as(demo.err()).isZero();
 
       assertThat(number(demo.out(), "grants")).isPositive();
@@ -52,7 +53,7 @@ class DemoTest {
 
   @Test
   void withoutTheLockUpdatesAreLost() throws Exception {
-    try (Program demo = demo("--seconds", "1", "--without-lock")) {
+    try (Program demo = demo("--seconds", "2", "--without-lock")) {
       assertThat(demo.exitCode()).as(demo.err()).isEqualTo(1);
 
       assertThat(demo.out()).contains("Without the lock");

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
 import dev.holdfast.core.LockManagerBuilder;
 import dev.holdfast.tck.env.TckEnvironment;
@@ -110,6 +111,19 @@ record Flaw(
 
   static Flaw inManager(String mistake, Set<String> rules, UnaryOperator<LockManager> manager) {
     return of(mistake, rules, Parts.RIGHT.withManagers(right -> manager.apply(right.get())));
+  }
+
+  static Flaw inListener(String mistake, Set<String> rules, UnaryOperator<LockListener> listener) {
+    return inManager(
+        mistake,
+        rules,
+        right ->
+            new PassingManager(right) {
+              @Override
+              public LockListener.Registration addListener(LockListener added) {
+                return right.addListener(listener.apply(added));
+              }
+            });
   }
 
   static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {

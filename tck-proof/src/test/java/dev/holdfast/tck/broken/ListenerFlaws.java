@@ -18,7 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ final class ListenerFlaws {
 
   static List<Flaw> all() {
     return List.of(
-        inListener(
+        Flaw.inListener(
             "a request that gets no lock is not reported",
             Set.of("LISTEN-1"),
             right ->
@@ -38,7 +37,7 @@ final class ListenerFlaws {
                   @Override
                   public void onNotGranted(String name, Failure failure, long waited) {}
                 }),
-        inListener(
+        Flaw.inListener(
                 "an outage is reported as contention",
                 Set.of("LISTEN-1"),
                 right ->
@@ -50,7 +49,7 @@ final class ListenerFlaws {
                       }
                     })
             .asVariation(),
-        inListener(
+        Flaw.inListener(
             "a loss is reported as a release",
             Set.of("LISTEN-2"),
             right ->
@@ -60,7 +59,7 @@ final class ListenerFlaws {
                     super.onReleased(name, leaseId, held, true);
                   }
                 }),
-        inListener(
+        Flaw.inListener(
                 "a release that nobody answered is reported as confirmed",
                 Set.of("LISTEN-2"),
                 right ->
@@ -72,7 +71,7 @@ final class ListenerFlaws {
                       }
                     })
             .asVariation(),
-        inListener(
+        Flaw.inListener(
             "a renewal is reported after the end of its lease",
             Set.of("LISTEN-3"),
             right ->
@@ -89,7 +88,7 @@ final class ListenerFlaws {
             "a listener may block, on a thread that is lent to it",
             Set.of("LISTEN-5"),
             Lending::new),
-        inListener(
+        Flaw.inListener(
             "renewals are not reported",
             Set.of("LISTEN-7"),
             right ->
@@ -124,7 +123,7 @@ final class ListenerFlaws {
             "the end of a lease is reported to listeners that were added during its life",
             Set.of("LISTEN-15"),
             ReportingToLaterOnes::new),
-        inListener(
+        Flaw.inListener(
             "an overrun is reported with each release",
             Set.of("LISTEN-10"),
             right ->
@@ -138,7 +137,7 @@ final class ListenerFlaws {
                   @Override
                   public void onOverrun(String name, long leaseId, long overrun) {}
                 }),
-        inListener(
+        Flaw.inListener(
             "a load of zero is not reported",
             Set.of("LISTEN-11"),
             right ->
@@ -150,7 +149,7 @@ final class ListenerFlaws {
                     }
                   }
                 }),
-        inListener(
+        Flaw.inListener(
                 "a release is reported twice",
                 Set.of("LISTEN-2", "LISTEN-3"),
                 right ->
@@ -163,8 +162,8 @@ final class ListenerFlaws {
                       }
                     })
             .asVariation(),
-        inListener("each slow call is logged", Set.of("LISTEN-9"), LoggingEachCall::new),
-        inListener("each failure is logged", Set.of("LISTEN-4"), LoggingEachFailure::new)
+        Flaw.inListener("each slow call is logged", Set.of("LISTEN-9"), LoggingEachCall::new),
+        Flaw.inListener("each failure is logged", Set.of("LISTEN-4"), LoggingEachFailure::new)
             .asVariation(),
         Flaw.inManager(
             "a lease lasts while a listener blocks", Set.of("LISTEN-6"), HeldWhileBlocked::new),
@@ -193,7 +192,7 @@ final class ListenerFlaws {
             .asVariation(),
         Flaw.inManager("a ping leaves its node unknown", Set.of("NODES-4"), UnknownBeforeLocks::new)
             .asVariation(),
-        inListener(
+        Flaw.inListener(
             "votes against are not reported",
             Set.of("LISTEN-12"),
             right ->
@@ -205,7 +204,7 @@ final class ListenerFlaws {
                     }
                   }
                 }),
-        inListener(
+        Flaw.inListener(
             "nodes that go down are not reported",
             Set.of("NODES-5"),
             right ->
@@ -263,20 +262,6 @@ final class ListenerFlaws {
 
   private static LockNode asUp(LockNode node) {
     return new LockNode(node.address(), LockNode.State.UP, node.since(), "", Optional.empty());
-  }
-
-  private static Flaw inListener(
-      String mistake, Set<String> rules, UnaryOperator<LockListener> listener) {
-    return Flaw.inManager(
-        mistake,
-        rules,
-        right ->
-            new PassingManager(right) {
-              @Override
-              public LockListener.Registration addListener(LockListener added) {
-                return right.addListener(listener.apply(added));
-              }
-            });
   }
 
   /** Logs each call that takes long. */

@@ -78,16 +78,10 @@ final class MissedFlaws {
             "an interrupt right behind the grant leaves the lock",
             Set.of("WAIT-7"),
             AskedTwice::new),
-        Flaw.inManager(
+        Flaw.inListener(
             "of reports of the load within 10 ms only the first one comes",
             Set.of("LISTEN-11"),
-            right ->
-                new PassingManager(right) {
-                  @Override
-                  public LockListener.Registration addListener(LockListener listener) {
-                    return right.addListener(new SparingListener(listener));
-                  }
-                }),
+            SparingListener::new),
         Flaw.inLease(
             "requireHeld takes a loss for an expiry until onLoss() completes",
             Set.of("LOSS-9"),
@@ -157,28 +151,6 @@ final class MissedFlaws {
     }
   }
 
-  private static final class KeepsAfterErrors extends PassingManager {
-    KeepsAfterErrors(LockManager right) {
-      super(right);
-    }
-
-    @Override
-    public <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> work)
-        throws InterruptedException, X {
-      Optional<Lease> lease = super.tryAcquire(request);
-      if (lease.isPresent()) {
-        try {
-          work.run(lease.get());
-        } catch (Exception e) {
-          lease.get().close();
-          throw e;
-        }
-        lease.get().close();
-      }
-      return lease.isPresent();
-    }
-  }
-
   private static final class ReleasesAfterExceptionsOnly extends PassingManager {
     ReleasesAfterExceptionsOnly(LockManager right) {
       super(right);
@@ -192,17 +164,42 @@ final class MissedFlaws {
     @Override
     public <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
         throws InterruptedException, X {
-      return super.executeLocked(
-          request,
-          lease -> {
-            try {
-              return task.call(lease);
-            } catch (Error e) {
-              ((Kept) lease).isKept = true;
-              throw e;
-            }
-          });
+      return super.executeLocked(request, keptAfterErrors(task));
     }
+  }
+
+  private static final class KeepsAfterErrors extends PassingManager {
+    KeepsAfterErrors(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      return new Kept(granted);
+    }
+
+    @Override
+    public <X extends Exception> boolean tryRunLocked(LockRequest request, LockedAction<X> action)
+        throws InterruptedException, X {
+      LockedTask<Boolean, X> task =
+          lease -> {
+            action.run(lease);
+            return true;
+          };
+      return super.tryRunLocked(request, keptAfterErrors(task)::call);
+    }
+  }
+
+  /** Returns a task whose lease is not released if it throws an error. */
+  private static <T, X extends Exception> LockedTask<T, X> keptAfterErrors(LockedTask<T, X> task) {
+    return lease -> {
+      try {
+        return task.call(lease);
+      } catch (Error e) {
+        ((Kept) lease).isKept = true;
+        throw e;
+      }
+    };
   }
 
   private static final class EmptyAtContention extends PassingManager {

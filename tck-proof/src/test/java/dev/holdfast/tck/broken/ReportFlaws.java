@@ -27,16 +27,10 @@ final class ReportFlaws {
                 "a lease is shown when its caller has it", Set.of("LISTEN-3"), ShownLater::new)
             .breaksUnderLoad("NODES-3")
             .asVariation(),
-        Flaw.inManager(
+        Flaw.inListener(
                 "a renewal that finds a loss is not reported",
                 Set.of("LISTEN-7"),
-                right ->
-                    new PassingManager(right) {
-                      @Override
-                      public LockListener.Registration addListener(LockListener listener) {
-                        return right.addListener(new WithoutLostRenewals(listener));
-                      }
-                    })
+                WithoutLostRenewals::new)
             .asVariation());
   }
 

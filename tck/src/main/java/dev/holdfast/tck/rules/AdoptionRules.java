@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
@@ -261,18 +260,15 @@ public abstract class AdoptionRules {
   void anAdoptedLockIsHeldAtLeastAsLongAsItsRequestSays() throws InterruptedException {
     Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
     LockManager locks = fixture.open();
-    for (boolean isAsync : new boolean[] {false, true}) {
+    for (Adopting way : Adopting.values()) {
       TransferredLock lock = TransferredLock.of(fixture, "at-least");
       LockRequest request = fixture.request(lock.name()).holdAtLeast(fixture.ttl());
-      Lease adopted =
-          isAsync
-              ? fixture.soon().get("it is adopted", locks.adoptAsync(lock.text(), request))
-              : locks.adopt(lock.text(), request);
+      Lease adopted = way.adopt(fixture, locks, lock.text(), request);
 
       TckFixture.regardless(adopted::release);
 
       assertThat(fixture.gets(fixture.open(), lock.name()))
-          .as("got by another after the release of an adoption, asynchronous: %s", isAsync)
+          .as("got by another after the release of a lock by %s", way)
           .isFalse();
     }
   }
@@ -284,20 +280,16 @@ public abstract class AdoptionRules {
   void anAdoptedLockIsRenewedIfItsRequestSaysSo() {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     LockManager locks = fixture.open();
-    TransferredLock first = TransferredLock.of(fixture, "kept");
-    TransferredLock second = TransferredLock.of(fixture, "kept-async");
-
-    List<Lease> adopted =
-        List.of(
-            locks.adopt(first.text(), kept(first)),
-            fixture.soon().get("it is adopted", locks.adoptAsync(second.text(), kept(second))));
+    List<Lease> adopted = new ArrayList<>();
+    for (Adopting way : Adopting.values()) {
+      TransferredLock lock = TransferredLock.of(fixture, "kept");
+      LockRequest request =
+          LockRequest.of(lock.name(), Renewals.TTL).keepAliveUpTo(Duration.ofHours(1));
+      adopted.add(way.adopt(fixture, locks, lock.text(), request));
+    }
 
     Renewals.await(fixture, adopted);
     assertThat(adopted).as("leases of adoptions").allMatch(Lease::isHeld);
-  }
-
-  private static LockRequest kept(TransferredLock lock) {
-    return LockRequest.of(lock.name(), Renewals.TTL).keepAliveUpTo(Duration.ofHours(1));
   }
 
   @Test
@@ -432,8 +424,8 @@ public abstract class AdoptionRules {
     Lease adopted = TransferredLock.adoptedOrSkipped(fixture, first, text, lease.name());
 
     for (LockManager locks : List.of(fixture.open(), first, holder)) {
-      for (boolean isAsynchronous : new boolean[] {false, true}) {
-        Throwable thrown = endOfAdoption(locks, text, lease.name(), isAsynchronous);
+      for (Adopting way : Adopting.values()) {
+        Throwable thrown = endOfAdoption(locks, text, lease.name(), way);
         if (!adopted.isHeld()) {
           AnotherRule.isBroken("an adopted lease is not held");
         }
@@ -458,9 +450,9 @@ public abstract class AdoptionRules {
     Attempts.giveBack(fixture, adopted);
     Attempts.awaitFree(fixture, lease.name());
 
-    Throwable free = endOfAdoption(locks, text, lease.name(), false);
+    Throwable free = endOfAdoption(locks, text, lease.name(), Adopting.ADOPT);
     Attempts.untilGot(fixture, fixture.open(), lease.name());
-    Throwable taken = endOfAdoption(locks, text, lease.name(), false);
+    Throwable taken = endOfAdoption(locks, text, lease.name(), Adopting.ADOPT);
 
     assertThat(reasonOf(free)).isIn(LossReason.REMOVED, LossReason.EXPIRED);
     assertThat(reasonOf(taken)).isEqualTo(LossReason.TAKEN);
@@ -472,31 +464,19 @@ public abstract class AdoptionRules {
   }
 
   /** Returns how an adoption of a used text ends; an outage of a machine that stalls is no end. */
-  private Throwable endOfAdoption(
-      LockManager locks, String text, String name, boolean isAsynchronous) {
+  private Throwable endOfAdoption(LockManager locks, String text, String name, Adopting way) {
     for (int i = 1; i < MAX_TRIES; i++) {
-      Throwable thrown = thrownBy(locks, text, name, isAsynchronous);
+      Throwable thrown = thrownBy(locks, text, name, way);
       if (!(thrown instanceof LockOutageException)) {
         return thrown;
       }
       IgnoredFailures.add(thrown);
     }
-    return thrownBy(locks, text, name, isAsynchronous);
+    return thrownBy(locks, text, name, way);
   }
 
-  private Throwable thrownBy(LockManager locks, String text, String name, boolean isAsynchronous) {
-    Throwable thrown =
-        catchThrowable(
-            () -> {
-              if (isAsynchronous) {
-                locks.adoptAsync(text, fixture.request(name)).join();
-              } else {
-                locks.adopt(text, fixture.request(name));
-              }
-            });
-    return thrown instanceof CompletionException && thrown.getCause() != null
-        ? thrown.getCause()
-        : thrown;
+  private Throwable thrownBy(LockManager locks, String text, String name, Adopting way) {
+    return catchThrowable(() -> way.adopt(fixture, locks, text, fixture.request(name)));
   }
 
   @Test

@@ -51,25 +51,13 @@ public abstract class ExecuteLockedRules {
   @IfThisFails("check that executeLocked throws what the task throws, and releases")
   void executeLockedThrowsWhatTheTaskThrowsAndReleases() {
     LockManager locks = fixture.open();
-    for (Throwable failure :
-        List.of(new Exception("checked"), new IllegalStateException(), new AssertionError())) {
-      List<Lease> used = new ArrayList<>();
-
+    for (FailingTask task : FailingTask.all()) {
       Throwable thrown =
           catchThrowable(
-              () ->
-                  locks.executeLocked(
-                      LockRequest.of(fixture.name("task"), fixture.ttl()),
-                      lease -> {
-                        used.add(lease);
-                        if (failure instanceof Error error) {
-                          throw error;
-                        }
-                        throw (Exception) failure;
-                      }));
+              () -> locks.executeLocked(LockRequest.of(fixture.name("task"), fixture.ttl()), task));
 
-      assertThat(thrown).isSameAs(failure);
-      assertThat(used.get(0).isHeld()).as("held after the task threw %s", failure).isFalse();
+      assertThat(thrown).isSameAs(task.failure());
+      assertThat(task.leases().get(0).isHeld()).as("held after %s", task).isFalse();
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -116,14 +115,6 @@ public abstract class GivingUpRules {
   @IfThisFails("check that a lock is released, or returned, if an interrupt comes right behind it")
   void anInterruptAtTheGrantLeavesNoLock() throws InterruptedException {
     LockManager locks = fixture.open();
-    List<Interrupted> asking = new CopyOnWriteArrayList<>();
-    locks.addListener(
-        new LockListener() {
-          @Override
-          public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
-            asking.get(asking.size() - 1).interrupt();
-          }
-        });
     for (int round = 0; round < ROUNDS; round++) {
       String name = fixture.name("grant");
       LockRequest request = fixture.request(name);
@@ -131,13 +122,23 @@ public abstract class GivingUpRules {
       Interrupted caller =
           new Interrupted(
               () -> isAcquire ? locks.acquire(request) : locks.tryAcquire(request).orElseThrow());
-      asking.add(caller);
+      LockListener.Registration interrupts = locks.addListener(interrupting(caller));
       caller.start();
       fixture.awaitRegardless("the call ends", caller::isOver);
+      interrupts.close();
 
       caller.lease().ifPresent(lease -> Attempts.giveBack(fixture, lease));
       Attempts.awaitFree(fixture, name);
     }
+  }
+
+  private static LockListener interrupting(Interrupted caller) {
+    return new LockListener() {
+      @Override
+      public void onGranted(String name, long leaseId, long waited, int votes, int margin) {
+        caller.interrupt();
+      }
+    };
   }
 
   @Test

@@ -57,7 +57,7 @@ public abstract class ListenerCallRules {
   @IfThisFails("check that an adoption is reported as a request is, by each way to adopt")
   void theResultsOfAdoptionsAreReported() {
     Needs.of(fixture, LockCapability.TRANSFER);
-    for (boolean isAsync : new boolean[] {false, true}) {
+    for (Adopting way : Adopting.values()) {
       LockManager locks = fixture.open();
       EventLog log = new EventLog();
       locks.addListener(log);
@@ -67,8 +67,8 @@ public abstract class ListenerCallRules {
               fixture, fixture.take(fixture.open(), name, fixture.ttl()), fixture.ttl());
       LockRequest request = fixture.request(name);
 
-      Throwable first = catchThrowable(() -> adopt(locks, text, request, isAsync));
-      Throwable second = catchThrowable(() -> adopt(locks, text, request, isAsync));
+      Throwable first = catchThrowable(() -> way.adopt(fixture, locks, text, request));
+      Throwable second = catchThrowable(() -> way.adopt(fixture, locks, text, request));
 
       if (first != null || second == null) {
         AnotherRule.isBroken("the first adoption gets no lock, or the second one gets it");
@@ -137,10 +137,6 @@ public abstract class ListenerCallRules {
     fixture.soon().untilAsserted(() -> assertThat(waiting).as("of 5 requests").hasValue(5));
 
     waiters.forEach(waiter -> waiter.cancel(true));
-  }
-
-  private static Lease adopt(LockManager locks, String text, LockRequest request, boolean isAsync) {
-    return isAsync ? locks.adoptAsync(text, request).join() : locks.adopt(text, request);
   }
 
   /** Uses the manager on another thread during each call, and waits for that thread. */

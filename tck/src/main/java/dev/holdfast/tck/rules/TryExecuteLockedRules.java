@@ -10,9 +10,7 @@ import dev.holdfast.LockException;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
-import dev.holdfast.LockedTask;
 import dev.holdfast.tck.Rule;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,17 +73,7 @@ public abstract class TryExecuteLockedRules {
   @IfThisFails("check that the lock is released whatever the work throws, an Error included")
   void theFailureOfTheWorkIsThrownAndTheLockReleased() {
     LockManager locks = fixture.open();
-    for (Throwable failure :
-        List.of(new IOException("checked"), new IllegalStateException(), new AssertionError())) {
-      Used used = new Used();
-      LockedTask<String, Exception> task =
-          lease -> {
-            used.by(lease);
-            if (failure instanceof Error error) {
-              throw error;
-            }
-            throw (Exception) failure;
-          };
+    for (FailingTask task : FailingTask.all()) {
       Map<String, ThrowingCallable> ways =
           Map.of(
               "tryExecuteLocked", () -> locks.tryExecuteLocked(request("task"), task),
@@ -94,9 +82,9 @@ public abstract class TryExecuteLockedRules {
 
       ways.forEach(
           (way, call) ->
-              assertThat(catchThrowable(call)).as("thrown by %s", way).isSameAs(failure));
-      assertThat(used.leases).as("leases of work that threw %s", failure).hasSize(ways.size());
-      assertThat(used.leases).as("after work that threw %s", failure).noneMatch(Lease::isHeld);
+              assertThat(catchThrowable(call)).as("thrown by %s", way).isSameAs(task.failure()));
+      assertThat(task.leases()).as("leases of %s", task).hasSize(ways.size());
+      assertThat(task.leases()).as("after %s", task).noneMatch(Lease::isHeld);
     }
   }
 

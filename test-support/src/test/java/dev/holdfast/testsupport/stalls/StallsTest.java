@@ -104,9 +104,10 @@ class StallsTest {
       System.out.println("it stood still");
     }
 
+    /** Half of it, because on a busy machine a process stops some time after the signal. */
     private static boolean wasLong(String seen) {
       String millis = seen.replaceAll("an idle thread woke (\\d+) ms late|.*", "$1");
-      return !millis.isEmpty() && Long.parseLong(millis) >= STOPPED_MILLIS - 10;
+      return !millis.isEmpty() && Long.parseLong(millis) >= STOPPED_MILLIS / 2;
     }
   }
 }

@@ -14,6 +14,9 @@ sealed interface AttemptFailure {
   /** Completes a request whose wait is over, as {@code tryAcquire} reports this failure. */
   void completeRequest(CompletableFuture<Optional<Lease>> request);
 
+  /** Returns the longest back-off after this failure, in nanoseconds. */
+  long backoffNanos(long retryDelayNanos);
+
   /**
    * Another owner holds the lock.
    *
@@ -27,6 +30,11 @@ sealed interface AttemptFailure {
     public void completeRequest(CompletableFuture<Optional<Lease>> request) {
       request.complete(Optional.empty());
     }
+
+    @Override
+    public long backoffNanos(long retryDelayNanos) {
+      return retryDelayNanos;
+    }
   }
 
   /**
@@ -35,6 +43,12 @@ sealed interface AttemptFailure {
    * @param failure names the nodes
    */
   record Outage(LockException failure) implements AttemptFailure {
+    /**
+     * Longest back-off in nanoseconds: broken connections are tried again once a second. A longer
+     * retry delay is meant for locks that others hold, and an outage says nothing of that.
+     */
+    private static final long MAX_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     /** Returns the outage of a request that was never attempted, because of the manager's load. */
     static Outage overloaded(String name, long waitNanos) {
       return new Outage(
@@ -51,6 +65,11 @@ sealed interface AttemptFailure {
     @Override
     public void completeRequest(CompletableFuture<Optional<Lease>> request) {
       request.completeExceptionally(failure);
+    }
+
+    @Override
+    public long backoffNanos(long retryDelayNanos) {
+      return Math.min(retryDelayNanos, MAX_BACKOFF_NANOS);
     }
   }
 }

@@ -319,7 +319,7 @@ final class Waiter {
     if (wait.isOver()) {
       end(Done.UNGRANTED).failure().completeRequest(result);
     } else {
-      backOff(context.retryDelayNanos());
+      backOff(failure.backoffNanos(context.retryDelayNanos()));
       queues.subscribe(name(), context.primitive());
     }
   }

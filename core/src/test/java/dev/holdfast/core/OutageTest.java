@@ -106,6 +106,28 @@ class OutageTest {
   }
 
   @Test
+  @Rule("WAIT-6")
+  @DisplayName("a retry delay above a second is for contention alone")
+  void aLongRetryDelayIsForContentionAlone() {
+    LockManager patient =
+        ScriptedBackend.manager(backend, time).retryDelay(Duration.ofMinutes(10)).build();
+    backend.failing(Op.ATTEMPT, outage);
+    CompletableFuture<Optional<Lease>> waiting = patient.tryAcquireAsync(REQUEST.waitForever());
+    backend.healed();
+    backend.giveToAnother("x", TTL);
+    time.advance(Duration.ofMillis(499));
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(1);
+    time.advance(Duration.ofMillis(501));
+    assertThat(backend.calls(Op.ATTEMPT)).hasSize(2);
+
+    backend.wipe("x");
+    time.advance(Duration.ofMinutes(5).minusNanos(1));
+    assertThat(waiting).as("after contention").isNotDone();
+    time.advance(Duration.ofMinutes(5));
+    assertThat(waiting).isCompletedWithValueMatching(Optional::isPresent);
+  }
+
+  @Test
   void lastAttemptDecidesTheResult() throws Exception {
     backend.giveToAnother("x", Duration.ofHours(1));
     CompletableFuture<Optional<Lease>> outageAtLast =

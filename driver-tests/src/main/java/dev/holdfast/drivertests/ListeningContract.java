@@ -142,7 +142,7 @@ public abstract class ListeningContract {
     for (int time = 0; time < 20; time++) {
       try (Driver brief = drivers.apply(servers.uris())) {
         brief.connect(0);
-        Subscription subscription = new Subscription(ALWAYS, (channel, said) -> {}, end -> {});
+        Subscription subscription = new Subscription(ALWAYS, (channel, said) -> {});
         brief.nodes().subscribe(0, subscription);
         subscription.subscribe("a");
         subscription.close();
@@ -202,8 +202,17 @@ public abstract class ListeningContract {
     Subscription subscription =
         new Subscription(
             ALWAYS,
-            (channel, said) -> received.add(channel + "=" + said),
-            ended -> ends.incrementAndGet());
+            new Subscription.Listener() {
+              @Override
+              public void onMessage(String channel, String message) {
+                received.add(channel + "=" + message);
+              }
+
+              @Override
+              public void onEnded(Subscription ended) {
+                ends.incrementAndGet();
+              }
+            });
     driver.nodes().subscribe(0, subscription);
     return subscription;
   }

@@ -237,7 +237,7 @@ public abstract class PromisesContract {
       closed.add(brief);
       for (int node = 0; node < uris.length; node++) {
         brief.nodes().connect(node, () -> {});
-        brief.nodes().subscribe(node, new Subscription("c", (channel, text) -> {}, ended -> {}));
+        brief.nodes().subscribe(node, new Subscription("c", (channel, text) -> {}));
       }
       LockSupport.parkNanos(time * LATER_NANOS); // at another step of connecting each time
       brief.nodes().close();

@@ -369,7 +369,11 @@ class RedlockTest {
     nodes.breakConnection(4);
     time.advance(Duration.ofSeconds(1));
 
-    assertThat(nodes.take()).extracting(Asked::node).containsExactly(4);
+    List<Asked> again = nodes.take();
+    assertThat(again).extracting(Asked::node).containsExactly(4);
+    assertThat(again.get(0).command())
+        .as("WAIT-11: it notifies waiters, too")
+        .isEqualTo(asked.get(4).command());
   }
 
   @Test

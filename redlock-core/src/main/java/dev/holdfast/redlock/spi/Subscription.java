@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +27,7 @@ public final class Subscription {
    */
   private static final int MAX_CHARS = 16 * 1024;
 
-  private final BiConsumer<String, String> listener;
-  private final Consumer<Subscription> whenEnded;
+  private final Listener listener;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private final Set<String> wanted = new HashSet<>();
 
@@ -40,24 +37,50 @@ public final class Subscription {
   /** The channels of the last command that the node has not answered yet. */
   private final Set<String> unanswered = new HashSet<>();
 
+  /** Whether the last command was {@code SUBSCRIBE}. */
+  private boolean subscribing;
+
   private @Nullable PubSubConnection connection;
   private boolean closed;
+
+  /** Receives what a subscription reports, on any thread, and does not block. */
+  @FunctionalInterface
+  public interface Listener {
+    /**
+     * Receives a message.
+     *
+     * @param channel where it was published
+     * @param message its text
+     */
+    void onMessage(String channel, String message);
+
+    /**
+     * Called when the node has answered that a channel is subscribed. What was published before may
+     * have been missed.
+     *
+     * @param channel its name
+     */
+    default void onSubscribed(String channel) {}
+
+    /**
+     * Called once when the connection has ended, or was not made, but not after {@link #close}, nor
+     * if the user lacks the right (NOPERM), so that the node is not asked again before it has been
+     * away.
+     *
+     * @param ended this subscription
+     */
+    default void onEnded(Subscription ended) {}
+  }
 
   /**
    * Makes a subscription. Managers do this themselves, so it serves only tests of drivers.
    *
    * @param channel subscribed for as long as the connection lasts: without a channel, a server
    *     counts the connection among its normal clients, and may close it as idle
-   * @param listener receives the channel and the text of each message, on any thread, and does not
-   *     block
-   * @param whenEnded called once when the connection has ended, or was not made, but not after
-   *     {@link #close}, nor if the user lacks the right (NOPERM), so that the node is not asked
-   *     again before it has been away
+   * @param listener receives the messages and the end of the connection
    */
-  public Subscription(
-      String channel, BiConsumer<String, String> listener, Consumer<Subscription> whenEnded) {
+  public Subscription(String channel, Listener listener) {
     this.listener = listener;
-    this.whenEnded = whenEnded;
     subscribe(channel);
   }
 
@@ -122,9 +145,15 @@ public final class Subscription {
    *
    * @param channel the channel that is now subscribed, or is not any more
    */
-  public synchronized void onAnswered(String channel) {
-    unanswered.remove(channel);
-    send();
+  public void onAnswered(String channel) {
+    boolean subscribed;
+    synchronized (this) {
+      subscribed = unanswered.remove(channel) && subscribing && !closed;
+      send();
+    }
+    if (subscribed) {
+      listener.onSubscribed(channel);
+    }
   }
 
   /**
@@ -147,7 +176,7 @@ public final class Subscription {
    * @param message its text
    */
   public void onMessage(String channel, String message) {
-    listener.accept(channel, message);
+    listener.onMessage(channel, message);
   }
 
   /** Notes that the connection has ended, whichever side ended it, or could not be made. */
@@ -163,7 +192,7 @@ public final class Subscription {
       }
       close(); // a client of the user's might connect again
     }
-    whenEnded.accept(this);
+    listener.onEnded(this);
   }
 
   private void closeConnection() {
@@ -177,10 +206,10 @@ public final class Subscription {
     if (connection == null || closed || !unanswered.isEmpty() || unsent.isEmpty()) {
       return;
     }
-    boolean subscribes = unsent.values().iterator().next();
-    List<String> channels = takeUnsent(subscribes);
+    subscribing = unsent.values().iterator().next();
+    List<String> channels = takeUnsent(subscribing);
     unanswered.addAll(channels);
-    if (subscribes) {
+    if (subscribing) {
       connection.subscribe(channels);
     } else {
       connection.unsubscribe(channels);

@@ -351,7 +351,7 @@ class CommandConnectionTest {
 
   @Test
   void aDriverWithoutSubscriptionsEndsThemAtOnce() {
-    Subscription subscription = new Subscription("a", (c, m) -> {}, ended -> events.add("ended"));
+    Subscription subscription = new Subscription("a", (c, m) -> {});
     nodes.subscribe(NODE, subscription);
     long start = System.nanoTime();
     nodes.close();

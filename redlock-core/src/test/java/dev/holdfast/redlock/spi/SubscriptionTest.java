@@ -11,11 +11,28 @@ class SubscriptionTest {
   private final List<String> sent = new ArrayList<>();
   private final List<List<String>> commands = new ArrayList<>();
   private final List<String> messages = new ArrayList<>();
+  private final List<String> subscribed = new ArrayList<>();
   private int ends;
 
   private final Subscription subscription =
       new Subscription(
-          "always", (channel, message) -> messages.add(channel + "=" + message), ended -> ends++);
+          "always",
+          new Subscription.Listener() {
+            @Override
+            public void onMessage(String channel, String message) {
+              messages.add(channel + "=" + message);
+            }
+
+            @Override
+            public void onSubscribed(String channel) {
+              subscribed.add(channel);
+            }
+
+            @Override
+            public void onEnded(Subscription ended) {
+              ends++;
+            }
+          });
 
   @Test
   void channelsAddedBeforeTheConnectionAreSubscribedInOneCommand() {
@@ -129,6 +146,24 @@ class SubscriptionTest {
 
     assertThat(sent).containsExactly("SUBSCRIBE always", "close");
     assertThat(ends).isOne();
+  }
+
+  @Test
+  void subscribedChannelsAreReportedAndUnsubscribedOnesAreNot() {
+    subscription.subscribe("a");
+    connect();
+    subscription.unsubscribe("a");
+    assertThat(subscribed).isEmpty();
+    subscription.onAnswered("a");
+    subscription.onAnswered("always");
+    assertThat(sent).last().isEqualTo("UNSUBSCRIBE a");
+    answer();
+    assertThat(subscribed).containsExactly("a", "always");
+
+    subscription.subscribe("b");
+    subscription.close();
+    answer();
+    assertThat(subscribed).as("after the end").hasSize(2);
   }
 
   @Test

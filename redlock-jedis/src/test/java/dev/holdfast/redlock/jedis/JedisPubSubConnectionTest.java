@@ -25,7 +25,17 @@ class JedisPubSubConnectionTest {
       CountDownLatch began = new CountDownLatch(1);
       AtomicInteger ends = new AtomicInteger();
       Subscription subscription =
-          new Subscription("channel", (channel, message) -> {}, ended -> ends.incrementAndGet());
+          new Subscription(
+              "channel",
+              new Subscription.Listener() {
+                @Override
+                public void onMessage(String channel, String message) {}
+
+                @Override
+                public void onEnded(Subscription ended) {
+                  ends.incrementAndGet();
+                }
+              });
 
       JedisPubSubConnection.serve(subscription, () -> closing(node, subscription, began));
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class LettucePubSubConnectionTest {
   private final List<String> asked = new ArrayList<>();
   private final List<RedisCommand<?, ?, ?>> commands = new ArrayList<>();
-  private final Subscription subscription = new Subscription("first", (c, m) -> {}, ended -> {});
+  private final Subscription subscription = new Subscription("first", (c, m) -> {});
 
   @Test
   void aConnectionThatIsClosedHasEnded() {

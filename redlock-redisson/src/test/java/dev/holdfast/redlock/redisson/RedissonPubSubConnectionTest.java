@@ -19,7 +19,7 @@ class RedissonPubSubConnectionTest {
   void nameWithoutWaitersIsForgotten() throws Exception {
     try (TestNodes servers = TestNodes.start(1);
         RedisNodes nodes = nodes(servers.uris().get(0))) {
-      Subscription subscription = new Subscription("always", (channel, message) -> {}, ended -> {});
+      Subscription subscription = new Subscription("always", (channel, message) -> {});
       nodes.subscribe(0, subscription);
       await().until(() -> field(Subscription.class, "connection", subscription) != null);
       RedisPubSubConnection connection =

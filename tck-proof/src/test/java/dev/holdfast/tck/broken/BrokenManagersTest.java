@@ -110,6 +110,7 @@ class BrokenManagersTest {
           "NotificationRules.aManagerIsSubscribedToNamesAloneThatItWaitsFor",
           "NotificationRules.aNameThatIsWaitedForAgainIsSubscribedToAgain",
           "NotificationRules.aReleaseOfAnotherNameWakesNoWaiter",
+          "NotificationRules.aReleaseThatSubscriptionsMissedIsMadeUpFor",
           "NotificationRules.aWaiterThatGoesSilencesNoOther",
           "NotificationRules.everyWayToReleaseNotifiesTheWaiterOfAnyName",
           "NotificationRules.noConnectionAndNoSubscriptionIsLeftOfWaiters",

@@ -149,6 +149,10 @@ final class WaitingFlaws {
                 Set.of("WAIT-6"),
                 builder -> builder.random(new LongPauses()))
             .asVariation(),
+        Flaw.inSettings(
+            "an outage is slept through",
+            Set.of("WAIT-6"),
+            builder -> builder.random(new LongPauseAfterOutages())),
         Flaw.of(
                 "a release that comes right after a future is overlooked for ever",
                 Set.of("WAIT-5"),
@@ -301,6 +305,22 @@ final class WaitingFlaws {
     @Override
     public long nextLong(long bound) {
       return bound + 2 * ThreadLocalRandom.current().nextLong(bound);
+    }
+  }
+
+  /** Knows outages by their pause, which is of a second whatever the retry delay is. */
+  private static final class LongPauseAfterOutages implements RandomGenerator {
+    private static final long OF_A_SECOND = 500_000_001;
+
+    @Override
+    public long nextLong() {
+      return ThreadLocalRandom.current().nextLong();
+    }
+
+    @Override
+    public long nextLong(long bound) {
+      return ThreadLocalRandom.current().nextLong(bound)
+          + (bound == OF_A_SECOND ? DAY.toNanos() : 0);
     }
   }
 

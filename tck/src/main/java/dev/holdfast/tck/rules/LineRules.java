@@ -276,6 +276,24 @@ public abstract class LineRules {
   }
 
   @Test
+  @Rule("WAIT-6")
+  @IfThisFails("check that an attempt that no quorum answered is repeated within a second")
+  void aWaiterOfALongRetryDelayGetsTheLockWhenTheNodesAreBack() {
+    Needs.of(fixture, TckFault.FROZEN);
+    String name = fixture.name("patient");
+    LockManager locks = fixture.open(Waited.PATIENT, "nodeTimeout=100ms");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
+    CompletableFuture<?> waiter = locks.tryAcquireAsync(fixture.request(name).waitForever());
+    fixture.awaitRegardless(
+        "an attempt ends with an outage",
+        () -> locks.tryAcquireAsync(fixture.request(name)).isCompletedExceptionally());
+
+    Faults.end(TckFault.FROZEN, fixture.nodes(), name);
+
+    fixture.soon().until("the lock is granted once the nodes are back", waiter::isDone);
+  }
+
+  @Test
   @Rule("WAIT-8")
   @IfThisFails("check that a request without a wait checks whether others wait in the queue")
   void nobodyOvertakesThoseWhoWait() throws InterruptedException {

@@ -139,6 +139,22 @@ public abstract class NotificationRules {
 
   @Test
   @Rule("WAIT-11")
+  @IfThisFails("check that the node's answer is reported when a connection is made again")
+  void aReleaseThatSubscriptionsMissedIsMadeUpFor() {
+    needsSubscriptions();
+    Needs.of(fixture, TckFault.SUBSCRIPTIONS_CUT);
+    LockManager holder = fixture.open();
+    LockManager waits = patient();
+    needsNotifications(holder, waits);
+    List<Waited> all = waited(holder, waits, 2, "missed");
+    awaitSubscribed(all.size());
+
+    Faults.begin(fixture, TckFault.SUBSCRIPTIONS_CUT, fixture.nodes(), "");
+    assertServedAfterRelease(all);
+  }
+
+  @Test
+  @Rule("WAIT-11")
   @IfThisFails("check that a node which is back is subscribed to again, without the waiter's doing")
   void waitersAreNotifiedByAnyQuorumOfNodes() {
     needsSubscriptions();

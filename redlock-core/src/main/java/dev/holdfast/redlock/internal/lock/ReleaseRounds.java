@@ -52,8 +52,8 @@ final class ReleaseRounds {
           return Scripts.compared(node, reply);
         };
     return call(
-        pending(grant.key(), grant.token(), kept, options.maxTtl().toNanos()),
-        command(grant.key(), grant.token(), kept, notification.message()),
+        pending(
+            grant.key(), grant.token(), kept, notification.message(), options.maxTtl().toNanos()),
         reader,
         grant.sent(),
         Tally::isReleaseDecided);
@@ -70,8 +70,7 @@ final class ReleaseRounds {
     KeptLife none = KeptLife.none(now);
     long life = Math.max(options.maxTtl().toNanos(), kept.until() - now);
     return call(
-        pending(grant.key(), grant.token(), none, life),
-        command(grant.key(), grant.token(), none, List.of()),
+        pending(grant.key(), grant.token(), none, List.of(), life),
         Scripts::compared,
         grant.sent(),
         Tally::isReleaseDecided);
@@ -81,17 +80,16 @@ final class ReleaseRounds {
   QuorumCall ofAttempt(String key, String token, NodeSet sent, Predicate<Tally> decided) {
     KeptLife none = KeptLife.none(clock.nanos());
     return call(
-        pending(key, token, none, options.maxTtl().toNanos()),
-        command(key, token, none, List.of()),
+        pending(key, token, none, List.of(), options.maxTtl().toNanos()),
         Scripts::compared,
         sent,
         decided);
   }
 
   private QuorumCall call(
-      Pending release, Command command, VoteReader reader, NodeSet sent, Predicate<Tally> decided) {
+      Pending release, VoteReader reader, NodeSet sent, Predicate<Tally> decided) {
     VotePolicy policy = new ReleasePolicy(release, reader, sent, decided);
-    return new QuorumCall(connections, command, connections.all(), policy);
+    return new QuorumCall(connections, command(release), connections.all(), policy);
   }
 
   /** Takes the releases that are pending at a node, and returns their rounds. */
@@ -103,7 +101,7 @@ final class ReleaseRounds {
     NodeSet one = NodeSet.of(node);
     return new QuorumCall(
             connections,
-            command(release.key(), release.token(), release.kept(), List.of()),
+            command(release),
             one,
             new ReleasePolicy(release, Scripts::compared, one, Tally::isComplete))
         .round(scheduler, options.quorumTimeout().toNanos());
@@ -130,19 +128,21 @@ final class ReleaseRounds {
    * @param lifeNanos the longest ttl, because only an executed release makes the key live longer.
    *     More only if such a release may have been executed
    */
-  private Pending pending(String key, String token, KeptLife kept, long lifeNanos) {
-    return new Pending(key, token, kept, clock.nanos() + lifeNanos);
+  private Pending pending(
+      String key, String token, KeptLife kept, List<String> message, long lifeNanos) {
+    return new Pending(key, token, kept, message, clock.nanos() + lifeNanos);
   }
 
-  private Command command(String key, String token, KeptLife kept, List<String> message) {
+  private Command command(Pending release) {
+    KeptLife kept = release.kept();
     long millis = kept.millisLeft(clock.nanos());
     if (millis > 0) {
-      return keepCommand(key, token, millis, kept.mayLengthen());
+      return keepCommand(release.key(), release.token(), millis, kept.mayLengthen());
     }
-    List<String> arguments = new ArrayList<>(1 + message.size());
-    arguments.add(token);
-    arguments.addAll(message);
-    return new Command.Eval(Scripts.RELEASE, false, List.of(key), arguments);
+    List<String> arguments = new ArrayList<>(1 + release.message().size());
+    arguments.add(release.token());
+    arguments.addAll(release.message());
+    return new Command.Eval(Scripts.RELEASE, false, List.of(release.key()), arguments);
   }
 
   private Command keepCommand(String key, String token, long millis, boolean mayLengthen) {

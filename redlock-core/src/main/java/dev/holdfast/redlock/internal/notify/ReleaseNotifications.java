@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * release once a quorum of nodes has published it, because an earlier attempt would be refused.
  *
  * <p>Subscribes only to keys that have a waiter, and only on nodes whose command connection is up,
- * so that node failures are detected in one place.
+ * so that node failures are detected in one place. While a connection is replaced a release can be
+ * missed, so each waiter is notified once when its key is subscribed to again.
  */
 public final class ReleaseNotifications {
   /** The channel that keeps a connection subscribed. Nothing is published on it. */
@@ -94,8 +95,10 @@ public final class ReleaseNotifications {
     try {
       for (int node = 0; node < size; node++) {
         Subscription connected = connections[node];
-        if (connected == null) {
+        if (connected == null && canConnect(node)) {
           connect(node);
+        } else if (connected == null) {
+          subscription.onDisconnected(node);
         } else if (!isSubscribed) {
           connected.subscribe(channel);
         }
@@ -132,12 +135,8 @@ public final class ReleaseNotifications {
 
   private synchronized void connect(int node) {
     boolean wanted = !closed && !subscriptions.isEmpty() && connections[node] == null;
-    if (wanted && !pausing.contains(node) && isUp.test(node)) {
-      Subscription connection =
-          new Subscription(
-              NO_KEY,
-              (channel, message) -> onMessage(node, channel, message),
-              ended -> onEnded(node, ended));
+    if (wanted && canConnect(node)) {
+      Subscription connection = new Subscription(NO_KEY, new FromNode(node));
       subscriptions.keySet().forEach(connection::subscribe);
       nodes.subscribe(node, connection);
       connections[node] = connection;
@@ -145,6 +144,10 @@ public final class ReleaseNotifications {
         onEnded(node, connection);
       }
     }
+  }
+
+  private boolean canConnect(int node) {
+    return !pausing.contains(node) && isUp.test(node);
   }
 
   private synchronized void onEnded(int node, Subscription ended) {
@@ -165,15 +168,38 @@ public final class ReleaseNotifications {
     subscriptions.values().forEach(subscription -> subscription.onDisconnected(node));
   }
 
-  private void onMessage(int node, String channel, String message) {
-    ReleaseSubscription subscription = subscriptions.get(channel);
-    if (subscription == null) {
-      return;
+  /** Receives what one node reports. */
+  private final class FromNode implements Subscription.Listener {
+    private final int node;
+
+    FromNode(int node) {
+      this.node = node;
     }
-    if (message.startsWith(ownPrefix)) {
-      subscription.onOwnMessage(node);
-    } else if (subscription.completesQuorum(node, message)) {
-      subscription.released.run();
+
+    @Override
+    public void onMessage(String channel, String message) {
+      ReleaseSubscription subscription = subscriptions.get(channel);
+      if (subscription == null) {
+        return;
+      }
+      if (message.startsWith(ownPrefix)) {
+        subscription.onOwnMessage(node);
+      } else if (subscription.completesQuorum(node, message)) {
+        subscription.released.run();
+      }
+    }
+
+    @Override
+    public void onSubscribed(String channel) {
+      ReleaseSubscription subscription = subscriptions.get(channel);
+      if (subscription != null && subscription.endsGap(node)) {
+        scheduler.schedule(0, subscription.released); // later: a driver may hold locks meanwhile
+      }
+    }
+
+    @Override
+    public void onEnded(Subscription ended) {
+      ReleaseNotifications.this.onEnded(node, ended);
     }
   }
 
@@ -258,6 +284,9 @@ public final class ReleaseNotifications {
     /** The nodes that delivered a message of this manager, which is thus among their receivers. */
     private NodeSet confirmed = NodeSet.NONE;
 
+    /** The nodes that were not connected, and on which the key has not been subscribed to since. */
+    private NodeSet gaps = NodeSet.NONE;
+
     ReleaseSubscription(String channel, Runnable released) {
       this.channel = channel;
       this.released = released;
@@ -281,6 +310,14 @@ public final class ReleaseNotifications {
 
     synchronized void onDisconnected(int node) {
       confirmed = confirmed.without(node);
+      gaps = gaps.with(node);
+    }
+
+    /** Returns whether a release by this node may have been missed until now. */
+    synchronized boolean endsGap(int node) {
+      boolean ends = gaps.contains(node);
+      gaps = gaps.without(node);
+      return ends;
     }
 
     synchronized boolean isConfirmedAt(int node) {

@@ -6,6 +6,7 @@ import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.internal.lock.PendingReleases.Pending;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -67,6 +68,7 @@ class PendingReleasesTest {
         key,
         "me:1",
         KeptLife.none(time.nanos()),
+        List.of(),
         time.nanos() + Duration.ofSeconds(seconds).toNanos());
   }
 }

@@ -189,6 +189,43 @@ class ReleaseNotificationsTest {
 
   @Test
   @Rule("WAIT-11")
+  @DisplayName("a waiter is notified once when a node is subscribed to again")
+  void waiterIsNotifiedWhenANodeIsSubscribedToAgain() {
+    watch("a");
+    notifications.watch("b", () -> {});
+    time.advance(Duration.ZERO);
+    assertThat(notified).as("when it began").isZero();
+    subscription(1).breakOff();
+    tell("other:1", 0, 2);
+    assertThat(notified).as("before").isZero();
+
+    Watch late = notifications.watch("a", () -> notified++);
+    time.advance(RECONNECT);
+    assertThat(notified).as("a release that node 1 published meanwhile").isOne();
+    late.close();
+    notifications.watch("c", () -> {});
+    time.advance(RECONNECT);
+    assertThat(notified).as("later").isOne();
+  }
+
+  @Test
+  @Rule("WAIT-11")
+  @DisplayName("a waiter is notified when a node that was down is subscribed to again")
+  void waiterIsNotifiedWhenANodeIsBack() {
+    watch("a");
+    away.add(1);
+    notifications.onConnectionChanged(1);
+    time.advance(RECONNECT);
+    assertThat(notified).isZero();
+
+    away.remove(1);
+    notifications.onConnectionChanged(1);
+    time.advance(Duration.ZERO);
+    assertThat(notified).isOne();
+  }
+
+  @Test
+  @Rule("WAIT-11")
   @DisplayName("a subscription that a driver ends at once is tried again a second later")
   void subscriptionThatEndsAtOnceIsTriedAgain() {
     nodes.endsSubscriptions(1);

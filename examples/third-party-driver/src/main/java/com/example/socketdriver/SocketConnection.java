@@ -1,16 +1,15 @@
 package com.example.socketdriver;
 
-import com.example.socketdriver.Resp.ErrorReply;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.CommandWriter;
 import dev.holdfast.redlock.spi.DriverThreads;
 import dev.holdfast.redlock.spi.EncodedRound;
-import java.io.BufferedInputStream;
+import dev.holdfast.redlock.spi.ReplyReader;
+import dev.holdfast.redlock.spi.ReplyReader.ErrorReply;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -28,6 +27,7 @@ final class SocketConnection implements CommandWriter<byte[]> {
   private final RedisNodeUri uri;
   private final CommandConnection<byte[]> commands;
   private final Socket socket = new Socket();
+  private final ReplyReader replies = new ReplyReader();
   private final ThreadPoolExecutor writer =
       new ThreadPoolExecutor(
           1,
@@ -70,7 +70,7 @@ final class SocketConnection implements CommandWriter<byte[]> {
     } catch (IOException e) {
       // it is closed anyway
     }
-    commands.onEnded(new IOException("the connection was closed"));
+    commands.onEnded();
   }
 
   private void connectAndRead(int timeoutMillis) {
@@ -78,34 +78,40 @@ final class SocketConnection implements CommandWriter<byte[]> {
       socket.connect(new InetSocketAddress(uri.host(), uri.port()), timeoutMillis);
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(timeoutMillis);
-      InputStream in = new BufferedInputStream(socket.getInputStream());
-      greet(in);
+      greet();
       socket.setSoTimeout(0);
       commands.onConnected();
       while (true) {
-        answer(Resp.read(in));
+        answer(read());
       }
     } catch (IOException | RuntimeException e) {
       commands.onEnded(e);
     }
   }
 
-  private void greet(InputStream in) throws IOException {
+  private void greet() throws IOException {
     if (uri.password() != null) {
       String user = uri.user() == null ? "default" : uri.user();
-      require(in, List.of("AUTH", user, uri.password()));
+      require(List.of("AUTH", user, uri.password()));
     }
     if (uri.database() != 0) {
-      require(in, List.of("SELECT", Integer.toString(uri.database())));
+      require(List.of("SELECT", Integer.toString(uri.database())));
     }
-    require(in, List.of("PING"));
+    require(List.of("PING"));
   }
 
-  private void require(InputStream in, List<String> words) throws IOException {
+  private void require(List<String> words) throws IOException {
     socket.getOutputStream().write(new Command.Plain(words).encoded());
-    if (Resp.read(in) instanceof ErrorReply error) {
+    if (read() instanceof ErrorReply error) {
       throw new IOException(error.text());
     }
+  }
+
+  private Object read() throws IOException {
+    while (!replies.hasNext()) {
+      replies.receive(socket.getInputStream());
+    }
+    return replies.next();
   }
 
   private void answer(Object reply) throws IOException {

@@ -7,6 +7,7 @@ import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
+import dev.holdfast.spi.OpenSettings;
 import java.util.List;
 
 /** Serves {@code redlock:socket:redis://…} URLs with plain sockets. */
@@ -17,7 +18,9 @@ public final class SocketDriver extends RedlockProvider {
   }
 
   @Override
-  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+  protected RedisNodes nodes(
+      List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
+    settings.requireNoTls(name());
     for (RedisNodeUri uri : uris) {
       if (uri.isTls()) {
         throw new LockConfigurationException(

@@ -1,10 +1,12 @@
 package dev.holdfast.redlock.spi;
 
+import dev.holdfast.redlock.spi.ConnectionState.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,33 +47,8 @@ public final class CommandConnection<E> {
 
   private final AtomicBoolean flushing = new AtomicBoolean();
   private final Runnable writing = this::write;
-  private final AtomicReference<State<E>> state =
-      new AtomicReference<>(new State<>(Phase.CONNECTING, false, null));
-
-  private enum Phase {
-    /** Begun: commands fail. */
-    CONNECTING,
-    /** Connected: commands are written. */
-    OPEN,
-    /** Dropped: no command is written, those that were written may still be answered. */
-    STOPPED,
-    /** The client's connection has ended: unanswered commands are failing. */
-    ENDED,
-    /** No command is left, and the last answers are on their way to their receivers. */
-    DRAINED,
-    /** All was answered, and the end was reported. */
-    OVER
-  }
-
-  private record State<E>(Phase phase, boolean wasOpen, @Nullable CommandWriter<E> writer) {
-    State<E> in(Phase next) {
-      return new State<>(next, wasOpen || next == Phase.OPEN, writer);
-    }
-
-    boolean isBefore(Phase other) {
-      return phase.compareTo(other) < 0;
-    }
-  }
+  private final AtomicReference<ConnectionState<E>> state =
+      new AtomicReference<>(ConnectionState.begun());
 
   /** Begins a life. See {@link RedisNodes#connect}. */
   CommandConnection(int node, Runnable disconnected) {
@@ -85,7 +62,7 @@ public final class CommandConnection<E> {
    * @return false if it has succeeded, failed or was dropped
    */
   public boolean isConnecting() {
-    return state().phase == Phase.CONNECTING;
+    return state().phase() == Phase.CONNECTING;
   }
 
   /**
@@ -94,7 +71,7 @@ public final class CommandConnection<E> {
    * @return false before the connection is made, and once it was dropped
    */
   public boolean isOpen() {
-    return state().phase == Phase.OPEN;
+    return state().phase() == Phase.OPEN;
   }
 
   /**
@@ -103,17 +80,30 @@ public final class CommandConnection<E> {
    * @param writer closed at once if the attempt was dropped meanwhile
    */
   public void onBegun(CommandWriter<E> writer) {
-    State<E> before =
-        state.getAndUpdate(
-            now -> now.isBefore(Phase.OPEN) ? new State<>(now.phase, false, writer) : now);
-    if (before.phase != Phase.CONNECTING) {
+    ConnectionState<E> before =
+        state.getAndUpdate(now -> now.isBefore(Phase.OPEN) ? now.with(writer) : now);
+    if (before.phase() != Phase.CONNECTING) {
       close(writer);
     }
   }
 
+  /**
+   * Follows an attempt to connect that the client reports by a future.
+   *
+   * @param attempt if it fails, the connection has ended
+   */
+  public void onConnecting(CompletionStage<?> attempt) {
+    attempt.whenComplete(
+        (made, failure) -> {
+          if (failure != null) {
+            onEnded(failure);
+          }
+        });
+  }
+
   /** Notes that the node has answered, so that commands may be written. */
   public void onConnected() {
-    if (advance(Phase.OPEN).phase == Phase.CONNECTING) {
+    if (advance(Phase.OPEN).phase() == Phase.CONNECTING) {
       connected.complete(null);
     }
   }
@@ -124,23 +114,31 @@ public final class CommandConnection<E> {
    * @param cause why
    */
   public void onEnded(Throwable cause) {
-    State<E> before = advance(Phase.ENDED);
+    ConnectionState<E> before = advance(Phase.ENDED);
     if (!before.isBefore(Phase.ENDED)) {
       return;
     }
-    if (before.wasOpen) {
+    if (before.wasOpen()) {
       connected.complete(null);
     } else {
       connected.completeExceptionally(cause);
     }
-    if (before.writer != null && before.phase != Phase.STOPPED) {
-      close(before.writer);
+    CommandWriter<E> writer = before.writer();
+    if (writer != null && before.phase() != Phase.STOPPED) {
+      close(writer);
     }
-    if (before.writer == null || !before.wasOpen) { // it has no commands
+    if (writer == null || !before.wasOpen()) { // it has no commands
       conclude();
       return;
     }
-    InTurn.run(before.writer, () -> failInTurns(before.writer, cause));
+    InTurn.run(writer, () -> failInTurns(writer, cause));
+  }
+
+  /** Notes that the connection has ended, for a reason that the driver does not know. */
+  public void onEnded() {
+    if (state().isBefore(Phase.ENDED)) { // else each call would make an exception
+      onEnded(new IllegalStateException("the connection ended"));
+    }
   }
 
   /**
@@ -208,17 +206,17 @@ public final class CommandConnection<E> {
    * connection is not open any more, the command fails, though not in the calling thread.
    */
   void send(EncodedRound<E> command) {
-    if (!state().wasOpen) { // nor will it take commands that were submitted before
+    if (!state().wasOpen()) { // nor will it take commands that were submitted before
       InTurn.onNewThread(() -> command.failure(node, notConnected()));
       return;
     }
     unsent.add(command);
-    State<E> now = state();
+    ConnectionState<E> now = state();
     if (now.isBefore(Phase.ENDED)) {
       flush();
     } else { // the end may have missed it
       InTurn.run(
-          now.writer,
+          now.writer(),
           () -> {
             if (unsent.remove(command)) {
               command.failure(node, notConnected());
@@ -233,10 +231,10 @@ public final class CommandConnection<E> {
 
   /** Writes what was queued, in the executor. Answers nothing in the calling thread. */
   private void flush() {
-    State<E> now = state();
-    if (now.phase == Phase.OPEN && flushing.compareAndSet(false, true)) {
+    ConnectionState<E> now = state();
+    if (now.phase() == Phase.OPEN && flushing.compareAndSet(false, true)) {
       try {
-        writer(now).executor().execute(writing);
+        now.openWriter().executor().execute(writing);
       } catch (RuntimeException | Error e) {
         onEnded(e);
       }
@@ -249,16 +247,17 @@ public final class CommandConnection<E> {
    * @return completes when it is closed and all has failed
    */
   CompletableFuture<Void> drop() {
-    State<E> before = advance(Phase.STOPPED); // first: what fails while it closes is no fault
+    ConnectionState<E> before =
+        advance(Phase.STOPPED); // first: what fails while it closes is no fault
     if (before.isBefore(Phase.STOPPED)) {
       Exception dropped = new IllegalStateException("the connection was dropped");
-      if (!before.wasOpen) {
+      if (!before.wasOpen()) {
         connected.completeExceptionally(dropped);
       }
-      if (before.writer == null) {
+      if (before.writer() == null) {
         onEnded(dropped);
       } else {
-        close(before.writer);
+        close(before.writer());
       }
     }
     return over;
@@ -270,10 +269,10 @@ public final class CommandConnection<E> {
    * @return completes when it is closed and all has failed
    */
   CompletableFuture<Void> close() {
-    State<E> now = state();
-    if (now.phase == Phase.OPEN) {
+    ConnectionState<E> now = state();
+    if (now.phase() == Phase.OPEN) {
       InTurn.run(
-          writer(now),
+          now.openWriter(),
           () -> {
             write(); // what a task that is still to come would have written
             drop();
@@ -293,16 +292,12 @@ public final class CommandConnection<E> {
     conclude();
   }
 
-  private State<E> state() {
+  private ConnectionState<E> state() {
     return Objects.requireNonNull(state.get());
   }
 
-  private State<E> advance(Phase next) {
+  private ConnectionState<E> advance(Phase next) {
     return state.getAndUpdate(now -> now.isBefore(next) ? now.in(next) : now);
-  }
-
-  private static <E> CommandWriter<E> writer(State<E> open) {
-    return Objects.requireNonNull(open.writer, "onBegun comes before onConnected");
   }
 
   private void close(CommandWriter<E> writer) {
@@ -316,16 +311,16 @@ public final class CommandConnection<E> {
   private void write() {
     flushing.set(false);
     List<EncodedRound<E>> next = takeUnsent();
-    State<E> now = state(); // after taking: the end may have missed what was taken
+    ConnectionState<E> now = state(); // after taking: the end may have missed what was taken
     if (next.isEmpty()) {
       return;
     }
-    if (now.phase != Phase.OPEN) {
+    if (now.phase() != Phase.OPEN) {
       next.forEach(command -> onFailure(command, notConnected()));
       return;
     }
     try {
-      writer(now).write(next);
+      now.openWriter().write(next);
     } catch (Exception | Error e) {
       onEnded(e);
     }
@@ -347,7 +342,7 @@ public final class CommandConnection<E> {
     if (!unsent.isEmpty()) {
       flush();
     }
-    if (left == 0 && state().phase == Phase.DRAINED) {
+    if (left == 0 && state().phase() == Phase.DRAINED) {
       conclude();
     }
   }
@@ -380,9 +375,9 @@ public final class CommandConnection<E> {
   }
 
   private void conclude() {
-    State<E> before = advance(Phase.OVER);
+    ConnectionState<E> before = advance(Phase.OVER);
     if (before.isBefore(Phase.OVER)) {
-      if (before.wasOpen) {
+      if (before.wasOpen()) {
         try {
           disconnected.run();
         } catch (RuntimeException | Error e) {

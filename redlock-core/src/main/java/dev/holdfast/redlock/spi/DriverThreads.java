@@ -6,10 +6,28 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /** Threads of drivers, and waiting for them. */
 public final class DriverThreads {
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
+
   private DriverThreads() {}
+
+  /**
+   * Loads the classes that connecting needs, before the time for connecting runs: on a busy machine
+   * loading takes longer than most networks. Waits at most 10 s.
+   *
+   * @param attempt begins to connect to port 0 of 127.0.0.1, which no server can have, so that no
+   *     packet is sent
+   */
+  public static void warmUp(Supplier<? extends Future<?>> attempt) {
+    try {
+      await(WARM_UP, attempt.get());
+    } catch (IllegalStateException e) {
+      // the client was shut down, as each attempt to connect will say
+    }
+  }
 
   /**
    * Makes daemons, so that a JVM can exit, with a name that an operator knows.

@@ -51,27 +51,15 @@ public abstract class RedlockProvider implements LockProvider {
   }
 
   /**
-   * Makes the driver's nodes, for {@link Redlock#open}, with settings that a program gives in code.
-   * A driver that does not override this method refuses trust and key managers.
-   *
-   * @param uris at least one
-   * @param options of which a driver may need {@link RedlockOptions#connectTimeout}
-   * @param settings of which a driver may need the trust and key managers
-   * @return the nodes, in the same order, none of them connected
-   * @throws dev.holdfast.LockConfigurationException if a setting would have no effect
-   */
-  protected RedisNodes nodes(
-      List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    settings.requireNoTls(name);
-    return nodes(uris, options);
-  }
-
-  /**
    * Makes the driver's nodes, for {@link Redlock#open}.
    *
    * @param uris at least one
    * @param options of which a driver may need {@link RedlockOptions#connectTimeout}
+   * @param settings of which a driver uses the trust and key managers, or refuses them by {@link
+   *     OpenSettings#requireNoTls}
    * @return the nodes, in the same order, none of them connected
+   * @throws dev.holdfast.LockConfigurationException if a setting would have no effect
    */
-  protected abstract RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options);
+  protected abstract RedisNodes nodes(
+      List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings);
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,6 +124,23 @@ public final class Subscription {
    */
   public CompletableFuture<Void> ended() {
     return ended.copy();
+  }
+
+  /**
+   * Follows an attempt to connect, which the client reports by a future.
+   *
+   * @param attempt the connection as for {@link #onConnected}. If it fails, the subscription has
+   *     ended
+   */
+  public void onConnecting(CompletionStage<? extends PubSubConnection> attempt) {
+    attempt
+        .thenAccept(this::onConnected)
+        .whenComplete(
+            (connected, failure) -> {
+              if (failure != null) {
+                onEnded();
+              }
+            });
   }
 
   /**

@@ -22,7 +22,9 @@ class RedlockProviderTest {
     }
 
     @Override
-    protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
+    protected RedisNodes nodes(
+        List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
+      settings.requireNoTls(name());
       throw new IllegalStateException("nodes were made");
     }
   }

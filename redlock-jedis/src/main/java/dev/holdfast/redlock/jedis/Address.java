@@ -1,15 +1,20 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redis.RedisNodeUri;
-import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
-import java.net.URI;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.util.Map;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
 import redis.clients.jedis.ClientSetInfoConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.SslVerifyMode;
 
 /**
  * The address of a node, and how to speak to it.
@@ -21,11 +26,6 @@ record Address(HostAndPort server, JedisClientConfig config) {
   /** The client name that {@code CLIENT LIST} shows. */
   private static final String CLIENT_NAME = "holdfast";
 
-  /** Returns the address in a node's URI; its errors hide user and password. */
-  static Address of(URI uri) {
-    return of(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())), OpenSettings.none());
-  }
-
   /**
    * Returns the address of a node.
    *
@@ -36,15 +36,44 @@ record Address(HostAndPort server, JedisClientConfig config) {
         DefaultJedisClientConfig.builder()
             .clientName(CLIENT_NAME)
             // no CLIENT SETINFO: a user may lack the right to, and the server logs each refusal
-            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED);
+            .clientSetInfoConfig(ClientSetInfoConfig.DISABLED)
+            .database(node.database());
     if (node.isTls()) {
-      Tls.apply(settings, config);
+      useTls(config, settings);
     }
-    config.database(node.database());
     if (node.password() != null) {
       config.user(node.user()).password(node.password());
     }
     return new Address(new HostAndPort(node.host(), node.port()), config.build());
+  }
+
+  /** Uses TLS with a certificate that names the host. */
+  // Jedis 8 deprecates socket factories, but its SslOptions take files alone
+  @SuppressWarnings("deprecation")
+  private static void useTls(DefaultJedisClientConfig.Builder config, OpenSettings settings) {
+    if (settings.trustManagers().isEmpty() && settings.keyManagers().isEmpty()) {
+      // said, because before Jedis 8 the host's name is not verified by default
+      config.sslOptions(SslOptions.builder().sslVerifyMode(SslVerifyMode.FULL).build());
+      return;
+    }
+    SSLParameters parameters = new SSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    config.ssl(true).sslSocketFactory(context(settings).getSocketFactory());
+    config.sslParameters(parameters);
+  }
+
+  private static SSLContext context(OpenSettings settings) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(
+          settings.keyManagers().map(KeyManagerFactory::getKeyManagers).orElse(null),
+          settings.trustManagers().map(TrustManagerFactory::getTrustManagers).orElse(null),
+          null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new LockConfigurationException(
+          "the trust and key managers cannot be used for TLS: " + e.getMessage(), e);
+    }
   }
 
   boolean isTls() {
@@ -60,15 +89,14 @@ record Address(HostAndPort server, JedisClientConfig config) {
         .build();
   }
 
-  /** For messages: never with user or password. */
-  static String text(HostAndPort server) {
-    String host = server.getHost();
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + server.getPort();
+  /** Returns a server for messages, never with user or password. */
+  static String text(HostAndPort server, int database) {
+    return new RedisNodeUri(false, server.getHost(), server.getPort(), database, null, null)
+        .address();
   }
 
   @Override
   public String toString() {
-    int database = config.getDatabase();
-    return database == 0 ? text(server) : text(server) + "/" + database;
+    return text(server, config.getDatabase());
   }
 }

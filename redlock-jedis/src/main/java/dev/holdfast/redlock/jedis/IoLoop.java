@@ -33,9 +33,6 @@ final class IoLoop {
   /** How soon replies that no caller waits for are read when there are no callers to do it. */
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** How often a node that was silent when last read is read before the others. */
-  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-
   /** How often our thread looks when nothing happens: for a connection that has ended. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -43,7 +40,7 @@ final class IoLoop {
   private static final int MAX_AT_ONCE = 1_000;
 
   private final AtomicReferenceArray<@Nullable SocketConnection> connections;
-  private final Queue<EncodedRound> queued = new ConcurrentLinkedQueue<>();
+  private final Queue<Request> queued = new ConcurrentLinkedQueue<>();
   private final Queue<SocketConnection> dropped = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean owned = new AtomicBoolean();
 
@@ -63,7 +60,6 @@ final class IoLoop {
   // the owner's alone
   private final ArrayDeque<Round> open = new ArrayDeque<>();
   private int next;
-  private long lateReadAt = System.nanoTime();
 
   /**
    * Starts its thread.
@@ -75,13 +71,23 @@ final class IoLoop {
     thread.start();
   }
 
-  boolean isClosing() {
-    return closing;
+  /** A round that must be sent, with its command as it goes over the wire. */
+  static final class Request {
+    final Round round;
+    final byte[] command;
+
+    Request(Round round) {
+      this.round = round;
+      this.command = round.command().encoded();
+    }
   }
 
   /** Puts a connection, or an attempt at one, in the place of one that has ended. */
   void put(int node, SocketConnection connection) {
     connections.set(node, connection);
+    if (closing) { // after it can be found: closing may have missed it
+      connection.drop();
+    }
   }
 
   /** Ends what is in a place; at once if it is an attempt, else as soon as may be. */
@@ -95,7 +101,7 @@ final class IoLoop {
   }
 
   void submit(Round round) {
-    EncodedRound request = new EncodedRound(round);
+    Request request = new Request(round);
     queued.add(request);
     if (closed) {
       failIfQueued(request); // and no other's, as our caller may hold a lock of its own
@@ -111,8 +117,8 @@ final class IoLoop {
    * {@link #CALLER_NANOS} at most.
    */
   <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
-    if (!Threads.mayUseSockets(Thread.currentThread())) {
-      return operation.get();
+    if (isVirtual(Thread.currentThread())) {
+      return operation.get(); // an interrupt closes the socket that a virtual thread reads from
     }
     if (lent.get() != null) {
       CompletableFuture<T> inner = operation.get();
@@ -130,6 +136,11 @@ final class IoLoop {
       lent.set(null); // to remove it would cost an object for each call
       wakeForQueued();
     }
+  }
+
+  /** JDK 17 has no {@code Thread.isVirtual}. JEP 444 names the group of virtual threads. */
+  private static boolean isVirtual(Thread current) {
+    return current.getThreadGroup().getName().equals("VirtualThreads");
   }
 
   private void wakeForQueued() {
@@ -223,17 +234,9 @@ final class IoLoop {
   }
 
   private void write() {
-    EncodedRound request;
+    Request request;
     for (int i = 0; i < MAX_AT_ONCE && (request = queued.poll()) != null; i++) {
-      EncodedRound sent = request;
-      open.add(sent.round);
-      sent.round.forEachNode(
-          node -> {
-            SocketConnection connection = connections.get(node);
-            if (connection == null || !connection.ask(sent)) {
-              sent.round.failure(node, Messages.notConnected());
-            }
-          });
+      send(request);
     }
     for (int node = 0; node < connections.length(); node++) {
       SocketConnection connection = connections.get(node);
@@ -243,30 +246,36 @@ final class IoLoop {
     }
   }
 
-  /**
-   * Returns the connections in turn, so that each is read in time; those were silent when last read
-   * come last, and first every {@link #LATE_NANOS}.
-   */
-  private @Nullable SocketConnection nextToRead() {
-    long now = System.nanoTime();
-    boolean lateFirst = now - lateReadAt > LATE_NANOS;
-    if (lateFirst) {
-      lateReadAt = now;
-    }
-    SocketConnection first = nextUnanswered(lateFirst);
-    return first != null ? first : nextUnanswered(!lateFirst);
+  private void send(Request request) {
+    Round round = request.round;
+    open.add(round);
+    round.forEachNode(
+        node -> {
+          SocketConnection connection = connections.get(node);
+          if (connection == null || !connection.ask(request)) {
+            round.failure(node, Messages.notConnected());
+          }
+        });
   }
 
-  private @Nullable SocketConnection nextUnanswered(boolean late) {
+  /**
+   * Returns the connections in turn, so that each is read in time, and those that are late last.
+   */
+  private @Nullable SocketConnection nextToRead() {
+    int late = -1;
     for (int i = 0; i < connections.length(); i++) {
       int node = (next + i) % connections.length();
       SocketConnection connection = connections.get(node);
-      if (connection != null && connection.hasUnanswered() && connection.isLate() == late) {
-        next = node + 1;
-        return connection;
+      if (connection != null && connection.hasUnanswered()) {
+        if (!connection.isLate()) {
+          next = node + 1;
+          return connection;
+        }
+        late = late < 0 ? node : late;
       }
     }
-    return null;
+    next = late + 1;
+    return late < 0 ? null : connections.get(late);
   }
 
   /** Does what no caller does, when there are none or one asks for it. */
@@ -351,7 +360,7 @@ final class IoLoop {
     List.copyOf(queued).forEach(this::failIfQueued);
   }
 
-  private void failIfQueued(EncodedRound request) {
+  private void failIfQueued(Request request) {
     if (queued.remove(request)) {
       Round round = request.round;
       round.forEachNode(node -> round.failure(node, Messages.notConnected()));

@@ -15,11 +15,6 @@ public final class JedisProvider extends RedlockProvider {
   }
 
   @Override
-  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
-    return nodes(uris, options, OpenSettings.none());
-  }
-
-  @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
     JedisRedlock.Builder builder = JedisRedlock.builder().options(options);

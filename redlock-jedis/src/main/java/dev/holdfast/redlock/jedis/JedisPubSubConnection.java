@@ -28,7 +28,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   /**
    * Serves a subscription.
    *
-   * @param connecting gives a connection that has been made; blocks
+   * @param connecting gives a connection; blocks
    */
   static void serve(Subscription subscription, Supplier<Connection> connecting) {
     DriverThreads.named("holdfast-jedis-listen")
@@ -38,20 +38,19 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
 
   private static void receive(Subscription subscription, Supplier<Connection> connecting) {
     try {
-      new JedisPubSubConnection(connecting.get(), subscription).receive();
+      Connection made = connecting.get();
+      made.connect();
+      JedisPubSubConnection listening = new JedisPubSubConnection(made, subscription);
+      subscription.onConnected(listening);
+      if (!listening.closed) {
+        listening.proceed(made, listening.first);
+      }
     } catch (JedisDataException e) {
       subscription.onError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       // waiters poll anyway, and the command connection reports what to mend
     } finally {
       subscription.onEnded();
-    }
-  }
-
-  private void receive() {
-    subscription.onConnected(this);
-    if (!closed) {
-      proceed(connection, first);
     }
   }
 

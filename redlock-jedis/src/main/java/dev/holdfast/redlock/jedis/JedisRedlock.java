@@ -2,13 +2,20 @@ package dev.holdfast.redlock.jedis;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -51,7 +58,10 @@ public final class JedisRedlock {
   /** Collects the nodes. Not safe for use by many threads. */
   public static final class Builder {
     private final List<Address> nodes = new ArrayList<>();
-    private final List<PooledNode.UserPool> clients = new ArrayList<>();
+
+    /** The nodes, each made with the limit of its waits. */
+    private final List<Function<Duration, PooledNode>> clients = new ArrayList<>();
+
     private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
@@ -65,11 +75,13 @@ public final class JedisRedlock {
      * @throws LockConfigurationException if it is no such URI
      */
     public Builder node(URI uri) {
-      return add(Address.of(uri));
+      RedisNodeUri node = RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of()));
+      return node(Address.of(node, OpenSettings.none()));
     }
 
     Builder node(Address node) {
-      return add(node);
+      nodes.add(node);
+      return this;
     }
 
     /**
@@ -81,7 +93,7 @@ public final class JedisRedlock {
      * @return this
      */
     public Builder node(HostAndPort server, JedisClientConfig config) {
-      return add(
+      return node(
           new Address(
               Objects.requireNonNull(server, "server"), Objects.requireNonNull(config, "config")));
     }
@@ -105,12 +117,12 @@ public final class JedisRedlock {
       } catch (ClassCastException e) {
         throw new LockConfigurationException(
             "the client for node "
-                + Address.text(server)
+                + Address.text(server, 0)
                 + " has a connectionProvider of its own, so no pool: build it without, or give"
                 + " its HostAndPort and JedisClientConfig to node(…)",
             e);
       }
-      return add(pool, client, server);
+      return add(client, pool, server);
     }
 
     /**
@@ -122,7 +134,7 @@ public final class JedisRedlock {
      * @return this
      */
     public Builder client(Pool<Connection> pool, HostAndPort server) {
-      return add(Objects.requireNonNull(pool, "pool"), pool, server);
+      return add(pool, Objects.requireNonNull(pool, "pool"), server);
     }
 
     /**
@@ -153,37 +165,20 @@ public final class JedisRedlock {
     /** The nodes without the algorithm; connects nothing. */
     RedisNodes connections() {
       if (nodes.isEmpty()) {
-        clients.forEach(Builder::requireWaiting);
-        return PooledNode.all(clients, options.silenceLimit());
+        Duration limit = options.silenceLimit();
+        List<PooledNode> pooled = clients.stream().map(node -> node.apply(limit)).toList();
+        return new PipelinedNodes<>(
+            pooled, PooledNode.Question::of, () -> pooled.forEach(PooledNode::shutdown));
       }
       if (!clients.isEmpty()) {
         throw new LockConfigurationException(
             "some nodes are given by client and some are not: give a client for each, or for none");
       }
-      return new DirectNodes(nodes, options.connectTimeout(), options.nodeTimeout());
+      return new DirectNodes(nodes, options.connectTimeout());
     }
 
-    /**
-     * Refuses a pool that does not wait: whenever all its connections are borrowed, the node would
-     * look down.
-     */
-    private static void requireWaiting(PooledNode.UserPool given) {
-      if (!given.pool().getBlockWhenExhausted()) {
-        throw new LockConfigurationException(
-            "the pool of the client for node "
-                + given.address()
-                + " does not wait for a connection (blockWhenExhausted=false): set"
-                + " blockWhenExhausted to true; the manager waits for a bounded time");
-      }
-    }
-
-    private Builder add(Address node) {
-      nodes.add(node);
-      return this;
-    }
-
-    private Builder add(Pool<Connection> pool, Object client, HostAndPort server) {
-      clients.add(new PooledNode.UserPool(Address.text(server), pool, client));
+    private Builder add(Object client, Pool<Connection> pool, HostAndPort server) {
+      clients.add(limit -> PooledNode.of(Address.text(server, 0), client, pool, limit));
       return this;
     }
   }

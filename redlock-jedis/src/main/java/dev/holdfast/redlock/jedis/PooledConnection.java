@@ -4,15 +4,12 @@ import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.CommandWriter;
 import dev.holdfast.redlock.spi.EncodedRound;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.util.Pool;
 
 /**
  * The use of a pool from the first answer of its node to the first failure. One thread borrows a
@@ -29,65 +26,34 @@ final class PooledConnection implements CommandWriter<PooledNode.Question> {
    */
   private static final int WINDOW_BYTES = 64 * 1024;
 
-  private final Pool<Connection> pool;
-  private final boolean isPoolOurs;
-  private final Duration limit;
-  private final ScheduledExecutorService thread;
+  private final PooledNode node;
   private final CommandConnection<PooledNode.Question> commands;
   private boolean used;
 
-  /**
-   * Connects nothing yet.
-   *
-   * @param isPoolOurs whether its connections end with this
-   * @param limit for how long there may be no free connection, and the node may owe replies
-   * @param thread does all this
-   */
-  PooledConnection(
-      Pool<Connection> pool,
-      boolean isPoolOurs,
-      Duration limit,
-      ScheduledExecutorService thread,
-      CommandConnection<PooledNode.Question> commands) {
-    this.pool = pool;
-    this.isPoolOurs = isPoolOurs;
-    this.limit = limit;
-    this.thread = thread;
+  /** Connects nothing yet. */
+  PooledConnection(PooledNode node, CommandConnection<PooledNode.Question> commands) {
+    this.node = node;
     this.commands = commands;
   }
 
   void begin() {
     commands.onBegun(this);
-    thread.execute(this::open);
+    node.thread().execute(this::greetUnlessUsed);
   }
 
-  private void open() {
-    if (!commands.isConnecting()) {
-      return; // it was dropped while it waited for its turn
-    }
-    try {
-      greet(pool.getNumIdle());
-      greetLater();
-      commands.onConnected();
-    } catch (RuntimeException | Error e) {
-      commands.onEnded(Messages.reason(e));
-    }
-  }
-
-  private void greetLater() {
-    thread.schedule(this::greetAgain, GREETING_MILLIS, TimeUnit.MILLISECONDS);
-  }
-
-  private void greetAgain() {
-    if (!commands.isOpen()) {
-      return;
+  /** Greets the node first, and then whenever it was asked nothing for a while. */
+  private void greetUnlessUsed() {
+    boolean isFirst = commands.isConnecting();
+    if (!isFirst && !commands.isOpen()) {
+      return; // it was dropped while this waited for its turn
     }
     try {
       if (!used) {
-        greet(0);
+        greet(isFirst ? node.pool().getNumIdle() : 0);
       }
       used = false;
-      greetLater();
+      node.thread().schedule(this::greetUnlessUsed, GREETING_MILLIS, TimeUnit.MILLISECONDS);
+      commands.onConnected();
     } catch (RuntimeException | Error e) {
       commands.onEnded(Messages.reason(e));
     }
@@ -96,7 +62,7 @@ final class PooledConnection implements CommandWriter<PooledNode.Question> {
   /** Connections that ended while they were idle in the pool say nothing of the node. */
   private void greet(int idle) {
     for (int stale = idle; ; stale--) {
-      try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+      try (BorrowedConnection borrowed = BorrowedConnection.of(node.pool(), node.limit())) {
         Messages.greet(borrowed.connection());
         return;
       } catch (JedisConnectionException e) {
@@ -109,13 +75,13 @@ final class PooledConnection implements CommandWriter<PooledNode.Question> {
 
   @Override
   public Executor executor() {
-    return thread;
+    return node.thread();
   }
 
   @Override
   public void write(List<EncodedRound<PooledNode.Question>> rounds) {
     used = true;
-    try (BorrowedConnection borrowed = BorrowedConnection.of(pool, limit)) {
+    try (BorrowedConnection borrowed = BorrowedConnection.of(node.pool(), node.limit())) {
       // after each wait: what was dropped meanwhile must not be sent after its release
       for (int from = 0; from < rounds.size() && commands.isOpen(); ) {
         int to = endOfWindow(rounds, from);
@@ -160,8 +126,8 @@ final class PooledConnection implements CommandWriter<PooledNode.Question> {
   /** Cuts nothing short that is in flight: that ends within its limit, and all else after it. */
   @Override
   public void close() {
-    if (isPoolOurs) {
-      thread.execute(pool::clear);
+    if (node.beside() == null) { // the pool is ours
+      node.thread().execute(node.pool()::clear);
     }
     commands.onEnded(new JedisConnectionException("the connection was dropped"));
   }

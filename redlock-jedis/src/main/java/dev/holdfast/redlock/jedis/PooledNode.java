@@ -1,13 +1,12 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.DriverThreads;
-import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.jspecify.annotations.Nullable;
@@ -17,28 +16,25 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.Pool;
 
 /**
- * A node that is reached through a pool of its user's, by a thread of its own. Its second
- * connection has a pool of one and another thread.
+ * A node that is reached through a pool of its user's, by a thread of its own.
+ *
+ * @param address for messages
+ * @param client what the user knows it by
+ * @param limit for how long there may be no free connection, and the node may owe replies
+ * @param thread does the input and output
+ * @param beside the way to the second connection, with a pool of one and another thread; null in
+ *     that node itself
  */
-final class PooledNode implements RedisNode<PooledNode.Question> {
+record PooledNode(
+    String address,
+    Object client,
+    Pool<Connection> pool,
+    Duration limit,
+    ScheduledThreadPoolExecutor thread,
+    @Nullable PooledNode beside)
+    implements RedisNode<PooledNode.Question> {
   /** The most bytes of a character in UTF-8. */
   private static final int MAX_PER_CHAR = 3;
-
-  private final UserPool given;
-  private final Pool<Connection> pool;
-  private final Duration limit;
-  private final @Nullable PooledNode second;
-  private final ScheduledThreadPoolExecutor thread =
-      new ScheduledThreadPoolExecutor(1, DriverThreads.named("holdfast-jedis-node"));
-
-  /**
-   * A node as its user gave it.
-   *
-   * @param address for messages
-   * @param pool its pool
-   * @param client what the user knows it by
-   */
-  record UserPool(String address, Pool<Connection> pool, Object client) {}
 
   /**
    * A command as Jedis takes it.
@@ -52,57 +48,45 @@ final class PooledNode implements RedisNode<PooledNode.Question> {
     }
   }
 
-  private PooledNode(
-      UserPool given, Pool<Connection> pool, Duration limit, @Nullable PooledNode second) {
-    this.given = given;
-    this.pool = pool;
-    this.limit = limit;
-    this.second = second;
-    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-  }
-
   /**
-   * Makes nodes that are not connected.
+   * Makes a node that is not connected. Its second connection is made as its user's pool makes its
+   * own: a pool of one has none to spare, and the commands of a transaction must share a
+   * connection.
    *
-   * @param limit for how long there may be no free connection, and a node may owe replies
+   * @throws LockConfigurationException if the pool does not wait: whenever all its connections are
+   *     borrowed, the node would look down
    */
-  static PipelinedNodes<Question> all(List<UserPool> given, Duration limit) {
-    List<PooledNode> nodes =
-        given.stream()
-            .map(one -> new PooledNode(one, one.pool(), limit, beside(one, limit)))
-            .toList();
-    return new PipelinedNodes<>(nodes, Question::of, () -> nodes.forEach(PooledNode::shutdown));
-  }
-
-  /**
-   * Makes the way to the second connection, which is made as its user's pool makes its own: a pool
-   * of one has none to spare, and the commands of a transaction must share a connection.
-   */
-  private static PooledNode beside(UserPool given, Duration limit) {
+  static PooledNode of(String address, Object client, Pool<Connection> pool, Duration limit) {
+    if (!pool.getBlockWhenExhausted()) {
+      throw new LockConfigurationException(
+          "the pool of the client for node "
+              + address
+              + " does not wait for a connection (blockWhenExhausted=false): set"
+              + " blockWhenExhausted to true; the manager waits for a bounded time");
+    }
     GenericObjectPoolConfig<Connection> one = new GenericObjectPoolConfig<>();
     one.setMaxTotal(1);
     one.setJmxEnabled(false);
-    return new PooledNode(given, new Pool<>(one, given.pool().getFactory()), limit, null);
+    Pool<Connection> ours = new Pool<>(one, pool.getFactory());
+    PooledNode second = new PooledNode(address, client, ours, limit, newThread(), null);
+    return new PooledNode(address, client, pool, limit, newThread(), second);
   }
 
-  @Override
-  public String address() {
-    return given.address();
-  }
-
-  @Override
-  public Object client() {
-    return given.client();
+  private static ScheduledThreadPoolExecutor newThread() {
+    ScheduledThreadPoolExecutor thread =
+        new ScheduledThreadPoolExecutor(1, DriverThreads.named("holdfast-jedis-node"));
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    return thread;
   }
 
   @Override
   public RedisNode<Question> second() {
-    return second == null ? this : second;
+    return beside == null ? this : beside;
   }
 
   @Override
   public void connect(CommandConnection<Question> connection) {
-    new PooledConnection(pool, second == null, limit, thread, connection).begin();
+    new PooledConnection(this, connection).begin();
   }
 
   /** Subscribes on a connection beside the pool, which may have none to spare. */
@@ -119,10 +103,10 @@ final class PooledNode implements RedisNode<PooledNode.Question> {
     }
   }
 
-  private void shutdown() {
+  void shutdown() {
     thread.shutdown();
-    if (second != null) {
-      second.shutdown();
+    if (beside != null) {
+      beside.shutdown();
     }
   }
 }

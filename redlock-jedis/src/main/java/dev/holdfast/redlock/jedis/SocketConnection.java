@@ -1,23 +1,23 @@
 package dev.holdfast.redlock.jedis;
 
+import dev.holdfast.redlock.spi.ReplyReader;
 import dev.holdfast.redlock.spi.Round;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
-import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisException;
 
 /**
  * One connection to one node, from the attempt at it to its end. Jedis connects and greets; then we
@@ -28,28 +28,28 @@ final class SocketConnection {
   /** The shortest timeout that a socket can have: how long a read waits at most. */
   private static final int SLICE_MILLIS = 1;
 
+  /** How often a node that is late is read before the others. */
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   /**
    * The most bytes that are sent before all are answered: less than the smallest buffers of a
    * connection hold together, so that no write waits for a node that hangs.
    */
   private static final int WINDOW_BYTES = 64 * 1024;
 
-  private static final int USUAL_BYTES = 512;
-
   private final int node;
   private final Runnable disconnected;
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private @Nullable Socket socket;
-  private @Nullable ReplyStream in;
-  private @Nullable OutputStream out;
   private volatile boolean dropped;
 
   private final Deque<Round> inFlight = new ArrayDeque<>();
-  private final Deque<EncodedRound> unsent = new ArrayDeque<>();
-  private byte[] batch = new byte[USUAL_BYTES];
-  private int batched;
+  private final Deque<IoLoop.Request> unsent = new ArrayDeque<>();
+  private final ByteArrayOutputStream batch = new ByteArrayOutputStream(512);
+  private final ReplyReader replies = new ReplyReader();
   private int sentBytes;
   private boolean late;
+  private long lateAt;
   private boolean ended;
   private long heardAt;
 
@@ -62,38 +62,25 @@ final class SocketConnection {
     return connected;
   }
 
-  /** Connects; on a thread that may wait. */
-  void connect(Address address, Duration timeout, Duration patience) {
+  /** Connects, on a thread that may wait. */
+  void connect(Address address, Duration timeout) {
+    if (dropped) {
+      return;
+    }
     try {
-      Socket made = greeted(address, timeout);
-      made.setSoTimeout(SLICE_MILLIS);
-      made.setSoLinger(false, 0); // what was written last still goes out
-      in = new ReplyStream(made.getInputStream(), patience.toNanos());
-      out = made.getOutputStream();
+      JedisClientConfig config = address.config(timeout);
+      JedisSocketFactory sockets = new DefaultJedisSocketFactory(address.server(), config);
+      Messages.greet(new Connection(() -> socket = sockets.createSocket(), config));
+      socket().setSoTimeout(SLICE_MILLIS);
+      socket().setSoLinger(false, 0); // what was written last still goes out
       heardAt = System.nanoTime();
       if (!connected.complete(null)) {
-        close(made);
+        closeSocket();
       }
     } catch (RuntimeException | IOException e) {
-      close(socket);
+      closeSocket();
       connected.completeExceptionally(Messages.reason(e));
     }
-  }
-
-  private Socket greeted(Address address, Duration timeout) {
-    JedisClientConfig config = address.config(timeout);
-    JedisSocketFactory sockets = new DefaultJedisSocketFactory(address.server(), config);
-    JedisSocketFactory remembering =
-        () -> {
-          Socket made = sockets.createSocket();
-          socket = made;
-          return made;
-        };
-    Messages.greet(new Connection(remembering, config));
-    if (socket == null) {
-      throw Messages.notConnected();
-    }
-    return socket;
   }
 
   /** Ends the attempt to connect, or lets the loop's owner end the connection. Never blocks. */
@@ -108,44 +95,32 @@ final class SocketConnection {
   }
 
   /** For the owner: adds to what must be sent; false if nothing can be. */
-  boolean ask(EncodedRound request) {
+  boolean ask(IoLoop.Request request) {
     if (!isUp() || dropped) {
       return false;
     }
-    int length = request.bytes.length;
+    int length = request.command.length;
     if (inFlight.isEmpty()) {
-      heardAt = System.nanoTime();
       sentBytes = 0;
     } else if (!unsent.isEmpty() || sentBytes + length > WINDOW_BYTES) {
       unsent.add(request);
       return true;
     }
     inFlight.add(request.round);
-    add(request.bytes);
+    batch.write(request.command, 0, length);
     sentBytes += length;
     return true;
   }
 
-  private void add(byte[] bytes) {
-    int needed = batched + bytes.length;
-    if (needed > batch.length) {
-      batch = Arrays.copyOf(batch, Math.max(needed, 2 * batch.length));
-    }
-    System.arraycopy(bytes, 0, batch, batched, bytes.length);
-    batched = needed;
-  }
-
   /** For the owner: sends what was asked. */
   void flush() {
-    if (batched == 0 || out == null) {
-      return;
-    }
-    int length = batched;
-    batched = 0;
-    try {
-      out.write(batch, 0, length);
-    } catch (IOException e) {
-      end(e);
+    if (batch.size() > 0) {
+      try {
+        batch.writeTo(socket().getOutputStream());
+      } catch (IOException e) {
+        end(e);
+      }
+      batch.reset();
     }
   }
 
@@ -154,12 +129,12 @@ final class SocketConnection {
     return !inFlight.isEmpty();
   }
 
-  /** For the owner: whether the node was silent when last read. */
+  /** For the owner: whether the node was silent when it was read a short time ago. */
   boolean isLate() {
-    return late;
+    return late && System.nanoTime() - lateAt < LATE_NANOS;
   }
 
-  /** For the owner: for how long nothing has been heard, or should have been heard. */
+  /** For the owner: for how long nothing has been heard. */
   long silentNanos() {
     return System.nanoTime() - heardAt;
   }
@@ -169,45 +144,43 @@ final class SocketConnection {
    * something had.
    */
   boolean read() {
-    if (!isUp() || in == null) {
+    if (!isUp()) {
       return false;
     }
     try {
-      if (!in.await()) {
-        late = hasUnanswered();
-        return false;
+      replies.receive(socket().getInputStream());
+      while (replies.hasNext()) {
+        answer(replies.next());
       }
-      do {
-        answer(in);
-      } while (hasUnanswered() && in.isBuffered());
       heardAt = System.nanoTime();
       late &= hasUnanswered();
       sendMore();
-    } catch (JedisException | IOException e) {
+    } catch (SocketTimeoutException e) {
+      late = hasUnanswered();
+      lateAt = System.nanoTime();
+      return false;
+    } catch (IOException e) {
       end(e);
     }
     return true;
   }
 
-  @SuppressWarnings("deprecation") // what must be used instead is not in Jedis 7
-  private void answer(ReplyStream replies) {
+  private void answer(@Nullable Object reply) throws IOException {
     if (!hasUnanswered()) {
-      throw new JedisConnectionException("the node said something that it was not asked");
+      throw new IOException("the node said something that it was not asked");
     }
-    Object reply;
-    try {
-      reply = Protocol.read(replies);
-    } catch (JedisDataException e) {
-      inFlight.remove().error(node, String.valueOf(e.getMessage()));
-      return;
+    Round round = inFlight.remove();
+    if (reply instanceof ReplyReader.ErrorReply error) {
+      round.error(node, error.text());
+    } else {
+      round.reply(node, reply);
     }
-    inFlight.remove().reply(node, Messages.reply(reply));
   }
 
   /** Sends what waits for replies to what was sent before, once they have come. */
   private void sendMore() {
     if (!hasUnanswered() && !unsent.isEmpty()) {
-      Deque<EncodedRound> waiting = new ArrayDeque<>(unsent);
+      Deque<IoLoop.Request> waiting = new ArrayDeque<>(unsent);
       unsent.clear();
       waiting.forEach(this::ask);
       flush();
@@ -221,8 +194,8 @@ final class SocketConnection {
       return;
     }
     ended = true;
-    close(socket);
-    batched = 0;
+    closeSocket();
+    batch.reset();
     Throwable reason = Messages.reason(cause);
     while (hasUnanswered()) {
       inFlight.remove().failure(node, reason);
@@ -233,7 +206,11 @@ final class SocketConnection {
     disconnected.run();
   }
 
-  private static void close(@Nullable Socket socket) {
+  private Socket socket() {
+    return Objects.requireNonNull(socket, "not connected");
+  }
+
+  private void closeSocket() {
     try {
       if (socket != null) {
         socket.close();

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.net.URI;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -103,9 +107,14 @@ class ClientSettingsTest {
 
   @Test
   void addressesAreReadable() {
-    assertThat(Address.of(URI.create("redis://u:p@h1:7000/3"))).hasToString("h1:7000/3");
-    assertThat(Address.of(URI.create("redis://[::1]:7000"))).hasToString("[::1]:7000");
-    assertThat(Address.of(URI.create("redis://h1"))).hasToString("h1:6379");
+    assertThat(address("redis://u:p@h1:7000/3")).hasToString("h1:7000/3");
+    assertThat(address("redis://[::1]:7000")).hasToString("[::1]:7000");
+    assertThat(address("redis://h1")).hasToString("h1:6379");
+  }
+
+  private static Address address(String uri) {
+    return Address.of(
+        RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())), OpenSettings.none());
   }
 
   private static void assertThatItIsRefused(

@@ -2,6 +2,8 @@ package dev.holdfast.redlock.lettuce;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import dev.holdfast.spi.OpenSettings;
@@ -21,17 +23,12 @@ public final class LettuceProvider extends RedlockProvider {
   }
 
   @Override
-  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
-    return nodes(uris, options, OpenSettings.none());
-  }
-
-  @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    LettuceRedlock.Builder builder =
-        LettuceRedlock.builder().options(options).tls(sslOptions(settings));
-    uris.forEach(node -> builder.node(redisUri(node)));
-    return builder.connections();
+    ManagedClient own = ManagedClient.start(options.connectTimeout(), sslOptions(settings));
+    List<LettuceNode> nodes = uris.stream().map(uri -> own.node(redisUri(uri, options))).toList();
+    LettuceNode.warmUp(own);
+    return new PipelinedNodes<>(nodes, Command::encoded, own::close);
   }
 
   private static SslOptions sslOptions(OpenSettings settings) {
@@ -41,7 +38,7 @@ public final class LettuceProvider extends RedlockProvider {
     return tls.build();
   }
 
-  private static RedisURI redisUri(RedisNodeUri node) {
+  private static RedisURI redisUri(RedisNodeUri node, RedlockOptions options) {
     RedisURI uri = new RedisURI();
     uri.setHost(node.host());
     uri.setPort(node.port());
@@ -51,6 +48,7 @@ public final class LettuceProvider extends RedlockProvider {
       uri.setCredentialsProvider(
           new StaticCredentialsProvider(node.user(), node.password().toCharArray()));
     }
+    uri.setTimeout(options.connectTimeout());
     uri.setClientName(CLIENT_NAME);
     // no CLIENT SETINFO: a user may lack the right to, and the server would log each refusal
     uri.setLibraryName("");

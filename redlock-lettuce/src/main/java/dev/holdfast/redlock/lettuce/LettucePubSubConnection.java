@@ -4,26 +4,20 @@ import dev.holdfast.redlock.spi.PubSubConnection;
 import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisConnectionStateAdapter;
-import io.lettuce.core.codec.RedisCodec;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.PubSubOutput;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 
 /** A connection of Lettuce's that serves a subscription. */
-final class LettucePubSubConnection implements PubSubConnection {
-  /** The codec of these connections alone; see {@link MinimalRedisClient}. */
-  static final RedisCodec<String, String> CODEC = new StringCodec(StandardCharsets.UTF_8);
-
+final class LettucePubSubConnection extends RedisPubSubAdapter<String, String>
+    implements PubSubConnection, RedisConnectionStateListener {
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final Subscription subscription;
 
@@ -33,41 +27,26 @@ final class LettucePubSubConnection implements PubSubConnection {
     this.subscription = subscription;
   }
 
-  /** Serves a subscription once there is a connection. */
-  static void serve(
-      Subscription subscription,
-      CompletableFuture<StatefulRedisPubSubConnection<String, String>> connecting,
-      Executor executor) {
-    connecting
-        .thenAcceptAsync(made -> new LettucePubSubConnection(made, subscription).begin(), executor)
-        .whenComplete(
-            (begun, failure) -> {
-              if (failure != null) {
-                connecting.thenAccept(StatefulRedisPubSubConnection::closeAsync);
-                subscription.onEnded();
-              }
-            });
-  }
-
-  private void begin() {
-    connection.addListener(
-        new RedisPubSubAdapter<>() {
-          @Override
-          public void message(String channel, String message) {
-            subscription.onMessage(channel, message);
-          }
-        });
-    connection.addListener(
-        new RedisConnectionStateAdapter() {
-          @Override
-          public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
-            subscription.onEnded();
-          }
-        });
-    subscription.onConnected(this);
-    if (!connection.isOpen()) {
+  /** Takes over a connection on which nothing was subscribed yet. */
+  static LettucePubSubConnection of(
+      StatefulRedisPubSubConnection<String, String> made, Subscription subscription) {
+    LettucePubSubConnection connection = new LettucePubSubConnection(made, subscription);
+    made.addListener((RedisPubSubListener<String, String>) connection);
+    made.addListener((RedisConnectionStateListener) connection);
+    if (!made.isOpen()) {
       subscription.onEnded(); // the listener came too late
     }
+    return connection;
+  }
+
+  @Override
+  public void message(String channel, String message) {
+    subscription.onMessage(channel, message);
+  }
+
+  @Override
+  public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {
+    subscription.onEnded();
   }
 
   @Override
@@ -90,7 +69,9 @@ final class LettucePubSubConnection implements PubSubConnection {
     AsyncCommand<String, String, String> command =
         new AsyncCommand<>(
             new Command<>(
-                type, new PubSubOutput<>(CODEC), new CommandArgs<>(CODEC).addKeys(channels)));
+                type,
+                new PubSubOutput<>(LettuceNode.CODEC),
+                new CommandArgs<>(LettuceNode.CODEC).addKeys(channels)));
     command.whenComplete(
         (done, failure) -> {
           if (failure instanceof RedisCommandExecutionException) {

@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -12,7 +13,6 @@ import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +52,6 @@ public final class LettuceRedlock {
   public static final class Builder {
     private final List<Node> nodes = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
-    private SslOptions tls = SslOptions.create();
 
     private record Node(@Nullable RedisClient client, RedisURI uri) {}
 
@@ -68,8 +67,7 @@ public final class LettuceRedlock {
      * @throws LockConfigurationException if it names sentinels
      */
     public Builder node(RedisURI uri) {
-      nodes.add(new Node(null, copy(uri)));
-      return this;
+      return add(null, uri);
     }
 
     /**
@@ -86,8 +84,7 @@ public final class LettuceRedlock {
      * @throws LockConfigurationException if it names sentinels
      */
     public Builder client(RedisClient client, RedisURI uri) {
-      nodes.add(new Node(Objects.requireNonNull(client, "client"), copy(uri)));
-      return this;
+      return add(Objects.requireNonNull(client, "client"), uri);
     }
 
     /**
@@ -98,12 +95,6 @@ public final class LettuceRedlock {
      */
     public Builder options(RedlockOptions options) {
       this.options = Objects.requireNonNull(options, "options");
-      return this;
-    }
-
-    /** Sets how the manager's own client does TLS. */
-    Builder tls(SslOptions tls) {
-      this.tls = tls;
       return this;
     }
 
@@ -121,46 +112,41 @@ public final class LettuceRedlock {
 
     /** The nodes without the algorithm; connects nothing. */
     PipelinedNodes<byte[]> connections() {
-      for (Node node : nodes) {
-        if (node.client() != null) {
-          requireNoReplay(node.client().getOptions(), LettuceNode.address(node.uri()));
-        }
-      }
+      nodes.forEach(Builder::requireNoReplay);
       boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
-      boolean someAreYours = nodes.stream().anyMatch(node -> node.client() != null);
-      ManagedClient own = someAreOurs ? ManagedClient.start(options.connectTimeout(), tls) : null;
-      ExecutorService ofYours =
-          someAreYours || own == null
-              ? Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"))
-              : null;
-      Executor sender = ofYours != null ? ofYours : Objects.requireNonNull(own).eventLoop();
+      ManagedClient own =
+          someAreOurs ? ManagedClient.start(options.connectTimeout(), SslOptions.create()) : null;
+      ExecutorService toYours = // its thread begins with the first command
+          Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"));
       List<LettuceNode> links = new ArrayList<>();
       for (Node node : nodes) {
         RedisClient yours = node.client();
-        RedisClient client = yours != null ? yours : Objects.requireNonNull(own).client();
         node.uri().setTimeout(options.connectTimeout());
-        links.add(new LettuceNode(client, node.uri(), sender));
+        links.add(
+            yours == null
+                ? Objects.requireNonNull(own).node(node.uri())
+                : new LettuceNode(yours, node.uri(), toYours));
       }
       links.stream().map(LettuceNode::client).distinct().forEach(LettuceNode::warmUp);
-      return LettuceNode.all(
+      return new PipelinedNodes<>(
           links,
+          Command::encoded,
           () -> {
-            if (ofYours != null) {
-              ofYours.shutdown();
-            }
+            toYours.shutdown();
             if (own != null) {
               own.close();
             }
           });
     }
 
-    /** A copy, because we set its timeout. */
-    private static RedisURI copy(RedisURI uri) {
+    /** Adds a copy of the URI, because we set its timeout. */
+    private Builder add(@Nullable RedisClient client, RedisURI uri) {
       if (!uri.getSentinels().isEmpty() || (uri.getHost() == null && uri.getSocket() == null)) {
         throw new LockConfigurationException(
             "a node's RedisURI names sentinels or no host: give the address of each master itself");
       }
-      return RedisURI.builder(uri).build();
+      nodes.add(new Node(client, RedisURI.builder(uri).build()));
+      return this;
     }
 
     /**
@@ -168,13 +154,15 @@ public final class LettuceRedlock {
      * reconnect, unless it does not reconnect or rejects commands meanwhile. The replay filter is
      * no help: it is not asked about what was already on its way.
      */
-    private static void requireNoReplay(ClientOptions options, String address) {
-      if (options.isAutoReconnect()
+    private static void requireNoReplay(Node node) {
+      ClientOptions options = node.client() == null ? null : node.client().getOptions();
+      if (options != null
+          && options.isAutoReconnect()
           && options.getDisconnectedBehavior()
               != ClientOptions.DisconnectedBehavior.REJECT_COMMANDS) {
         throw new LockConfigurationException(
             "the client for node "
-                + address
+                + LettuceNode.address(node.uri())
                 + " can send a command again after a reconnect (ClientOptions autoReconnect=true,"
                 + " disconnectedBehavior="
                 + options.getDisconnectedBehavior()

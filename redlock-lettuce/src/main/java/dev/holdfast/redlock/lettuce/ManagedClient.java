@@ -2,12 +2,25 @@ package dev.holdfast.redlock.lettuce;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisAsyncCommandsImpl;
+import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisReactiveCommandsImpl;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.protocol.PushHandler;
+import io.lettuce.core.pubsub.PubSubEndpoint;
+import io.lettuce.core.pubsub.RedisPubSubAsyncCommandsImpl;
+import io.lettuce.core.pubsub.RedisPubSubReactiveCommandsImpl;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnectionImpl;
+import io.lettuce.core.pubsub.api.sync.RedisPubSubCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
@@ -15,7 +28,6 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -27,30 +39,28 @@ import java.util.concurrent.TimeUnit;
 /**
  * The client of a manager that was given none. All of its nodes share one event loop: a round's
  * votes are then counted without threads waking each other.
+ *
+ * <p>Connections for {@link LettuceNode#CODEC} come without Lettuce's three interfaces for every
+ * command of Redis: loading their classes takes most of the time to the first lock, and on a busy
+ * machine stops all nodes for seconds at the first subscription.
  */
-final class ManagedClient implements AutoCloseable {
+@SuppressWarnings("NullAway") // our own connections are never asked for the interfaces
+final class ManagedClient extends RedisClient {
   private static final long SHUTDOWN_SECONDS = 2;
 
-  private final EventLoopGroup loops;
-  private final ClientResources resources;
-  private final RedisClient client;
-
   /** All channels, also those that are being connected, which netty leaves open at times. */
-  private final ChannelGroup channels;
+  private final ChannelGroup all;
 
-  private ManagedClient(
-      EventLoopGroup loops, ClientResources resources, RedisClient client, ChannelGroup channels) {
-    this.loops = loops;
-    this.resources = resources;
-    this.client = client;
-    this.channels = channels;
+  ManagedClient(ClientResources resources, ChannelGroup all) {
+    super(resources, new RedisURI());
+    this.all = all;
   }
 
   static ManagedClient start(Duration connectTimeout, SslOptions tls) {
     ThreadFactoryProvider threads = ManagedClient::threads;
     EventLoopGroupProvider provider = new DefaultEventLoopGroupProvider(1, threads);
     EventLoopGroup loops = provider.allocate(Transports.eventLoopGroupClass());
-    ChannelGroup channels = new DefaultChannelGroup("holdfast", loops.next(), true);
+    ChannelGroup all = new DefaultChannelGroup("holdfast", loops.next(), true);
     ClientResources resources =
         ClientResources.builder()
             .threadFactoryProvider(threads)
@@ -62,13 +72,13 @@ final class ManagedClient implements AutoCloseable {
                   @Override
                   public void afterChannelInitialized(Channel channel) {
                     channel.pipeline().addLast(new NodeBatch.Opener());
-                    channels.add(channel); // closed at once if the group is
+                    all.add(channel); // closed at once if the group is
                   }
                 })
             .build();
-    RedisClient client = new MinimalRedisClient(resources);
+    ManagedClient client = new ManagedClient(resources, all);
     client.setOptions(clientOptions(connectTimeout, tls));
-    return new ManagedClient(loops, resources, client, channels);
+    return client;
   }
 
   /** Makes daemons of netty's, so that a JVM can exit, by names that an operator knows. */
@@ -76,12 +86,9 @@ final class ManagedClient implements AutoCloseable {
     return new DefaultThreadFactory("holdfast-" + pool, true);
   }
 
-  RedisClient client() {
-    return client;
-  }
-
-  EventLoop eventLoop() {
-    return loops.next();
+  /** Returns a node whose commands its connection's own thread writes. */
+  LettuceNode node(RedisURI uri) {
+    return new LettuceNode(this, uri, getResources().eventExecutorGroup().next());
   }
 
   /**
@@ -90,8 +97,9 @@ final class ManagedClient implements AutoCloseable {
    */
   @Override
   public void close() {
-    channels.close();
-    loops.shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
+    all.close();
+    ClientResources resources = getResources();
+    resources.eventExecutorGroup().shutdownGracefully(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
     resources.shutdown(0, SHUTDOWN_SECONDS, TimeUnit.SECONDS);
   }
 
@@ -108,5 +116,56 @@ final class ManagedClient implements AutoCloseable {
         .useHashIndexQueue(false)
         .socketOptions(SocketOptions.builder().connectTimeout(connectTimeout).build())
         .build();
+  }
+
+  @Override
+  protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
+      RedisChannelWriter writer, PushHandler pushes, RedisCodec<K, V> codec, Duration timeout) {
+    if (codec != LettuceNode.CODEC) {
+      return super.newStatefulRedisConnection(writer, pushes, codec, timeout);
+    }
+    return new StatefulRedisConnectionImpl<>(writer, pushes, codec, timeout) {
+      @Override
+      protected RedisAsyncCommandsImpl<K, V> newRedisAsyncCommandsImpl() {
+        return null;
+      }
+
+      @Override
+      protected RedisCommands<K, V> newRedisSyncCommandsImpl() {
+        return null;
+      }
+
+      @Override
+      protected RedisReactiveCommandsImpl<K, V> newRedisReactiveCommandsImpl() {
+        return null;
+      }
+    };
+  }
+
+  @Override
+  protected <K, V> StatefulRedisPubSubConnectionImpl<K, V> newStatefulRedisPubSubConnection(
+      PubSubEndpoint<K, V> endpoint,
+      RedisChannelWriter writer,
+      RedisCodec<K, V> codec,
+      Duration timeout) {
+    if (codec != LettuceNode.CODEC) {
+      return super.newStatefulRedisPubSubConnection(endpoint, writer, codec, timeout);
+    }
+    return new StatefulRedisPubSubConnectionImpl<>(endpoint, writer, codec, timeout) {
+      @Override
+      protected RedisPubSubAsyncCommandsImpl<K, V> newRedisAsyncCommandsImpl() {
+        return null;
+      }
+
+      @Override
+      protected RedisPubSubCommands<K, V> newRedisSyncCommandsImpl() {
+        return null;
+      }
+
+      @Override
+      protected RedisPubSubReactiveCommandsImpl<K, V> newRedisReactiveCommandsImpl() {
+        return null;
+      }
+    };
   }
 }

@@ -1,5 +1,6 @@
 package dev.holdfast.redlock.lettuce;
 
+import dev.holdfast.redlock.spi.CommandConnection;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.channel.ChannelHandlerContext;
@@ -14,40 +15,32 @@ import java.util.List;
  */
 @SuppressWarnings("NullAway") // each command has its own output, and the batch has none
 final class NodeBatch extends Command<String, String, Object> {
-  private final List<NodeCommand> commands;
+  private final List<LettuceConnection.NodeCommand> commands;
+  private final CommandConnection<?> connection;
 
   /**
    * Makes a batch.
    *
    * @param commands in the order in which they are sent
+   * @param connection ends if the batch does not reach its pipeline
    */
-  NodeBatch(List<NodeCommand> commands) {
+  NodeBatch(List<LettuceConnection.NodeCommand> commands, CommandConnection<?> connection) {
     super(CommandType.EVALSHA, null);
     this.commands = commands;
+    this.connection = connection;
   }
 
-  /** At the entrance of a pipeline of our own client's. */
+  @Override
+  public boolean completeExceptionally(Throwable cause) {
+    connection.onEnded(cause);
+    return true;
+  }
+
+  /** The first handler of a pipeline of our own client's. */
   static final class Opener extends ChannelOutboundHandlerAdapter {
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
       context.write(message instanceof NodeBatch batch ? batch.commands : message, promise);
     }
-  }
-
-  /** Refused before it reached the pipeline. */
-  @Override
-  public boolean completeExceptionally(Throwable cause) {
-    commands.forEach(command -> command.completeExceptionally(cause));
-    return true;
-  }
-
-  @Override
-  public void cancel() {
-    commands.forEach(NodeCommand::cancel);
-  }
-
-  @Override
-  public boolean isDone() {
-    return commands.stream().allMatch(NodeCommand::isDone);
   }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -25,9 +27,8 @@ class EndOfConnectionTest {
     try (TestNodes servers = TestNodes.start(1);
         ManagedClient client = ManagedClient.start(Duration.ofSeconds(10), SslOptions.create())) {
       TestNode server = servers.node(0);
-      LettuceNode link =
-          new LettuceNode(client.client(), RedisURI.create(server.uri()), tasks::add);
-      RedisNodes nodes = LettuceNode.all(List.of(link), () -> {});
+      LettuceNode link = new LettuceNode(client, RedisURI.create(server.uri()), tasks::add);
+      RedisNodes nodes = new PipelinedNodes<>(List.of(link), Command::encoded, () -> {});
       AtomicInteger ends = new Driver(nodes, () -> {}).connect(0);
 
       Asked waiting = Asked.of(nodes, "return 1");
@@ -38,7 +39,7 @@ class EndOfConnectionTest {
       assertThat(waiting.answers()).isEmpty();
       assertThat(ends).hasValue(0);
       tasks.remove().run();
-      assertThat(waiting.failure()).hasMessage("the connection has ended");
+      assertThat(waiting.failure()).hasMessage("the connection ended");
       assertThat(ends).hasValue(1);
     }
   }

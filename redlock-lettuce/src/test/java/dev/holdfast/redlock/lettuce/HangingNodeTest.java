@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.drivertests.Asked;
 import dev.holdfast.drivertests.Driver;
+import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -21,6 +23,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,7 +61,8 @@ class HangingNodeTest {
   void batchesToAHangingNodeAreLimitedToo() throws Exception {
     written.opensBatches = true;
     requireThatMostWaitAndNoneOvertakes(
-        new MinimalRedisClient(resources), task -> written.loop().execute(task));
+        new ManagedClient(resources, new DefaultChannelGroup(GlobalEventExecutor.INSTANCE)),
+        task -> written.loop().execute(task));
   }
 
   private void requireThatMostWaitAndNoneOvertakes(RedisClient client, Executor sender)
@@ -65,7 +70,7 @@ class HangingNodeTest {
     try (TestNodes servers = TestNodes.start(1)) {
       TestNode server = servers.node(0);
       LettuceNode link = new LettuceNode(client, RedisURI.create(server.uri()), sender);
-      RedisNodes nodes = LettuceNode.all(List.of(link), () -> {});
+      RedisNodes nodes = new PipelinedNodes<>(List.of(link), Command::encoded, () -> {});
       new Driver(nodes, () -> {}).connect(0);
 
       server.freeze();

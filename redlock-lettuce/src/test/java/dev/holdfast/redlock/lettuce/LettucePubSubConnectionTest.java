@@ -58,8 +58,7 @@ class LettucePubSubConnectionTest {
   }
 
   private void serve() {
-    LettucePubSubConnection.serve(
-        subscription, CompletableFuture.completedFuture(connection()), Runnable::run);
+    subscription.onConnected(LettucePubSubConnection.of(connection(), subscription));
   }
 
   @SuppressWarnings("unchecked")

@@ -37,22 +37,15 @@ final class ManagedClients implements AutoCloseable {
 
   private final OpenSettings tls;
 
-  private ManagedClients(OpenSettings tls) {
-    this.tls = tls;
-  }
-
   /**
-   * Loads what connecting needs before the time for connecting runs: on a busy machine that takes
-   * longer than most networks. Nothing can be connected at port 0, and no packet is sent.
+   * Connects nothing yet.
    *
    * @param tls of which the trust and key managers are used
    */
-  static ManagedClients start(OpenSettings tls) {
-    ManagedClients clients = new ManagedClients(tls);
+  ManagedClients(OpenSettings tls) {
+    this.tls = tls;
     RedisNodeUri nowhere = new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null);
-    DriverThreads.await(
-        WARM_UP, clients.node(nowhere, WARM_UP).attempt(begun -> {}).connectAsync());
-    return clients;
+    DriverThreads.warmUp(() -> node(nowhere, WARM_UP).attempt(begun -> {}).connectAsync());
   }
 
   RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
@@ -69,26 +62,21 @@ final class ManagedClients implements AutoCloseable {
   }
 
   private RedisClientConfig config(RedisNodeUri node) {
-    String scheme = node.isTls() ? "rediss" : "redis";
-    RedisClientConfig config = config(new RedisURI(scheme, node.host(), node.port()));
-    config.setDatabase(node.database());
+    RedisClientConfig config =
+        new RedisClientConfig()
+            .setAddress(new RedisURI(node.isTls() ? "rediss" : "redis", node.host(), node.port()))
+            .setDatabase(node.database())
+            .setGroup(loop)
+            .setExecutor(loop)
+            .setTimer(timer)
+            .setResolverGroup(names)
+            .setKeepAlive(true);
     tls.trustManagers().ifPresent(config::setSslTrustManagerFactory);
     tls.keyManagers().ifPresent(config::setSslKeyManagerFactory);
     if (node.password() != null) {
-      config.setUsername(node.user());
-      config.setPassword(node.password());
+      config.setUsername(node.user()).setPassword(node.password());
     }
     return config;
-  }
-
-  private RedisClientConfig config(RedisURI address) {
-    return new RedisClientConfig()
-        .setAddress(address)
-        .setGroup(loop)
-        .setExecutor(loop)
-        .setTimer(timer)
-        .setResolverGroup(names)
-        .setKeepAlive(true);
   }
 
   /** Daemons, so that a JVM can exit, by names that an operator knows. */

@@ -1,5 +1,7 @@
 package dev.holdfast.redlock.redisson;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.CommandWriter;
@@ -7,8 +9,10 @@ import dev.holdfast.redlock.spi.EncodedRound;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.GenericFutureListener;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Queue;
@@ -17,12 +21,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.redisson.client.RedisConnection;
-import org.redisson.client.RedisConnectionException;
+import org.redisson.client.codec.StringCodec;
 import org.redisson.client.handler.CommandDecoder;
 import org.redisson.client.handler.CommandsQueue;
 import org.redisson.client.handler.ErrorsLoggingHandler;
 import org.redisson.client.protocol.CommandData;
 import org.redisson.client.protocol.QueueCommandHolder;
+import org.redisson.client.protocol.RedisCommand;
 
 /**
  * A channel of Redisson's that serves commands. It ends at the first disconnect: by the time that
@@ -30,59 +35,33 @@ import org.redisson.client.protocol.QueueCommandHolder;
  * channel's event loop alone, which keeps the order; what is waiting when its turn comes goes out
  * in one go.
  */
-final class RedissonConnection implements CommandWriter<RedissonCommand> {
+final class RedissonConnection implements CommandWriter<RedissonConnection.Encoded> {
   /** The time in which the reason for an end arrives, if there is one. */
   private static final long REASON_MILLIS = 100;
 
-  private static final RedissonCommand PING =
-      new RedissonCommand(new Command.Plain(List.of("PING")));
-  private static final RedissonCommand SET_NAME =
-      new RedissonCommand(new Command.Plain(List.of("CLIENT", "SETNAME", "holdfast")));
+  /** Redisson flushes after each command. So many are more than one batch has. */
+  private static final int MAX_FLUSHES = 2_000;
 
   private final Channel channel;
-  private final CommandConnection<RedissonCommand> commands;
-  private final RedisConnectionException end = new RedisConnectionException("the connection ended");
+  private final CommandConnection<Encoded> commands;
 
-  /** Whether a batch is being written, which only the event loop reads and changes. */
-  private boolean inMidBatch;
+  private final GenericFutureListener<Future<Void>> written =
+      this::onWritten; // one for all commands
 
-  private RedissonConnection(Channel channel, CommandConnection<RedissonCommand> commands) {
+  private RedissonConnection(Channel channel, CommandConnection<Encoded> commands) {
     this.channel = channel;
     this.commands = commands;
   }
 
   /** Takes a channel over as soon as there is one, before anything is sent. */
-  static void begin(Channel opened, CommandConnection<RedissonCommand> commands) {
+  static void begin(Channel opened, CommandConnection<Encoded> commands) {
     RedissonConnection connection = new RedissonConnection(opened, commands);
     ChannelPipeline handlers = opened.pipeline();
-    handlers.addFirst("holdfast-batches", connection.new Batches());
+    handlers.addFirst(new FlushConsolidationHandler(MAX_FLUSHES, true));
     handlers.replace(CommandDecoder.class, "holdfast-replies", new Replies());
     handlers.replace(ErrorsLoggingHandler.class, "holdfast-errors", connection.new Errors());
     opened.closeFuture().addListener(done -> connection.onClosed());
     commands.onBegun(connection);
-  }
-
-  /**
-   * Sends the first commands, after what Redisson itself sends. A user who may not {@code PING} may
-   * still lock; and none needs the right to give the connection a name.
-   *
-   * @param ours whether to name the connection; those of the user's client bear that one's name
-   */
-  static void greet(Channel channel, boolean ours, CommandConnection<RedissonCommand> commands) {
-    if (ours) {
-      channel.write(SET_NAME.to(new CompletableFuture<>()));
-    }
-    CompletableFuture<Object> pong = new CompletableFuture<>();
-    pong.whenComplete(
-        (reply, failure) -> {
-          if (failure == null || String.valueOf(failure.getMessage()).startsWith("NOPERM ")) {
-            commands.onConnected();
-          } else {
-            commands.onEnded(failure);
-          }
-        });
-    write(channel, PING.to(pong));
-    channel.flush();
   }
 
   @Override
@@ -91,43 +70,9 @@ final class RedissonConnection implements CommandWriter<RedissonCommand> {
   }
 
   @Override
-  public void write(List<EncodedRound<RedissonCommand>> rounds) {
-    inMidBatch = true;
-    try {
-      for (EncodedRound<RedissonCommand> round : rounds) {
-        CompletableFuture<Object> answer = new CompletableFuture<>();
-        answer.whenComplete((reply, failure) -> answered(round, reply, failure));
-        write(channel, round.command().to(answer));
-      }
-    } finally {
-      inMidBatch = false;
-    }
-    channel.flush();
-  }
-
-  /**
-   * Writes a command, and fails it if that cannot be done, because Redisson forgets such commands.
-   * If the channel is closed, all commands fail together and say so in words.
-   */
-  private static void write(Channel channel, CommandData<?, ?> command) {
-    channel
-        .write(command)
-        .addListener(
-            sent -> {
-              if (sent.cause() != null && !(sent.cause() instanceof ClosedChannelException)) {
-                command.tryFailure(sent.cause());
-              }
-            });
-  }
-
-  private void answered(
-      EncodedRound<RedissonCommand> round, @Nullable Object reply, @Nullable Throwable failure) {
-    if (failure == null) {
-      commands.onReply(round, reply);
-    } else if (failure instanceof Replies.ErrorReply error) {
-      commands.onError(round, String.valueOf(error.getMessage()));
-    } else {
-      commands.onFailure(round, failure);
+  public void write(List<EncodedRound<Encoded>> rounds) {
+    for (EncodedRound<Encoded> round : rounds) {
+      channel.write(round.command().with(new Answer(round))).addListener(written);
     }
   }
 
@@ -135,6 +80,16 @@ final class RedissonConnection implements CommandWriter<RedissonCommand> {
   @Override
   public void close() {
     channel.eventLoop().execute(channel::close);
+  }
+
+  /**
+   * Ends the connection if a command cannot be written, because Redisson forgets such commands. If
+   * the channel is closed, its end says so in words.
+   */
+  private void onWritten(Future<?> writing) {
+    if (writing.cause() != null && !(writing.cause() instanceof ClosedChannelException)) {
+      commands.onEnded(writing.cause());
+    }
   }
 
   private void onClosed() {
@@ -148,22 +103,50 @@ final class RedissonConnection implements CommandWriter<RedissonCommand> {
       theirs.clear();
     }
     if (commands.isConnecting() && !channel.eventLoop().isShuttingDown()) {
-      channel
-          .eventLoop()
-          .schedule(() -> commands.onEnded(end), REASON_MILLIS, TimeUnit.MILLISECONDS);
+      channel.eventLoop().schedule(() -> commands.onEnded(), REASON_MILLIS, TimeUnit.MILLISECONDS);
     } else {
-      commands.onEnded(end);
+      commands.onEnded();
     }
   }
 
-  /** Next to the socket. */
-  private final class Batches extends ChannelOutboundHandlerAdapter {
-    /** Redisson flushes after each command. */
+  /** A command as Redisson takes it, encoded once for all nodes of a round. */
+  static final class Encoded {
+    private final RedisCommand<Object> name;
+    private final Object[] arguments;
+
+    Encoded(Command command) {
+      List<String> words = command.words();
+      this.name = new RedisCommand<>(words.get(0));
+      this.arguments = words.stream().skip(1).map(word -> word.getBytes(UTF_8)).toArray();
+    }
+
+    private CommandData<Object, Object> with(Answer answer) {
+      return new CommandData<>(answer, StringCodec.INSTANCE, name, arguments);
+    }
+  }
+
+  /** The answer to a round's command, which Redisson completes. */
+  private final class Answer extends CompletableFuture<Object> {
+    private final EncodedRound<Encoded> round;
+
+    Answer(EncodedRound<Encoded> round) {
+      this.round = round;
+    }
+
     @Override
-    public void flush(ChannelHandlerContext context) {
-      if (!inMidBatch) {
-        context.flush();
+    public boolean complete(@Nullable Object reply) {
+      commands.onReply(round, reply);
+      return super.complete(reply);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+      if (failure instanceof Replies.ErrorReply error) {
+        commands.onError(round, String.valueOf(error.getMessage()));
+      } else {
+        commands.onFailure(round, failure);
       }
+      return super.completeExceptionally(failure);
     }
   }
 

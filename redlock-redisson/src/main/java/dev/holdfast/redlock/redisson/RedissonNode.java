@@ -1,12 +1,15 @@
 package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.CommandConnection;
 import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +19,9 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.NettyHook;
 import org.redisson.client.RedisClient;
 import org.redisson.client.RedisClientConfig;
+import org.redisson.client.RedisConnection;
 import org.redisson.client.RedisConnectionException;
+import org.redisson.client.protocol.RedisCommands;
 import org.redisson.config.Config;
 import org.redisson.connection.ConnectionManager;
 import org.redisson.misc.RedisURI;
@@ -36,7 +41,7 @@ record RedissonNode(
     Supplier<RedisClientConfig> config,
     @Nullable RedissonClient client,
     Duration connectTimeout)
-    implements RedisNode<RedissonCommand> {
+    implements RedisNode<RedissonConnection.Encoded> {
 
   /**
    * A node that is reached by a client of the user's: by its address, credentials, TLS and threads,
@@ -67,24 +72,40 @@ record RedissonNode(
   }
 
   @Override
-  public void connect(CommandConnection<RedissonCommand> connection) {
-    attempt(opened -> RedissonConnection.begin(opened, connection))
-        .connectAsync()
-        .whenComplete(
-            (made, failure) -> {
-              if (failure != null) {
-                connection.onEnded(failure);
-              } else if (connection.isConnecting()) {
-                RedissonConnection.greet(made.getChannel(), client == null, connection);
-              }
-            });
+  public void connect(CommandConnection<RedissonConnection.Encoded> connection) {
+    connection.onConnecting(
+        attempt(opened -> RedissonConnection.begin(opened, connection))
+            .connectAsync()
+            .thenCompose(this::greet)
+            .thenRun(connection::onConnected));
+  }
+
+  /**
+   * Sends the first commands, after what Redisson itself sends. A user who may not {@code PING} may
+   * still lock; and none needs the right to give the connection a name. Connections of the user's
+   * client bear that one's name.
+   */
+  private CompletionStage<?> greet(RedisConnection made) {
+    if (client == null) {
+      made.async(RedisCommands.CLIENT_SETNAME, "holdfast");
+    }
+    return made.async(RedisCommands.PING)
+        .exceptionallyCompose(
+            failure ->
+                String.valueOf(failure.getMessage()).startsWith("NOPERM ")
+                    ? CompletableFuture.completedFuture(null)
+                    : CompletableFuture.failedFuture(failure));
   }
 
   @Override
   public void subscribe(Subscription subscription) {
-    RedisClient attempt = attempt(opened -> RedissonPubSubConnection.watch(opened, subscription));
-    RedissonPubSubConnection.serve(
-        subscription, attempt.connectPubSubAsync(), attempt.getConfig().getExecutor());
+    RedisClient attempt = attempt(opened -> {});
+    subscription.onConnecting(
+        attempt
+            .connectPubSubAsync()
+            .thenApplyAsync(
+                made -> RedissonPubSubConnection.of(made, subscription),
+                attempt.getConfig().getExecutor()));
   }
 
   /**
@@ -94,7 +115,7 @@ record RedissonNode(
    * @param begun gets the channel as soon as there is one, with all of Redisson's handlers
    */
   RedisClient attempt(Consumer<Channel> begun) {
-    int millis = (int) Math.min(Integer.MAX_VALUE, Math.max(1, connectTimeout.toMillis()));
+    int millis = Math.max(1, (int) connectTimeout.toMillis());
     RedisClientConfig made = config.get();
     return RedisClient.create(
         made.setConnectTimeout(millis)
@@ -119,13 +140,11 @@ record RedissonNode(
   }
 
   private static String address(RedisURI uri, int database) {
-    String host = uri.getHost();
-    String server =
-        uri.isUDS()
-            ? host
-            : (host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host)
-                + ":"
-                + uri.getPort();
+    String server = uri.getHost();
+    if (!uri.isUDS()) {
+      String host = server.replaceAll("[\\[\\]]", "");
+      server = new RedisNodeUri(false, host, uri.getPort(), 0, null, null).server();
+    }
     return database == 0 ? server : server + "/" + database;
   }
 

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import dev.holdfast.spi.OpenSettings;
@@ -15,15 +16,12 @@ public final class RedissonProvider extends RedlockProvider {
   }
 
   @Override
-  protected RedisNodes nodes(List<RedisNodeUri> uris, RedlockOptions options) {
-    return nodes(uris, options, OpenSettings.none());
-  }
-
-  @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    RedissonRedlock.Builder builder = RedissonRedlock.builder().options(options).tls(settings);
-    uris.forEach(builder::node);
-    return builder.connections();
+    ManagedClients own = new ManagedClients(settings);
+    return new PipelinedNodes<>(
+        uris.stream().map(uri -> own.node(uri, options.connectTimeout())).toList(),
+        RedissonConnection.Encoded::new,
+        own::close);
   }
 }

@@ -2,11 +2,8 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redlock.spi.PubSubConnection;
 import dev.holdfast.redlock.spi.Subscription;
-import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.redisson.client.ChannelName;
 import org.redisson.client.RedisException;
 import org.redisson.client.RedisPubSubConnection;
@@ -24,26 +21,10 @@ final class RedissonPubSubConnection implements PubSubConnection, RedisPubSubLis
     this.subscription = subscription;
   }
 
-  /** Serves a subscription once there is a connection. */
-  static void serve(
-      Subscription subscription,
-      CompletionStage<RedisPubSubConnection> connecting,
-      Executor executor) {
-    connecting
-        .thenAcceptAsync(
-            made -> subscription.onConnected(new RedissonPubSubConnection(made, subscription)),
-            executor)
-        .whenComplete(
-            (begun, failure) -> {
-              if (failure != null) {
-                subscription.onEnded();
-              }
-            });
-  }
-
-  /** Reports the end of a channel in a turn of its own. */
-  static void watch(Channel opened, Subscription subscription) {
-    opened.closeFuture().addListener(closed -> opened.eventLoop().execute(subscription::onEnded));
+  /** Takes over a connection on which nothing was subscribed yet. */
+  static RedissonPubSubConnection of(RedisPubSubConnection made, Subscription subscription) {
+    made.getChannel().closeFuture().addListener(closed -> subscription.onEnded());
+    return new RedissonPubSubConnection(made, subscription);
   }
 
   @Override

@@ -8,11 +8,11 @@ import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.spi.OpenSettings;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 
@@ -48,11 +48,11 @@ public final class RedissonRedlock {
 
   /** Collects the nodes. Not safe for use by many threads. */
   public static final class Builder {
-    private final List<Node> nodes = new ArrayList<>();
-    private RedlockOptions options = RedlockOptions.defaults();
-    private OpenSettings tls = OpenSettings.none();
+    /** The nodes, each made by what those of our own share, which may be null for the others. */
+    private final List<Function<@Nullable ManagedClients, RedissonNode>> nodes = new ArrayList<>();
 
-    private record Node(@Nullable RedisNodeUri uri, @Nullable RedissonClient yours) {}
+    private boolean someAreOurs;
+    private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
 
@@ -66,11 +66,9 @@ public final class RedissonRedlock {
      * @throws LockConfigurationException if it is no such URI; never shows the password
      */
     public Builder node(String uri) {
-      return node(RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of())));
-    }
-
-    Builder node(RedisNodeUri uri) {
-      nodes.add(new Node(uri, null));
+      RedisNodeUri node = RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of()));
+      someAreOurs = true;
+      nodes.add(own -> Objects.requireNonNull(own).node(node, options.connectTimeout()));
       return this;
     }
 
@@ -89,7 +87,7 @@ public final class RedissonRedlock {
      */
     public Builder client(RedissonClient client) {
       RedissonNode.of(Objects.requireNonNull(client, "client"), options.connectTimeout());
-      nodes.add(new Node(null, client));
+      nodes.add(own -> RedissonNode.of(client, options.connectTimeout()));
       return this;
     }
 
@@ -101,12 +99,6 @@ public final class RedissonRedlock {
      */
     public Builder options(RedlockOptions options) {
       this.options = Objects.requireNonNull(options, "options");
-      return this;
-    }
-
-    /** Sets the trust and key managers of the manager's own connections. */
-    Builder tls(OpenSettings settings) {
-      tls = settings;
       return this;
     }
 
@@ -123,19 +115,12 @@ public final class RedissonRedlock {
     }
 
     /** The nodes without the algorithm; connects nothing. */
-    PipelinedNodes<RedissonCommand> connections() {
-      Duration connectTimeout = options.connectTimeout();
-      boolean someAreOurs = nodes.stream().anyMatch(node -> node.uri() != null);
-      ManagedClients own = someAreOurs ? ManagedClients.start(tls) : null;
-      List<RedissonNode> links = new ArrayList<>();
-      for (Node node : nodes) {
-        links.add(
-            node.yours() != null
-                ? RedissonNode.of(node.yours(), connectTimeout)
-                : Objects.requireNonNull(own)
-                    .node(Objects.requireNonNull(node.uri()), connectTimeout));
-      }
-      return new PipelinedNodes<>(links, RedissonCommand::new, own == null ? () -> {} : own::close);
+    PipelinedNodes<RedissonConnection.Encoded> connections() {
+      ManagedClients own = someAreOurs ? new ManagedClients(OpenSettings.none()) : null;
+      return new PipelinedNodes<>(
+          nodes.stream().map(node -> node.apply(own)).toList(),
+          RedissonConnection.Encoded::new,
+          own == null ? () -> {} : own::close);
     }
   }
 }

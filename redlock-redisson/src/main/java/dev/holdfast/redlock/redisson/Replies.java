@@ -27,11 +27,8 @@ final class Replies extends CommandDecoder {
     }
   }
 
-  /** The scheme of addresses in errors that name another node; none is followed. */
-  private static final String SCHEME = "redis";
-
   Replies() {
-    super(SCHEME);
+    super("redis"); // for addresses in errors that name another node, none of which is followed
   }
 
   /** Decodes once the whole reply has come. */
@@ -69,8 +66,8 @@ final class Replies extends CommandDecoder {
   /** Without its type. */
   private static String line(ByteBuf in) {
     in.skipBytes(1);
-    String text = in.toString(in.readerIndex(), in.bytesBefore((byte) '\r'), UTF_8);
-    in.skipBytes(text.getBytes(UTF_8).length + 2);
+    String text = in.readCharSequence(in.bytesBefore((byte) '\r'), UTF_8).toString();
+    in.skipBytes(2);
     return text;
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** A client that a user unwraps has all that our own connections leave out. */
-class MinimalRedisClientTest {
+class ManagedClientTest {
   private static TestNodes servers;
   private static ManagedClient own;
 
@@ -34,7 +34,7 @@ class MinimalRedisClientTest {
   @Test
   void ownConnectionsCreateNoCommandInterfaces() throws Exception {
     try (StatefulRedisConnection<?, ?> connection =
-        client().connectAsync(LettuceConnection.CODEC, uri()).get()) {
+        client().connectAsync(LettuceNode.CODEC, uri()).get()) {
       assertLean(connection);
     }
   }
@@ -42,7 +42,7 @@ class MinimalRedisClientTest {
   @Test
   void ownPubSubConnectionsCreateNoCommandInterfaces() throws Exception {
     try (StatefulRedisPubSubConnection<?, ?> connection =
-        client().connectPubSubAsync(LettucePubSubConnection.CODEC, uri()).get()) {
+        client().connectPubSubAsync(LettuceNode.CODEC, uri()).get()) {
       assertLean(connection);
     }
   }
@@ -67,7 +67,7 @@ class MinimalRedisClientTest {
   }
 
   private static RedisClient client() {
-    return own.client();
+    return own;
   }
 
   private static RedisURI uri() {

@@ -1,15 +1,19 @@
 package dev.holdfast.drivertests;
 
 import static dev.holdfast.testsupport.Eventually.soon;
+import static dev.holdfast.testsupport.Eventually.within;
+import static java.util.Collections.disjoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
+import dev.holdfast.testsupport.FaultProxy;
 import dev.holdfast.testsupport.Logs;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +39,9 @@ public abstract class FrozenMajorityContract {
 
   /** One call of several takes less even on a busy machine. */
   private static final Duration AT_ONCE = Duration.ofMillis(20);
+
+  /** The silence that ends a connection, a further {@link #NODE_TIMEOUT}, and a busy machine's. */
+  private static final Duration BOUND = Duration.ofSeconds(6);
 
   /** Longer than the default {@code connectTimeout}, and than any timeout of a client here. */
   private static final Duration PAUSE = Duration.ofMillis(2_500);
@@ -147,6 +154,32 @@ public abstract class FrozenMajorityContract {
   }
 
   /** The ids of the connections to each server, that of the test itself left out. */
+  @Test
+  void aReplyThatStopsMidwayEndsItsConnection() throws Exception {
+    TestNode first = servers.node(0);
+    try (FaultProxy proxy = new FaultProxy(first.host(), first.port());
+        Driver driver =
+            drivers.apply(
+                List.of(proxy.uri(), servers.node(1).uri(), servers.node(2).uri()), OPTIONS);
+        LockManager locks = driver.open(OPTIONS)) {
+      soon().until(() -> isUsed(locks) && !connections(first).isEmpty());
+      Set<String> stalled = connections(first);
+      proxy.breakRepliesOff(true);
+
+      within(BOUND).until(() -> isUsed(locks) && disjoint(connections(first), stalled));
+
+      proxy.breakRepliesOff(false);
+      proxy.cut(); // attempts to connect that got a part of a reply
+      soon().until(() -> isUsed(locks) && locks.nodes().get(0).state() == LockNode.State.UP);
+    }
+  }
+
+  /** Takes a lock, for which a majority is enough. */
+  private static boolean isUsed(LockManager locks) throws InterruptedException {
+    locks.acquire("used", TTL).close();
+    return true;
+  }
+
   private List<Set<String>> connections() {
     return servers.all().stream().map(FrozenMajorityContract::connections).toList();
   }

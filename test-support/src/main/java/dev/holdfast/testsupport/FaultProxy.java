@@ -62,9 +62,9 @@ public final class FaultProxy implements AutoCloseable {
     losesReplies = lose;
   }
 
-  /** Commands still arrive; of what the server replies, only the first byte does. */
-  public void breakRepliesOff() {
-    breaksRepliesOff = true;
+  /** Commands still arrive; of what the server replies at once, only the first byte does. */
+  public void breakRepliesOff(boolean breakOff) {
+    breaksRepliesOff = breakOff;
   }
 
   /** Ends all connections. */

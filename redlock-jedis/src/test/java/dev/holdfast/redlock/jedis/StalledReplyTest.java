@@ -21,7 +21,7 @@ class StalledReplyTest {
         Driver driver = Links.over(Links.Kind.OWN, List.of(proxy.uri(), servers.node(1).uri()))) {
       AtomicInteger ends = driver.connect(0);
       driver.connect(1);
-      proxy.breakRepliesOff();
+      proxy.breakRepliesOff(true);
 
       Asked brokenOff = Asked.of(driver.nodes(), NodeSet.all(2), () -> {}, "return 1");
       soon().until(() -> brokenOff.answers().size() == 1);

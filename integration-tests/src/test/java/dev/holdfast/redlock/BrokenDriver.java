@@ -72,6 +72,9 @@ enum BrokenDriver {
                   .trustManagers()
                   .map(trust -> OpenSettings.none().trustManagers(trust))
                   .orElse(settings))),
+  FORGETS_THE_SETTINGS(
+      "trust and key managers are ignored",
+      (uris, options, settings) -> JedisConnections.of(uris, options, OpenSettings.none())),
   DECODES_VALUES(
       "a value that looks like a number becomes one",
       made -> new BrokenReplies.DecodesNumbers(made.get())),

@@ -20,7 +20,6 @@ public final class SocketDriver extends RedlockProvider {
   @Override
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
-    settings.requireNoTls(name());
     for (RedisNodeUri uri : uris) {
       if (uri.isTls()) {
         throw new LockConfigurationException(

@@ -15,14 +15,27 @@ import java.util.List;
  */
 public abstract class RedlockProvider implements LockProvider {
   private final String name;
+  private final boolean usesTlsSettings;
+
+  /**
+   * For drivers that do not use trust and key managers, which are refused.
+   *
+   * @param name the driver's name in URLs, in lower case
+   */
+  protected RedlockProvider(String name) {
+    this(name, false);
+  }
 
   /**
    * For drivers.
    *
    * @param name the driver's name in URLs, in lower case
+   * @param usesTlsSettings whether {@link #nodes} uses the trust and key managers of its settings.
+   *     Otherwise managers are not opened with them, since they would have no effect
    */
-  protected RedlockProvider(String name) {
+  protected RedlockProvider(String name, boolean usesTlsSettings) {
     this.name = name;
+    this.usesTlsSettings = usesTlsSettings;
   }
 
   @Override
@@ -45,6 +58,9 @@ public abstract class RedlockProvider implements LockProvider {
   @Override
   public final LockManager open(LockUrl url, OpenSettings settings) {
     url.requireKnownOptions(RedlockOptions.NAMES);
+    if (!usesTlsSettings) {
+      settings.requireNoTls(name);
+    }
     RedlockOptions options =
         RedlockOptions.from(url).managerOptions(common -> common.apply(settings));
     return Redlock.open(nodes(RedisNodeUri.all(url), options, settings), options);
@@ -55,8 +71,8 @@ public abstract class RedlockProvider implements LockProvider {
    *
    * @param uris at least one
    * @param options of which a driver may need {@link RedlockOptions#connectTimeout}
-   * @param settings of which a driver uses the trust and key managers, or refuses them by {@link
-   *     OpenSettings#requireNoTls}
+   * @param settings of which a driver may need the trust and key managers, if its constructor says
+   *     so
    * @return the nodes, in the same order, none of them connected
    * @throws dev.holdfast.LockConfigurationException if a setting would have no effect
    */

@@ -11,7 +11,7 @@ import java.util.List;
 public final class JedisProvider extends RedlockProvider {
   /** For {@link java.util.ServiceLoader}. */
   public JedisProvider() {
-    super("jedis");
+    super("jedis", true);
   }
 
   @Override

@@ -19,7 +19,7 @@ public final class LettuceProvider extends RedlockProvider {
 
   /** For {@link java.util.ServiceLoader}. */
   public LettuceProvider() {
-    super("lettuce");
+    super("lettuce", true);
   }
 
   @Override

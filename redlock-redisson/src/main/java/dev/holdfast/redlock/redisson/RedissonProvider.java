@@ -12,7 +12,7 @@ import java.util.List;
 public final class RedissonProvider extends RedlockProvider {
   /** For {@link java.util.ServiceLoader}. */
   public RedissonProvider() {
-    super("redisson");
+    super("redisson", true);
   }
 
   @Override

@@ -72,7 +72,20 @@ final class RedissonConnection implements CommandWriter<RedissonConnection.Encod
   @Override
   public void write(List<EncodedRound<Encoded>> rounds) {
     for (EncodedRound<Encoded> round : rounds) {
-      channel.write(round.command().with(new Answer(round))).addListener(written);
+      CompletableFuture<Object> answer = new CompletableFuture<>();
+      answer.whenComplete((reply, failure) -> onAnswered(round, reply, failure));
+      channel.write(round.command().with(answer)).addListener(written);
+    }
+  }
+
+  private void onAnswered(
+      EncodedRound<Encoded> round, @Nullable Object reply, @Nullable Throwable failure) {
+    if (failure == null) {
+      commands.onReply(round, reply);
+    } else if (failure instanceof Replies.ErrorReply error) {
+      commands.onError(round, String.valueOf(error.getMessage()));
+    } else {
+      commands.onFailure(round, failure);
     }
   }
 
@@ -120,33 +133,8 @@ final class RedissonConnection implements CommandWriter<RedissonConnection.Encod
       this.arguments = words.stream().skip(1).map(word -> word.getBytes(UTF_8)).toArray();
     }
 
-    private CommandData<Object, Object> with(Answer answer) {
+    private CommandData<Object, Object> with(CompletableFuture<Object> answer) {
       return new CommandData<>(answer, StringCodec.INSTANCE, name, arguments);
-    }
-  }
-
-  /** The answer to a round's command, which Redisson completes. */
-  private final class Answer extends CompletableFuture<Object> {
-    private final EncodedRound<Encoded> round;
-
-    Answer(EncodedRound<Encoded> round) {
-      this.round = round;
-    }
-
-    @Override
-    public boolean complete(@Nullable Object reply) {
-      commands.onReply(round, reply);
-      return super.complete(reply);
-    }
-
-    @Override
-    public boolean completeExceptionally(Throwable failure) {
-      if (failure instanceof Replies.ErrorReply error) {
-        commands.onError(round, String.valueOf(error.getMessage()));
-      } else {
-        commands.onFailure(round, failure);
-      }
-      return super.completeExceptionally(failure);
     }
   }
 

@@ -36,6 +36,11 @@ final class NodeBatch extends Command<String, String, Object> {
     return true;
   }
 
+  @Override
+  public void cancel() {
+    connection.onEnded();
+  }
+
   /** The first handler of a pipeline of our own client's. */
   static final class Opener extends ChannelOutboundHandlerAdapter {
     @Override

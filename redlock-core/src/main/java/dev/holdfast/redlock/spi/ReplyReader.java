@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the replies of one connection, in RESP 2 or 3, in whatever pieces they come. For drivers
- * that read the socket themselves. Not safe for use by many threads.
+ * Reads the replies of one connection, in whatever pieces they come: those of RESP 2, and the nil
+ * and the verbatim strings of RESP 3, the only ones that managers' commands have. For drivers that
+ * read the socket themselves. Not safe for use by many threads.
  */
 public final class ReplyReader {
   private static final int USUAL_BYTES = 8 * 1024;

@@ -77,7 +77,7 @@ final class SocketConnection {
       if (!connected.complete(null)) {
         closeSocket();
       }
-    } catch (RuntimeException | IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeSocket();
       connected.completeExceptionally(Messages.reason(e));
     }
@@ -159,7 +159,7 @@ final class SocketConnection {
       late = hasUnanswered();
       lateAt = System.nanoTime();
       return false;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // no memory for a reply, for example
       end(e);
     }
     return true;

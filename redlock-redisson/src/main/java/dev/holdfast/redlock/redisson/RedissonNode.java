@@ -7,6 +7,7 @@ import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -77,7 +78,13 @@ record RedissonNode(
         attempt(opened -> RedissonConnection.begin(opened, connection))
             .connectAsync()
             .thenCompose(this::greet)
-            .thenRun(connection::onConnected));
+            .thenRun(connection::onConnected)
+            .whenComplete(
+                (connected, failure) -> {
+                  if (failure != null && failure.getCause() instanceof ClosedChannelException) {
+                    connection.onEnded(); // first, because that exception has no message
+                  }
+                }));
   }
 
   /**

@@ -1,24 +1,32 @@
 package dev.holdfast.micrometer;
 
+import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
+import dev.holdfast.LockListener;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LockStatus;
 import dev.holdfast.LockedTask;
-import dev.holdfast.spi.DelegatingLockManager;
 import dev.holdfast.spi.LeaseHandover;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** A manager that observes the requests and the leases of another manager. */
-final class ObservedLockManager extends DelegatingLockManager {
+final class ObservedLockManager implements LockManager {
   private static final String ACQUIRE = "acquire lock";
   private static final String ADOPT = "adopt lock";
 
+  private final LockManager manager;
   private final LockObservations observations;
 
   ObservedLockManager(LockManager manager, LockObservations observations) {
-    super(manager);
+    this.manager = manager;
     this.observations = observations;
   }
 
@@ -29,20 +37,20 @@ final class ObservedLockManager extends DelegatingLockManager {
 
   @Override
   public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
-    return this.<InterruptedException>observe(request, ACQUIRE, () -> below().tryAcquire(request));
+    return this.<InterruptedException>observe(request, ACQUIRE, () -> manager.tryAcquire(request));
   }
 
   @Override
   public Lease acquire(LockRequest request) throws InterruptedException {
     return this.<InterruptedException>observe(
-            request, ACQUIRE, () -> Optional.of(below().acquire(request)))
+            request, ACQUIRE, () -> Optional.of(manager.acquire(request)))
         .orElseThrow();
   }
 
   @Override
   public Lease adopt(String text, LockRequest request) {
     return this.<RuntimeException>observe(
-            request, ADOPT, () -> Optional.of(below().adopt(text, request)))
+            request, ADOPT, () -> Optional.of(manager.adopt(text, request)))
         .orElseThrow();
   }
 
@@ -79,7 +87,7 @@ final class ObservedLockManager extends DelegatingLockManager {
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ACQUIRE);
     return LeaseHandover.handOver(
-        inScope(observed, () -> below().tryAcquireAsync(request)),
+        inScope(observed, () -> manager.tryAcquireAsync(request)),
         lease -> answered(observed, lease),
         observed::failed,
         Function.identity());
@@ -89,7 +97,7 @@ final class ObservedLockManager extends DelegatingLockManager {
   public CompletableFuture<Lease> adoptAsync(String text, LockRequest request) {
     ObservedRequest observed = new ObservedRequest(observations, request, ADOPT);
     return LeaseHandover.handOver(
-        inScope(observed, () -> below().adoptAsync(text, request)),
+        inScope(observed, () -> manager.adoptAsync(text, request)),
         observed::granted,
         observed::failed,
         Optional::of);
@@ -98,13 +106,13 @@ final class ObservedLockManager extends DelegatingLockManager {
   @Override
   public <T, X extends Exception> T executeLocked(LockRequest request, LockedTask<T, X> task)
       throws InterruptedException, X {
-    return super.<T, X>executeLocked(request, lease -> inHold(lease, task));
+    return LockManager.super.<T, X>executeLocked(request, lease -> inHold(lease, task));
   }
 
   @Override
   public <T, X extends Exception> Optional<T> tryExecuteLocked(
       LockRequest request, LockedTask<T, X> task) throws InterruptedException, X {
-    return super.<T, X>tryExecuteLocked(request, lease -> inHold(lease, task));
+    return LockManager.super.<T, X>tryExecuteLocked(request, lease -> inHold(lease, task));
   }
 
   /** Calls the task while the hold is current. */
@@ -116,5 +124,65 @@ final class ObservedLockManager extends DelegatingLockManager {
     } finally {
       scope.close();
     }
+  }
+
+  @Override
+  public LockListener.Registration addListener(LockListener listener) {
+    return manager.addListener(listener);
+  }
+
+  @Override
+  public List<LockNode> nodes() {
+    return manager.nodes();
+  }
+
+  @Override
+  public List<HeldLock> leases() {
+    return manager.leases();
+  }
+
+  @Override
+  public void check(LockRequest request) {
+    manager.check(request);
+  }
+
+  @Override
+  public boolean ping(Duration timeout) {
+    return manager.ping(timeout);
+  }
+
+  @Override
+  public Optional<LockStatus> inspect(String name) {
+    return manager.inspect(name);
+  }
+
+  @Override
+  public boolean forceRelease(String name) {
+    return manager.forceRelease(name);
+  }
+
+  @Override
+  public Set<LockCapability> capabilities() {
+    return manager.capabilities();
+  }
+
+  @Override
+  public String backend() {
+    return manager.backend();
+  }
+
+  @Override
+  public <T> Optional<T> unwrap(Class<T> type) {
+    return manager.unwrap(type);
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+  }
+
+  @Override
+  public void close(Duration grace) {
+    manager.close(grace);
   }
 }

@@ -153,7 +153,6 @@ public abstract class FrozenMajorityContract {
     servers.node(2).freeze();
   }
 
-  /** The ids of the connections to each server, that of the test itself left out. */
   @Test
   void aReplyThatStopsMidwayEndsItsConnection() throws Exception {
     TestNode first = servers.node(0);
@@ -180,6 +179,7 @@ public abstract class FrozenMajorityContract {
     return true;
   }
 
+  /** The ids of the connections to each server, that of the test itself left out. */
   private List<Set<String>> connections() {
     return servers.all().stream().map(FrozenMajorityContract::connections).toList();
   }

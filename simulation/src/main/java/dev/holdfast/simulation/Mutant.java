@@ -192,8 +192,8 @@ enum Mutant implements Flaw {
       edit("redlock/internal/lock/AcquireAttempt", "votes, sent)", "votes, votes.mine())"),
       edit(
           "redlock/internal/lock/ReleaseRounds",
-          "command, connections.all(), policy",
-          "command, sent, policy"),
+          "command(release), connections.all(), policy",
+          "command(release), sent, policy"),
       edit(
           "redlock/internal/round/QuorumCall",
           "Tally.before(connections.size(), asked)",

@@ -87,8 +87,9 @@ public abstract class TimeOutRules {
   void nodesThatAreSlowerThanConnectTimeoutAreNoOutage() {
     Needs.of(fixture, TckFault.FROZEN);
     Needs.nodeOptions(fixture);
-    LockManager locks =
-        fixture.open("connectTimeout=500ms", "nodeTimeout=200ms", "quorumTimeout=10s");
+    LockManager locks = // lazy, so that a busy machine connects it at a later try
+        fixture.open(
+            "connect=lazy", "connectTimeout=500ms", "nodeTimeout=200ms", "quorumTimeout=10s");
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
 
     Retries.anyOf(

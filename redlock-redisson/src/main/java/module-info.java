@@ -4,7 +4,6 @@ module dev.holdfast.redlock.redisson {
   requires transitive redisson;
   requires io.netty.buffer;
   requires io.netty.common;
-  requires io.netty.handler;
   requires io.netty.resolver;
   requires io.netty.resolver.dns;
   requires io.netty.transport;

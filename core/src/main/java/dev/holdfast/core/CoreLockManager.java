@@ -88,9 +88,8 @@ final class CoreLockManager implements LockManager {
   public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
     Waiter waiter;
     try {
-      checkOrReport(request);
       Duration wait = request.waitAtMost().orElse(Duration.ZERO);
-      waiter = new Waiter(context, queues, leases, request, wait);
+      waiter = admit(request, () -> waiter(request, wait));
       start(waiter);
     } catch (LockException | IllegalStateException refused) {
       return context.forUser(CompletableFuture.failedFuture(refused));
@@ -271,26 +270,21 @@ final class CoreLockManager implements LockManager {
   }
 
   private CompletableFuture<DefaultLease> startAdoption(String text, LockRequest request) {
-    String token;
-    try {
-      check(request);
-      token = adopter.tokenIn(text, request);
-    } catch (RuntimeException | Error refused) {
-      ReportedResult.refused(context, request.name(), refused);
-      throw refused;
-    }
+    String token = admit(request, () -> adopter.tokenIn(text, request));
     return adopter.adopt(token, request);
   }
 
   /** Starts a request whose caller waits: its thread may be used until the first result. */
   private Waiter startBlocking(LockRequest request, Duration wait) throws InterruptedException {
-    checkOrReport(request);
-    if (Thread.interrupted()) {
-      InterruptedException refused = new InterruptedException();
-      ReportedResult.refused(context, request.name(), refused);
-      throw refused;
-    }
-    Waiter waiter = new Waiter(context, queues, leases, request, wait);
+    Waiter waiter =
+        this.<Waiter, InterruptedException>admit(
+            request,
+            () -> {
+              if (Thread.interrupted()) {
+                throw new InterruptedException();
+              }
+              return waiter(request, wait);
+            });
     try {
       context.primitive().lendThread(() -> start(waiter));
     } catch (RuntimeException | Error broken) {
@@ -308,10 +302,22 @@ final class CoreLockManager implements LockManager {
     return result;
   }
 
-  private void checkOrReport(LockRequest request) {
+  private Waiter waiter(LockRequest request, Duration wait) {
+    return new Waiter(context, queues, leases, request, wait);
+  }
+
+  /** What begins once a request has passed the checks, or refuses it as they do. */
+  private interface Beginning<T, X extends Exception> {
+    T begin() throws X;
+  }
+
+  /** Checks a request and begins it. Reports what refuses it. */
+  private <T, X extends Exception> T admit(LockRequest request, Beginning<T, X> beginning)
+      throws X {
     try {
       check(request);
-    } catch (RuntimeException | Error refused) {
+      return beginning.begin();
+    } catch (Throwable refused) {
       ReportedResult.refused(context, request.name(), refused);
       throw refused;
     }

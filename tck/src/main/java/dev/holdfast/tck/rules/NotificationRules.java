@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -48,6 +49,9 @@ public abstract class NotificationRules {
           "\"'`",
           "\u0000",
           "long" + "n".repeat(900));
+
+  /** The subscriptions on each node that do not belong to a name, such as one that always lasts. */
+  private List<Integer> withoutWaiters = List.of();
 
   final TckFixture fixture;
 
@@ -418,6 +422,10 @@ public abstract class NotificationRules {
   private void needsNotifications(LockManager holder, LockManager waits) {
     for (int i = 0; i < TRIES; i++) {
       if (isNotified(holder, waits)) {
+        if (countsSubscriptions()) {
+          awaitAtRest();
+          withoutWaiters = subscriptions();
+        }
         return;
       }
     }
@@ -468,7 +476,11 @@ public abstract class NotificationRules {
     if (countsSubscriptions()) {
       fixture.awaitRegardless(
           "all names are subscribed to",
-          () -> subscriptions().stream().allMatch(count -> count >= names));
+          () -> {
+            List<Integer> now = subscriptions();
+            return IntStream.range(0, now.size())
+                .allMatch(i -> now.get(i) >= withoutWaiters.get(i) + names);
+          });
     } else {
       Attempts.comes(() -> false); // until waiters have made their first attempts
     }
@@ -476,14 +488,12 @@ public abstract class NotificationRules {
 
   /** Waits until no subscription comes or goes. */
   private void awaitAtRest() {
-    fixture
-        .soon()
-        .until(
-            "subscriptions stay as they are",
-            () -> {
-              List<Integer> now = subscriptions();
-              return Attempts.stays(() -> subscriptions().equals(now));
-            });
+    fixture.awaitRegardless(
+        "subscriptions stay as they are",
+        () -> {
+          List<Integer> now = subscriptions();
+          return Attempts.stays(() -> subscriptions().equals(now));
+        });
   }
 
   private void awaitSubscriptionsOf(List<Integer> counts, String when) {

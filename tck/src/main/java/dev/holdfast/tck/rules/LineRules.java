@@ -279,16 +279,16 @@ public abstract class LineRules {
   @Rule("WAIT-6")
   @IfThisFails("check that an attempt that no quorum answered is repeated within a second")
   void aWaiterOfALongRetryDelayGetsTheLockWhenTheNodesAreBack() {
-    Needs.of(fixture, TckFault.FROZEN);
+    Needs.of(fixture, TckFault.DEAD); // a frozen node would execute the attempt that failed
     String name = fixture.name("patient");
-    LockManager locks = fixture.open(Waited.PATIENT, "nodeTimeout=100ms");
-    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), name);
+    LockManager locks = fixture.open(Waited.PATIENT);
+    Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
     CompletableFuture<?> waiter = locks.tryAcquireAsync(fixture.request(name).waitForever());
     fixture.awaitRegardless(
         "an attempt ends with an outage",
         () -> locks.tryAcquireAsync(fixture.request(name)).isCompletedExceptionally());
 
-    Faults.end(TckFault.FROZEN, fixture.nodes(), name);
+    Faults.end(TckFault.DEAD, fixture.blocking(), name);
 
     fixture.soon().until("the lock is granted once the nodes are back", waiter::isDone);
   }

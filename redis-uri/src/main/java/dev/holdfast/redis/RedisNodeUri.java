@@ -95,6 +95,17 @@ public record RedisNodeUri(
    * @return {@code host:port}; an IPv6 address in brackets
    */
   public String server() {
+    return server(host, port);
+  }
+
+  /**
+   * Returns a server as messages name it, for a driver that has no URI of it.
+   *
+   * @param host a name, or an IP address without brackets
+   * @param port its port
+   * @return {@code host:port}; an IPv6 address in brackets
+   */
+  public static String server(String host, int port) {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }
 

@@ -90,13 +90,13 @@ record Address(HostAndPort server, JedisClientConfig config) {
   }
 
   /** Returns a server for messages, never with user or password. */
-  static String text(HostAndPort server, int database) {
-    return new RedisNodeUri(false, server.getHost(), server.getPort(), database, null, null)
-        .address();
+  static String text(HostAndPort server) {
+    return RedisNodeUri.server(server.getHost(), server.getPort());
   }
 
   @Override
   public String toString() {
-    return text(server, config.getDatabase());
+    int database = config.getDatabase();
+    return text(server) + (database == 0 ? "" : "/" + database);
   }
 }

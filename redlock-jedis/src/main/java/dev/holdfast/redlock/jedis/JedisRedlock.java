@@ -117,7 +117,7 @@ public final class JedisRedlock {
       } catch (ClassCastException e) {
         throw new LockConfigurationException(
             "the client for node "
-                + Address.text(server, 0)
+                + Address.text(server)
                 + " has a connectionProvider of its own, so no pool: build it without, or give"
                 + " its HostAndPort and JedisClientConfig to node(…)",
             e);
@@ -178,7 +178,7 @@ public final class JedisRedlock {
     }
 
     private Builder add(Object client, Pool<Connection> pool, HostAndPort server) {
-      clients.add(limit -> PooledNode.of(Address.text(server, 0), client, pool, limit));
+      clients.add(limit -> PooledNode.of(Address.text(server), client, pool, limit));
       return this;
     }
   }

@@ -36,7 +36,7 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
   static String address(RedisURI uri) {
     String server = uri.getSocket();
     if (server == null) {
-      server = new RedisNodeUri(false, uri.getHost(), uri.getPort(), 0, null, null).server();
+      server = RedisNodeUri.server(uri.getHost(), uri.getPort());
     }
     return uri.getDatabase() == 0 ? server : server + "/" + uri.getDatabase();
   }

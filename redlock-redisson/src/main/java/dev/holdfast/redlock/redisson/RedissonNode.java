@@ -150,7 +150,7 @@ record RedissonNode(
     String server = uri.getHost();
     if (!uri.isUDS()) {
       String host = server.replaceAll("[\\[\\]]", "");
-      server = new RedisNodeUri(false, host, uri.getPort(), 0, null, null).server();
+      server = RedisNodeUri.server(host, uri.getPort());
     }
     return database == 0 ? server : server + "/" + database;
   }

@@ -127,15 +127,6 @@ record Flaw(
   }
 
   static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {
-    return inManager(
-        mistake,
-        rules,
-        right ->
-            new PassingManager(right) {
-              @Override
-              Lease lease(Lease granted) {
-                return lease.apply(granted);
-              }
-            });
+    return inManager(mistake, rules, right -> PassingManager.withLeases(right, lease));
   }
 }

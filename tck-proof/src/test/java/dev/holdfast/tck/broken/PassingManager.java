@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** Passes everything on to a right manager. */
 class PassingManager implements LockManager {
@@ -16,6 +17,16 @@ class PassingManager implements LockManager {
 
   PassingManager(LockManager right) {
     this.right = right;
+  }
+
+  /** Makes a manager that changes each lease, and passes on all else. */
+  static PassingManager withLeases(LockManager right, UnaryOperator<Lease> change) {
+    return new PassingManager(right) {
+      @Override
+      Lease lease(Lease granted) {
+        return change.apply(granted);
+      }
+    };
   }
 
   /** Returns the request that goes to the right manager. */

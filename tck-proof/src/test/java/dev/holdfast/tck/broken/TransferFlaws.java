@@ -230,16 +230,7 @@ final class TransferFlaws {
   }
 
   private static Flaw inLease(String mistake, Set<String> rules, UnaryOperator<Lease> lease) {
-    return inManager(
-        mistake,
-        rules,
-        right ->
-            new PassingManager(right) {
-              @Override
-              Lease lease(Lease granted) {
-                return lease.apply(granted);
-              }
-            });
+    return inManager(mistake, rules, right -> PassingManager.withLeases(right, lease));
   }
 
   private static Flaw inSwap(

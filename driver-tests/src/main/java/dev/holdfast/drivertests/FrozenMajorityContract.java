@@ -148,11 +148,6 @@ public abstract class FrozenMajorityContract {
     }
   }
 
-  private void freezeMajority() {
-    servers.node(0).freeze();
-    servers.node(2).freeze();
-  }
-
   @Test
   void aReplyThatStopsMidwayEndsItsConnection() throws Exception {
     TestNode first = servers.node(0);
@@ -171,6 +166,11 @@ public abstract class FrozenMajorityContract {
       proxy.cut(); // attempts to connect that got a part of a reply
       soon().until(() -> isUsed(locks) && locks.nodes().get(0).state() == LockNode.State.UP);
     }
+  }
+
+  private void freezeMajority() {
+    servers.node(0).freeze();
+    servers.node(2).freeze();
   }
 
   /** Takes a lock, for which a majority is enough. */

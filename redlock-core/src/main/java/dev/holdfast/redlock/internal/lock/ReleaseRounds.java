@@ -134,10 +134,9 @@ final class ReleaseRounds {
   }
 
   private Command command(Pending release) {
-    KeptLife kept = release.kept();
-    long millis = kept.millisLeft(clock.nanos());
+    long millis = release.kept().millisLeft(clock.nanos());
     if (millis > 0) {
-      return keepCommand(release.key(), release.token(), millis, kept.mayLengthen());
+      return keepCommand(release, millis);
     }
     List<String> arguments = new ArrayList<>(1 + release.message().size());
     arguments.add(release.token());
@@ -145,15 +144,16 @@ final class ReleaseRounds {
     return new Command.Eval(Scripts.RELEASE, false, List.of(release.key()), arguments);
   }
 
-  private Command keepCommand(String key, String token, long millis, boolean mayLengthen) {
+  private Command keepCommand(Pending release, long millis) {
+    String key = release.key();
     return new Command.Eval(
         Scripts.KEEP,
         false,
         options.isFencing() ? List.of(key, FencingTokens.counterOf(key)) : List.of(key),
         List.of(
-            token,
+            release.token(),
             Long.toString(millis),
-            mayLengthen ? "1" : "0",
+            release.kept().mayLengthen() ? "1" : "0",
             Long.toString(millis + FencingTokens.lifeMillis(options))));
   }
 

@@ -214,12 +214,9 @@ record Run(
     }
     String why =
         switch (cut) {
-          case LOST -> lost(lease.onLoss().join());
-          case MAX_HOLD -> lost(LossReason.MAX_HOLD);
-          case EXPIRING ->
-              renewed
-                  ? "the lock '" + lease.name() + "' was not renewed and is about to end"
-                  : lost(LossReason.EXPIRED);
+          case LOST -> lost(lease.onLoss().join(), renewed);
+          case MAX_HOLD -> lost(LossReason.MAX_HOLD, renewed);
+          case EXPIRING -> lost(LossReason.EXPIRED, renewed);
           case UNGUARDED -> "the guardian of the command was killed";
         };
     switch (cut) {
@@ -235,7 +232,11 @@ record Run(
     }
   }
 
-  private String lost(LossReason reason) {
+  /** The same words whether the guardian or the lease says first that the time is over. */
+  private String lost(LossReason reason, boolean renewed) {
+    if (renewed && reason == LossReason.EXPIRED) {
+      return "the lock '" + request.name() + "' was not renewed in time";
+    }
     return String.valueOf(new LockLostException(request.name(), reason).getMessage());
   }
 

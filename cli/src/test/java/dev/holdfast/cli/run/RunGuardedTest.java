@@ -119,7 +119,7 @@ class RunGuardedTest {
     assertThat(own(run))
         .singleElement()
         .asString()
-        .contains("'job' was not renewed and is about to end; ending the command");
+        .contains("'job' was not renewed in time; ending the command");
   }
 
   @Test

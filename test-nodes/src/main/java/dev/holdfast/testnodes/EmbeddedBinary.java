@@ -10,17 +10,17 @@ import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32;
+import java.util.zip.CheckedInputStream;
+import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 import redis.embedded.model.OsArchitecture;
 
 /** The server in embedded-redis's jar, copied once to where it can be executed. */
 final class EmbeddedBinary {
-  /** Bytes of the digest in the file's name, so that versions do not replace one another. */
-  private static final int NAME_BYTES = 8;
+  private static final PerFile<Long> CHECKSUMS = new PerFile<>();
+  private static final AtomicReference<@Nullable Long> ORIGINAL = new AtomicReference<>();
 
   private EmbeddedBinary() {}
 
@@ -33,14 +33,14 @@ final class EmbeddedBinary {
     }
   }
 
-  /** Copies it there, unless it is there already, byte by byte. */
+  /** Copies it there, unless it is there already and whole. */
   static Path extracted(OwnFolder folder) throws IOException {
     URL resource = resource();
-    byte[] digest = digest(open(resource));
     String name = Path.of(resource.getPath()).getFileName().toString();
-    Path file = folder.path().resolve(name + "-" + HexFormat.of().formatHex(digest, 0, NAME_BYTES));
-    if (!folder.hasExecutable(file)
-        || !MessageDigest.isEqual(digest, digest(Files.newInputStream(file, NOFOLLOW_LINKS)))) {
+    long original = original(resource);
+    // The number in the name keeps versions from replacing one another.
+    Path file = folder.path().resolve(String.format("%s-%08x", name, original));
+    if (!folder.hasExecutable(file) || checksum(file) != original) {
       copy(resource, folder, file);
     }
     return file;
@@ -53,14 +53,26 @@ final class EmbeddedBinary {
     return connection.getInputStream();
   }
 
-  private static byte[] digest(InputStream content) throws IOException {
-    try (InputStream in = content) {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      in.transferTo(new DigestOutputStream(OutputStream.nullOutputStream(), digest));
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
+  private static long checksum(Path file) throws IOException {
+    return CHECKSUMS.get(file, () -> checksum(Files.newInputStream(file, NOFOLLOW_LINKS)));
+  }
+
+  /** Shows a copy that is not whole; what others could write, the folder keeps out. */
+  private static long checksum(InputStream content) throws IOException {
+    try (CheckedInputStream in = new CheckedInputStream(content, new CRC32())) {
+      in.transferTo(OutputStream.nullOutputStream());
+      return in.getChecksum().getValue();
     }
+  }
+
+  /** Reads ten megabytes, once in each JVM. */
+  private static long original(URL resource) throws IOException {
+    Long known = ORIGINAL.get();
+    if (known == null) {
+      known = checksum(open(resource));
+      ORIGINAL.set(known);
+    }
+    return known;
   }
 
   private static URL resource() {

@@ -21,10 +21,11 @@ record ServerBinary(Path path, String version) {
 
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final Duration BUSY_LIMIT = Duration.ofSeconds(2);
+  private static final PerFile<ServerBinary> PROBED = new PerFile<>();
   private static final Pattern LIBRARY = Pattern.compile("[\\w.+-]+\\.(so[.\\d]*|dylib)");
 
   /**
-   * Runs it once with {@code --version}.
+   * Runs it with {@code --version}, once for each state of the file.
    *
    * @throws NodeException if it does not run, saying why, and what else would serve
    */
@@ -32,6 +33,14 @@ record ServerBinary(Path path, String version) {
     if (!Files.isRegularFile(path)) {
       throw cannotRun(path, "there is no such file", null);
     }
+    try {
+      return PROBED.get(path, () -> run(path));
+    } catch (IOException e) {
+      throw cannotRun(path, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static ServerBinary run(Path path) throws IOException {
     String output = versionOutput(path);
     Matcher matcher = Redis.version(output);
     if (!matcher.find()) {
@@ -40,23 +49,19 @@ record ServerBinary(Path path, String version) {
     return new ServerBinary(path, matcher.group(1));
   }
 
-  private static String versionOutput(Path path) {
-    try {
-      Process process = start(path);
-      process.getOutputStream().close();
-      if (!Waiting.until(LIMIT, () -> !process.isAlive())) {
-        process.destroyForcibly();
-        throw cannotRun(path, "--version did not end within " + LIMIT.toSeconds() + " s", null);
-      }
-      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-      if (process.exitValue() != 0) {
-        throw cannotRun(
-            path, "it ended with code " + process.exitValue() + ": " + output.strip(), null);
-      }
-      return output;
-    } catch (IOException e) {
-      throw cannotRun(path, String.valueOf(e.getMessage()), e);
+  private static String versionOutput(Path path) throws IOException {
+    Process process = start(path);
+    process.getOutputStream().close();
+    if (!Waiting.until(LIMIT, () -> !process.isAlive())) {
+      process.destroyForcibly();
+      throw cannotRun(path, "--version did not end within " + LIMIT.toSeconds() + " s", null);
     }
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    if (process.exitValue() != 0) {
+      throw cannotRun(
+          path, "it ended with code " + process.exitValue() + ": " + output.strip(), null);
+    }
+    return output;
   }
 
   private static String firstLine(String text) {

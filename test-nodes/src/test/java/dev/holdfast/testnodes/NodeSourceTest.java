@@ -36,6 +36,21 @@ class NodeSourceTest {
   Path folder;
 
   @Test
+  void aServerIsAskedForItsVersionAgainOnlyAfterItsFileHasChanged() throws IOException {
+    Path asked = folder.resolve("asked");
+    String counts = "echo >>'" + asked + "'; echo 'Redis server v=";
+    Path server = script(counts + "7.0.1 '");
+    assertThat(ServerBinary.probe(server).version()).isEqualTo("7.0.1");
+    assertThat(ServerBinary.probe(server).version()).isEqualTo("7.0.1");
+    assertThat(asked).hasSize(1);
+
+    Files.delete(server);
+    script(counts + "7.0.10 '");
+
+    assertThat(ServerBinary.probe(server).version()).isEqualTo("7.0.10");
+  }
+
+  @Test
   void theEmbeddedServerRunsHere() {
     assertThat(ServerBinary.probe(EmbeddedBinary.extracted()).version()).startsWith("6.2.");
   }

@@ -3,9 +3,11 @@ package dev.holdfast.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The launcher with real jars and a real JVM. */
+@Tag("slow")
 class DistributionTest {
   @Test
   void theFirstCommandArchivesTheClassesThatTheOthersStartFrom() {

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Timeout;
 class SeedsTest {
   @Test
   @Timeout(value = 10, unit = TimeUnit.MINUTES)
-  @DisplayName("no invariant is broken in hundreds of histories, of all profiles; CI runs 20,000")
+  @DisplayName("no invariant is broken in a hundred histories, of all profiles; CI runs 20,000")
   void noInvariantIsBroken() {
-    requireAllHold(1, Integer.getInteger("holdfast.seeds", 500));
+    requireAllHold(1, Integer.getInteger("holdfast.seeds", 100));
   }
 
   @Test
@@ -106,9 +106,8 @@ class SeedsTest {
   @Test
   @DisplayName("nodes that lose their data at once make two owners without the restart guard")
   void lostDataMakesTwoOwners() {
-    long overlaps =
-        LongStream.range(0, 1_000).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()).sum();
-    assertThat(overlaps).isPositive();
+    assertThat(LongStream.range(0, 1_000).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()))
+        .anyMatch(overlaps -> overlaps > 0);
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.javapoet.ClassName;
 
 /** Applications after ahead-of-time processing, on a JVM. Native images are not tried. */
+@Tag("slow")
 class AheadOfTimeTest {
   private static final ReflectionHintsPredicates REFLECTION = RuntimeHintsPredicates.reflection();
 

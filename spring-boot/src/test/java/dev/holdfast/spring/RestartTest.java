@@ -13,12 +13,14 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.devtools.restart.classloader.RestartClassLoader;
 
 /** The restarts of devtools, which load the classes of the application again. */
+@Tag("slow")
 class RestartTest {
   private static final String SHOP = "com.example.restart.RestartedShop";
 

@@ -10,10 +10,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast nodes}: each command finds what others started, as a process too. */
+@Tag("slow")
 class NodesCommandTest {
   @TempDir Path state;
 

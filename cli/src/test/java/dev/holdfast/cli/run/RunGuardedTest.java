@@ -25,10 +25,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast run} as a process: the command never outlives the lock, whatever is killed. */
+@Tag("slow")
 class RunGuardedTest {
   private static final String ENDLESS = "echo pid=$$ ready; while :; do sleep 0.05; done";
 

@@ -18,11 +18,13 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code holdfast run}: signals, for which it is a process, and the loss of the lock. */
+@Tag("slow")
 class RunInterruptedTest {
   /** Says its pid, and that it is ready, and goes on until something ends it. */
   private static final String ENDLESS = "echo pid=$$ ready; while :; do sleep 0.05; done";

@@ -16,9 +16,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast run} on a terminal, which script(1) makes. */
+@Tag("slow")
 class RunTerminalTest {
   private static TestNodes nodes;
 

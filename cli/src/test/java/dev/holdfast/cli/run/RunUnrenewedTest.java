@@ -14,11 +14,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast run} with locks that cannot be renewed: those of time stamps. */
+@Tag("slow")
 class RunUnrenewedTest {
   private static final String KEY = "lock.job";
   private static final String ENDLESS = "echo ready; while :; do sleep 0.05; done";

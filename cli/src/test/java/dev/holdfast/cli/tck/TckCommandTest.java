@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code holdfast tck}; as a process where signals, class paths and the classes that it loads are
  * what matters, and once with the whole kit.
  */
+@Tag("slow")
 class TckCommandTest {
   /** The time limit of the kit, five times what it takes on an idle machine. */
   private static final Duration WHOLE_KIT = Duration.ofSeconds(100);

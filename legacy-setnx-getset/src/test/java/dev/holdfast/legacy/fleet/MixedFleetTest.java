@@ -32,6 +32,7 @@ class MixedFleetTest {
   @TempDir private Path folder;
 
   @Test
+  @Tag("slow")
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   @DisplayName("a fleet that moves phase by phase never has two in the critical section")
   void aFleetMovesPhaseByPhase() throws IOException {
@@ -47,6 +48,7 @@ class MixedFleetTest {
   }
 
   @Test
+  @Tag("slow")
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   @DisplayName("two phases that share no lock are seen to let two in: from beside to")
   void aPhaseThatIsLeftOutLetsTwoIn() throws IOException {

@@ -27,6 +27,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
+@Tag("slow")
 class AgainAfterAStallTest {
   @Test
   @DisplayName("a test that fails while the machine stalls, and passes by itself, has passed")

@@ -20,6 +20,7 @@ class BenchTest {
   private static final Set<String> TWO = Set.of("uncontended-1", "one-name-1-16");
 
   @Test
+  @Tag("slow")
   void measuresEachContestantInEachScenarioBesideTheFloor() throws InterruptedException {
     List<Report> soFar = new ArrayList<>();
 

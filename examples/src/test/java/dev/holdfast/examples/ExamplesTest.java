@@ -109,7 +109,7 @@ class ExamplesTest {
       String message = queue.get(0);
       assertThat(Transfer.work(worker, "report", message, Lease::isHeld)).contains(true);
       assertThat(Transfer.work(web, "report", message, Lease::isHeld)).isEmpty();
-      assertThat(web.tryAcquire("report", Duration.ofSeconds(10))).isPresent();
+      web.tryAcquire("report", Duration.ofSeconds(10)).orElseThrow().close();
     }
   }
 

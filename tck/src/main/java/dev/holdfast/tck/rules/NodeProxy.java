@@ -32,6 +32,12 @@ final class NodeProxy implements AutoCloseable {
   /** Numbers of bytes that are sent at once. They divide replies at each place sooner or later. */
   private static final int[] PIECES = {1, 2, 1, 3, 1, 5};
 
+  /**
+   * Bytes of what is read at once that go on in pieces: more than any reply to a lock's commands
+   * has, because all of INFO in pieces takes seconds where the machine is busy.
+   */
+  private static final int IN_PIECES = 512;
+
   /** Long enough for a client to read a piece before the next one comes. */
   private static final long PAUSE_NANOS = 20_000;
 
@@ -207,7 +213,7 @@ final class NodeProxy implements AutoCloseable {
           continue;
         }
         for (int at = 0; at < n; ) {
-          int size = Math.min(n - at, PIECES[piece++ % PIECES.length]);
+          int size = at < IN_PIECES ? Math.min(n - at, PIECES[piece++ % PIECES.length]) : n - at;
           out.write(buffer, at, size);
           at += size;
           LockSupport.parkNanos(PAUSE_NANOS);

@@ -7,9 +7,12 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Runs the tests of a class once for each driver of Redlock, which its constructor takes. */
+/**
+ * Runs the tests of a class once for each driver of Redlock that the run names, which its
+ * constructor takes; with one driver if the run names none.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @ParameterizedClass(name = "{0}")
-@MethodSource("dev.holdfast.it.Backend#all")
+@MethodSource("dev.holdfast.it.Backend#named")
 @interface ForEachDriver {}

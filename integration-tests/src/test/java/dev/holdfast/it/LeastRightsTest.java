@@ -48,7 +48,7 @@ class LeastRightsTest {
   }
 
   static Stream<Backend> drivers() {
-    return Backend.all().stream().filter(Backend::runsScripts);
+    return Backend.named().stream().filter(Backend::runsScripts);
   }
 
   @AfterEach

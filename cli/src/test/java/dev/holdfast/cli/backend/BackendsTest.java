@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code holdfast backends}, as a process where its jars are what matters. */
+@Tag("slow")
 class BackendsTest {
   @TempDir Path folder;
 

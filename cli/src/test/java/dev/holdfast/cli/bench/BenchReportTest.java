@@ -9,6 +9,7 @@ import dev.holdfast.cli.report.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,6 +77,7 @@ class BenchReportTest {
   }
 
   @Test
+  @Tag("slow")
   void inABrowserThePageHasAChartInWhichABarIsAsLongAsItsRatio() throws Exception {
     Path page = Files.writeString(folder.resolve("page.html"), BenchPage.of(BenchSample.report(0)));
 

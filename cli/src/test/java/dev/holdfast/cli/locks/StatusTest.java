@@ -19,6 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -191,6 +192,7 @@ class StatusTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @CsvSource({"INT, 130", "TERM, 143"})
   void watchingAsJsonIsAnObjectALineUntilASignal(String signal, int code) {
     Program watch = watch(Map.of(), "--json", "--interval", "50ms").awaitOut("\"free\"}\n");
@@ -205,6 +207,7 @@ class StatusTest {
   }
 
   @Test
+  @Tag("slow")
   void watchingOnATerminalDrawsOverWhatItHasDrawn() {
     Nodes.occupy(nodes, "job");
     Program watch =
@@ -220,6 +223,7 @@ class StatusTest {
   }
 
   @Test
+  @Tag("slow")
   void watchingEndsWhenItsOutputIsClosed() {
     String script = "\"$0\" status job --watch --interval 50ms | head -n 1; echo ${PIPESTATUS[0]}";
     Program watch =

@@ -21,6 +21,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,6 +82,7 @@ class RunTest {
   }
 
   @Test
+  @Tag("slow")
   void passesArgumentsAsTheyAre() {
     Program run =
         Program.holdfast(
@@ -103,6 +105,7 @@ class RunTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(strings = {"C", "C.UTF-8"})
   void aNameIsTheSameWhateverTheLocaleSays(String locale) {
     Program run =
@@ -114,6 +117,7 @@ class RunTest {
   }
 
   @Test
+  @Tag("slow")
   void aNameThatIsNoTextIsRefusedBecauseTwoOfThemWouldBeOneLock() {
     Program run = named("gr\\366\\337e", "C", "echo ran");
 

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +67,7 @@ class TckReportTest {
   }
 
   @Test
+  @Tag("slow")
   void inABrowserThePageAgreesWithTheXmlAndShowsNoMarkupOfTests() throws Exception {
     String dom = Browser.open(written(TckPage.of(RESULT)), folder.resolve("profile"));
 
@@ -96,6 +98,7 @@ class TckReportTest {
   }
 
   @Test
+  @Tag("slow")
   void aButtonLeavesTheRulesWithItsResult() throws Exception {
     String clicked =
         TckPage.of(RESULT)

@@ -4,6 +4,7 @@ import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
@@ -177,6 +178,28 @@ final class OpeningFlaws {
                     return uri.replaceFirst(".*//", "");
                   }
                 }),
+        Flaw.inMembers(
+                "a closed manager waits in a thread of its own for nodes that hang",
+                Set.of("CLOSE-4"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      void close() {
+                        CompletableFuture<Void> answered = new CompletableFuture<>();
+                        network.schedule(
+                            0,
+                            () -> {
+                              if (all.stream().allMatch(Member::isSettled)) {
+                                answered.complete(null);
+                              }
+                            });
+                        super.close();
+                        Thread waits = new Thread(answered::join);
+                        waits.setDaemon(true);
+                        waits.start();
+                      }
+                    })
+            .asVariation(),
         Flaw.inMembers(
                 "one connection stays open when the manager is closed",
                 Set.of("CLOSE-4"),

@@ -339,6 +339,18 @@ public abstract class ClosingRules {
         this::cutAndClose);
   }
 
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that nothing waits on for a node that hangs when its manager is closed")
+  void noThreadIsLeftWhileNodesHang() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+
+    Threads.requireFewLeft(
+        fixture, "managers left fewer threads than that while nodes hung", this::useAndClose);
+  }
+
   private void cutAndClose() throws InterruptedException {
     LockManager holder = fixture.open();
     LockManager cut = fixture.open();

@@ -7,16 +7,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The backend that the tests run for. */
+/**
+ * The backend that the tests run for. Each kit has another number of nodes: three, as most users
+ * have, five, of which two can fail, and four, of which a quorum is three.
+ */
 enum Backend {
-  JEDIS("redlock:jedis:", JedisTckTest.class),
-  LETTUCE("redlock:lettuce:", LettuceTckTest.class),
-  REDISSON("redlock:redisson:", RedissonTckTest.class),
+  JEDIS("redlock:jedis:", 3, JedisTckTest.class),
+  LETTUCE("redlock:lettuce:", 5, LettuceTckTest.class),
+  REDISSON("redlock:redisson:", 4, RedissonTckTest.class),
 
   /** Jedis with a user who may run no scripts; only where they are asked for. */
-  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", JedisWithoutScriptsTckTest.class),
-  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", LettuceWithoutScriptsTckTest.class),
-  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", RedissonWithoutScriptsTckTest.class);
+  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", 5, JedisWithoutScriptsTckTest.class),
+  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", 3, LettuceWithoutScriptsTckTest.class),
+  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", 5, RedissonWithoutScriptsTckTest.class);
 
   private static final String RESTRICTION = "holdfast.drivers";
 
@@ -26,10 +29,12 @@ enum Backend {
   static final String USERS = "user scriptless on >secret " + NO_SCRIPTS;
 
   private final String urlPrefix;
+  private final int nodes;
   private final Class<? extends LockManagerTck> kit;
 
-  Backend(String urlPrefix, Class<? extends LockManagerTck> kit) {
+  Backend(String urlPrefix, int nodes, Class<? extends LockManagerTck> kit) {
     this.urlPrefix = urlPrefix;
+    this.nodes = nodes;
     this.kit = kit;
   }
 
@@ -71,7 +76,7 @@ enum Backend {
   /** For the kit. */
   RedisTckEnvironment.Builder environment() {
     RedisTckEnvironment.Builder environment =
-        RedisTckEnvironment.builder(urlOf(List.of("{nodes}")));
+        RedisTckEnvironment.builder(urlOf(List.of("{nodes}"))).nodes(nodes);
     return runsScripts()
         ? environment
         : environment

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import redis.clients.jedis.Connection;
 
 /** Nodes that are reached by connections of our own, all in one {@link IoLoop}. */
 final class DirectNodes implements RedisNodes {
@@ -67,8 +66,9 @@ final class DirectNodes implements RedisNodes {
 
   @Override
   public void subscribe(int node, Subscription subscription) {
+    ClosableSocket socket = new ClosableSocket();
     JedisPubSubConnection.serve(
-        subscription, () -> new Connection(at(node).server(), at(node).config(connectTimeout)));
+        subscription, () -> socket.connect(at(node), connectTimeout), socket::close);
   }
 
   @Override

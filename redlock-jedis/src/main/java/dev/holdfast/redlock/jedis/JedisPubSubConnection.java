@@ -6,44 +6,44 @@ import dev.holdfast.redlock.spi.Subscription;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.JedisPubSub;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /** A connection of Jedis' that serves a subscription, on a thread of its own. */
 final class JedisPubSubConnection extends JedisPubSub implements PubSubConnection {
-  private final Connection connection;
   private final Subscription subscription;
+  private final Runnable endAttempt;
 
   /** The channels of the first command, which Jedis sends when the thread begins to listen. */
   private String[] first = {};
 
+  private volatile @Nullable Connection connection;
   private volatile boolean closed;
 
-  private JedisPubSubConnection(Connection connection, Subscription subscription) {
-    this.connection = connection;
+  private JedisPubSubConnection(Subscription subscription, Runnable endAttempt) {
     this.subscription = subscription;
+    this.endAttempt = endAttempt;
   }
 
   /**
    * Serves a subscription.
    *
    * @param connecting gives a connection; blocks
+   * @param endAttempt ends that, if it can be ended from another thread
    */
-  static void serve(Subscription subscription, Supplier<Connection> connecting) {
-    DriverThreads.named("holdfast-jedis-listen")
-        .newThread(() -> receive(subscription, connecting))
-        .start();
+  static void serve(
+      Subscription subscription, Supplier<Connection> connecting, Runnable endAttempt) {
+    JedisPubSubConnection serving = new JedisPubSubConnection(subscription, endAttempt);
+    DriverThreads.named("holdfast-jedis-listen").newThread(() -> serving.run(connecting)).start();
   }
 
-  private static void receive(Subscription subscription, Supplier<Connection> connecting) {
+  private void run(Supplier<Connection> connecting) {
     try {
-      Connection made = connecting.get();
-      made.connect();
-      JedisPubSubConnection listening = new JedisPubSubConnection(made, subscription);
-      subscription.onConnected(listening);
-      if (!listening.closed) {
-        listening.proceed(made, listening.first);
+      subscription.onConnected(this); // before it is, so that a close ends the attempt
+      if (!closed) {
+        listen(connecting.get());
       }
     } catch (JedisDataException e) {
       subscription.onError(String.valueOf(e.getMessage()));
@@ -51,6 +51,16 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
       // waiters poll anyway, and the command connection reports what to mend
     } finally {
       subscription.onEnded();
+    }
+  }
+
+  private void listen(Connection made) {
+    connection = made;
+    made.connect();
+    if (closed) {
+      close(); // it found no connection
+    } else {
+      proceed(made, first);
     }
   }
 
@@ -103,8 +113,12 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   @Override
   public void close() {
     closed = true;
+    endAttempt.run();
     try {
-      connection.forceDisconnect();
+      Connection made = connection;
+      if (made != null) {
+        made.forceDisconnect();
+      }
     } catch (IOException | RuntimeException e) {
       // it has ended
     }

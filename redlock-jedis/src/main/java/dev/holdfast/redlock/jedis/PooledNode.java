@@ -92,7 +92,7 @@ record PooledNode(
   /** Subscribes on a connection beside the pool, which may have none to spare. */
   @Override
   public void subscribe(Subscription subscription) {
-    JedisPubSubConnection.serve(subscription, this::made);
+    JedisPubSubConnection.serve(subscription, this::made, () -> {});
   }
 
   private Connection made() {

@@ -4,19 +4,13 @@ import dev.holdfast.redlock.spi.ReplyReader;
 import dev.holdfast.redlock.spi.Round;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
@@ -40,7 +34,7 @@ final class SocketConnection {
   private final int node;
   private final Runnable disconnected;
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
-  private @Nullable Socket socket;
+  private final ClosableSocket socket = new ClosableSocket();
   private volatile boolean dropped;
 
   private final Deque<Round> inFlight = new ArrayDeque<>();
@@ -68,17 +62,15 @@ final class SocketConnection {
       return;
     }
     try {
-      JedisClientConfig config = address.config(timeout);
-      JedisSocketFactory sockets = new DefaultJedisSocketFactory(address.server(), config);
-      Messages.greet(new Connection(() -> socket = sockets.createSocket(), config));
-      socket().setSoTimeout(SLICE_MILLIS);
-      socket().setSoLinger(false, 0); // what was written last still goes out
+      Messages.greet(socket.connect(address, timeout));
+      socket.get().setSoTimeout(SLICE_MILLIS);
+      socket.get().setSoLinger(false, 0); // what was written last still goes out
       heardAt = System.nanoTime();
       if (!connected.complete(null)) {
-        closeSocket();
+        socket.close();
       }
     } catch (IOException | RuntimeException | Error e) {
-      closeSocket();
+      socket.close();
       connected.completeExceptionally(Messages.reason(e));
     }
   }
@@ -86,8 +78,13 @@ final class SocketConnection {
   /** Ends the attempt to connect, or lets the loop's owner end the connection. Never blocks. */
   void drop() {
     dropped = true;
-    connected.completeExceptionally(
-        new JedisConnectionException("dropped while it was being connected"));
+    endAttempt(new JedisConnectionException("dropped while it was being connected"));
+  }
+
+  private void endAttempt(Throwable cause) {
+    if (connected.completeExceptionally(cause)) {
+      socket.close();
+    }
   }
 
   boolean isUp() {
@@ -116,7 +113,7 @@ final class SocketConnection {
   void flush() {
     if (batch.size() > 0) {
       try {
-        batch.writeTo(socket().getOutputStream());
+        batch.writeTo(socket.get().getOutputStream());
       } catch (IOException e) {
         end(e);
       }
@@ -148,7 +145,7 @@ final class SocketConnection {
       return false;
     }
     try {
-      replies.receive(socket().getInputStream());
+      replies.receive(socket.get().getInputStream());
       while (replies.hasNext()) {
         answer(replies.next());
       }
@@ -189,12 +186,12 @@ final class SocketConnection {
 
   /** For the owner: ends the connection; all that is not answered fails. */
   void end(Throwable cause) {
-    connected.completeExceptionally(cause);
+    endAttempt(cause);
     if (!isUp()) {
       return;
     }
     ended = true;
-    closeSocket();
+    socket.close();
     batch.reset();
     Throwable reason = Messages.reason(cause);
     while (hasUnanswered()) {
@@ -204,19 +201,5 @@ final class SocketConnection {
       unsent.remove().round.failure(node, reason);
     }
     disconnected.run();
-  }
-
-  private Socket socket() {
-    return Objects.requireNonNull(socket, "not connected");
-  }
-
-  private void closeSocket() {
-    try {
-      if (socket != null) {
-        socket.close();
-      }
-    } catch (IOException e) {
-      // it is closed anyway
-    }
   }
 }

@@ -37,7 +37,7 @@ class JedisPubSubConnectionTest {
                 }
               });
 
-      JedisPubSubConnection.serve(subscription, () -> closing(node, subscription, began));
+      JedisPubSubConnection.serve(subscription, () -> closing(node, subscription, began), () -> {});
 
       await().atMost(LIMIT).until(() -> began.getCount() == 0);
       await()

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
  * Milliseconds with a fraction: stamps that differ from each other, and end with their ttl. Each
  * build runs the kit with whole seconds, and CI with these, too.
  */
-@Tag("soak")
+@Tag("slow")
 class SetnxMillisTckTest extends LockManagerTck {
   @Override
   protected TckEnvironment environment() {

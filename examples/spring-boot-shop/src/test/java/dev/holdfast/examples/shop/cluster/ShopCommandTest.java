@@ -25,11 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The command in the README, with an mvn that does not build: the shop is compiled already. The
- * instances are tested in each build, and the command that starts them in CI.
- */
-@Tag("soak")
+/** The command in the README, with an mvn that does not build: the shop is compiled already. */
+@Tag("slow")
 class ShopCommandTest {
   private static final String MVN =
       """

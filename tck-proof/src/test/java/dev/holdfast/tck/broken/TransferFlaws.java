@@ -12,6 +12,7 @@ import dev.holdfast.core.Clock;
 import dev.holdfast.core.ClockReading;
 import dev.holdfast.core.LockPrimitive.Adoption;
 import dev.holdfast.core.LockPrimitive.Outcome;
+import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Request.Answer;
 import dev.holdfast.tck.broken.Request.Verb;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +138,18 @@ final class TransferFlaws {
                     })
             .asVariation(),
         inManager("the text of an adoption is logged", Set.of("TRANSFER-10"), Logging::new),
+        Flaw.of(
+            "the reason of a connection that ended repeats the request",
+            Set.of("TRANSFER-10"),
+            Parts.TRANSFERRING.withConnections(
+                (uri, way, network) ->
+                    new Member(uri, way, network) {
+                      @Override
+                      void toUnanswered(Request request, Consumer<Object> answer) {
+                        answer.accept(
+                            new NodeError(Kind.DISCONNECTED, request.text() + " was unanswered"));
+                      }
+                    })),
         inManager(
                 "cancelling an asynchronous adoption is noticed by nobody",
                 Set.of("TRANSFER-11"),

@@ -197,6 +197,27 @@ public abstract class TransferRules {
   }
 
   @Test
+  @Rule("TRANSFER-10")
+  @IfThisFails("check why commands failed on connections that ended: clients repeat them there")
+  void neitherTheTextNorTheTokenIsShownByConnectionsThatEnd() {
+    Needs.of(fixture, TckFault.FROZEN, TckFault.DEAD);
+    try (Logs logs = Logs.keptFromDebug()) {
+      LockManager locks = fixture.open("quorumTimeout=10s");
+      Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("unanswered")));
+      String text = transferred(lease, fixture.ttl());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
+      CompletableFuture<Lease> adopted = locks.adoptAsync(text, fixture.request(lease.name()));
+      Attempts.stays(() -> !adopted.isDone()); // its commands are on their way meanwhile
+
+      Faults.begin(fixture, TckFault.DEAD, fixture.nodes(), lease.name());
+
+      fixture.awaitRegardless("the adoption has ended", adopted::isDone);
+      assertHidden(trace(adopted::join), text, lease.token());
+      assertThat(logs.lines()).allSatisfy(line -> assertHidden(line, text, lease.token()));
+    }
+  }
+
+  @Test
   @Rule("TRANSFER-11")
   @IfThisFails("check that a lock is released whose text was offered to a cancelled future")
   void aTextThatNoCallerTakesGivesTheLockBack() {

@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * The backend that the tests run for. Each kit has another number of nodes: three, as most users
- * have, five, of which two can fail, and four, of which a quorum is three.
- */
+/** The backend that the tests run for. */
 enum Backend {
   JEDIS("redlock:jedis:", 3, JedisTckTest.class),
   LETTUCE("redlock:lettuce:", 5, LettuceTckTest.class),
@@ -21,6 +18,9 @@ enum Backend {
   LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", 3, LettuceWithoutScriptsTckTest.class),
   REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", 5, RedissonWithoutScriptsTckTest.class);
 
+  /** The number of which two can fail. */
+  private static final int FIVE_NODES = 5;
+
   private static final String RESTRICTION = "holdfast.drivers";
 
   private static final String NO_SCRIPTS = "~* &* +@all -@scripting";
@@ -29,7 +29,12 @@ enum Backend {
   static final String USERS = "user scriptless on >secret " + NO_SCRIPTS;
 
   private final String urlPrefix;
+
+  /**
+   * Three, as most users have, five, or four, of which a quorum is three: in runs of all drivers.
+   */
   private final int nodes;
+
   private final Class<? extends LockManagerTck> kit;
 
   Backend(String urlPrefix, int nodes, Class<? extends LockManagerTck> kit) {
@@ -43,20 +48,23 @@ enum Backend {
    * commas.
    */
   static List<Backend> all() {
-    String names = System.getProperty(RESTRICTION, "");
-    return names.isEmpty()
-        ? Arrays.stream(values()).filter(Backend::runsScripts).toList()
-        : Arrays.stream(names.split(","))
+    return isRestricted()
+        ? Arrays.stream(System.getProperty(RESTRICTION).split(","))
             .map(name -> valueOf(name.toUpperCase(Locale.ROOT)))
-            .toList();
+            .toList()
+        : Arrays.stream(values()).filter(Backend::runsScripts).toList();
   }
 
   /**
-   * Returns those that the system property names, or one. CI names all of them in its runs on other
-   * servers, and each module of a driver has tests of its own.
+   * Returns those that the system property names; without it, one, or all in soak. CI names all of
+   * them in its runs on other servers, and each module of a driver has tests of its own.
    */
   static List<Backend> named() {
-    return System.getProperty(RESTRICTION, "").isEmpty() ? first() : all();
+    return isRestricted() || Boolean.getBoolean("holdfast.soak") ? all() : first();
+  }
+
+  private static boolean isRestricted() {
+    return !System.getProperty(RESTRICTION, "").isEmpty();
   }
 
   /** The first of {@link #all}. */
@@ -76,7 +84,8 @@ enum Backend {
   /** For the kit. */
   RedisTckEnvironment.Builder environment() {
     RedisTckEnvironment.Builder environment =
-        RedisTckEnvironment.builder(urlOf(List.of("{nodes}"))).nodes(nodes);
+        RedisTckEnvironment.builder(urlOf(List.of("{nodes}")))
+            .nodes(isRestricted() ? FIVE_NODES : nodes);
     return runsScripts()
         ? environment
         : environment

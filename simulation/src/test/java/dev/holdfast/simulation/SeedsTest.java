@@ -106,7 +106,7 @@ class SeedsTest {
   @Test
   @DisplayName("nodes that lose their data at once make two owners without the restart guard")
   void lostDataMakesTwoOwners() {
-    assertThat(LongStream.range(0, 1_000).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()))
+    assertThat(LongStream.range(0, 50).map(seed -> Run.of(seed, Profile.DATA_LOSS).excused()))
         .anyMatch(overlaps -> overlaps > 0);
   }
 
@@ -115,7 +115,7 @@ class SeedsTest {
       "a hold outlasts a node that lost its data and votes again, but not a quorum of them")
   void holdsOutlastQuarantines() {
     List<Run.Result> runs =
-        LongStream.range(0, 200).mapToObj(seed -> Run.of(seed, Profile.LONG_HOLDS)).toList();
+        LongStream.range(0, 60).mapToObj(seed -> Run.of(seed, Profile.LONG_HOLDS)).toList();
     assertThat(runs.stream().mapToLong(Run.Result::holdsKept).sum()).isGreaterThan(20);
     assertThat(runs.stream().mapToLong(Run.Result::holdsCut).sum()).isPositive();
   }

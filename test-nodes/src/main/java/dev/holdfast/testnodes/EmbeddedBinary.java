@@ -57,7 +57,7 @@ final class EmbeddedBinary {
     return CHECKSUMS.get(file, () -> checksum(Files.newInputStream(file, NOFOLLOW_LINKS)));
   }
 
-  /** Shows a copy that is not whole; what others could write, the folder keeps out. */
+  /** Detects a copy that is not whole. Against other users, the folder's rights protect it. */
   private static long checksum(InputStream content) throws IOException {
     try (CheckedInputStream in = new CheckedInputStream(content, new CRC32())) {
       in.transferTo(OutputStream.nullOutputStream());
@@ -65,7 +65,7 @@ final class EmbeddedBinary {
     }
   }
 
-  /** Reads ten megabytes, once in each JVM. */
+  /** Returns the checksum of the resource, of ten megabytes, read once in each JVM. */
   private static long original(URL resource) throws IOException {
     Long known = ORIGINAL.get();
     if (known == null) {

@@ -8,7 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Answers on files, asked for again only after a file was written, replaced or given other rights.
- * Safe for use by several threads, which may ask twice.
+ * A file that is written twice within a tick of the kernel (milliseconds), with the same size, is
+ * not noticed. Safe for use by several threads, which may ask twice.
  */
 final class PerFile<T> {
   /** The time of the last change, unlike that of the last write, is set by the kernel alone. */

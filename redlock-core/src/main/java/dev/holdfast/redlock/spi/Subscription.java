@@ -146,8 +146,9 @@ public final class Subscription {
   /**
    * Receives the connection.
    *
-   * @param made a connection on which nothing was subscribed yet, closed at once if the
-   *     subscription was closed meanwhile
+   * @param made a connection on which nothing was subscribed yet, or one that is still being made
+   *     and keeps the first command until then; closed at once if the subscription was closed
+   *     meanwhile
    */
   public synchronized void onConnected(PubSubConnection made) {
     connection = made;

@@ -9,10 +9,11 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * The socket of one connection. Closing it also ends an attempt to log in to a node that hangs, for
- * which Jedis gives no handle. Safe for use by many threads.
+ * The socket of one connection. Closing it also ends a login to a node that hangs, for which Jedis
+ * gives no handle. Safe for use by many threads.
  */
 final class ClosableSocket {
   private volatile @Nullable Socket socket;
@@ -26,10 +27,14 @@ final class ClosableSocket {
   Connection connect(Address address, Duration timeout) {
     JedisClientConfig config = address.config(timeout);
     JedisSocketFactory sockets = new DefaultJedisSocketFactory(address.server(), config);
-    return new Connection(() -> keep(sockets.createSocket()), config);
+    return new Connection(() -> open(sockets), config);
   }
 
-  private Socket keep(Socket made) {
+  private Socket open(JedisSocketFactory sockets) {
+    if (closed) {
+      throw new JedisConnectionException("closed"); // Jedis connects again before a command
+    }
+    Socket made = sockets.createSocket();
     socket = made;
     if (closed) {
       close();
@@ -42,7 +47,7 @@ final class ClosableSocket {
     return Objects.requireNonNull(socket, "not connected");
   }
 
-  /** Closes the socket that it has, or will have. Never blocks. */
+  /** Closes the socket that it has, or will have. Does not wait for the node. */
   void close() {
     closed = true;
     Socket now = socket;

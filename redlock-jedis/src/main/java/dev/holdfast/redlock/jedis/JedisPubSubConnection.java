@@ -14,7 +14,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 /** A connection of Jedis' that serves a subscription, on a thread of its own. */
 final class JedisPubSubConnection extends JedisPubSub implements PubSubConnection {
   private final Subscription subscription;
-  private final Runnable endAttempt;
+  private final Runnable endConnecting;
 
   /** The channels of the first command, which Jedis sends when the thread begins to listen. */
   private String[] first = {};
@@ -22,26 +22,26 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   private volatile @Nullable Connection connection;
   private volatile boolean closed;
 
-  private JedisPubSubConnection(Subscription subscription, Runnable endAttempt) {
+  private JedisPubSubConnection(Subscription subscription, Runnable endConnecting) {
     this.subscription = subscription;
-    this.endAttempt = endAttempt;
+    this.endConnecting = endConnecting;
   }
 
   /**
    * Serves a subscription.
    *
    * @param connecting gives a connection; blocks
-   * @param endAttempt ends that, if it can be ended from another thread
+   * @param endConnecting ends the connecting from another thread, if that is possible
    */
   static void serve(
-      Subscription subscription, Supplier<Connection> connecting, Runnable endAttempt) {
-    JedisPubSubConnection serving = new JedisPubSubConnection(subscription, endAttempt);
+      Subscription subscription, Supplier<Connection> connecting, Runnable endConnecting) {
+    JedisPubSubConnection serving = new JedisPubSubConnection(subscription, endConnecting);
     DriverThreads.named("holdfast-jedis-listen").newThread(() -> serving.run(connecting)).start();
   }
 
   private void run(Supplier<Connection> connecting) {
     try {
-      subscription.onConnected(this); // before it is, so that a close ends the attempt
+      subscription.onConnected(this); // early, so that closing it ends the connecting
       if (!closed) {
         listen(connecting.get());
       }
@@ -50,6 +50,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
     } catch (RuntimeException e) {
       // waiters poll anyway, and the command connection reports what to mend
     } finally {
+      close(); // also what Jedis may have connected again
       subscription.onEnded();
     }
   }
@@ -58,7 +59,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
     connection = made;
     made.connect();
     if (closed) {
-      close(); // it found no connection
+      close(); // the first close found no connection
     } else {
       proceed(made, first);
     }
@@ -113,7 +114,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   @Override
   public void close() {
     closed = true;
-    endAttempt.run();
+    endConnecting.run();
     try {
       Connection made = connection;
       if (made != null) {

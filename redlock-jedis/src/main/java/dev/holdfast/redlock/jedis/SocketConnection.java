@@ -75,13 +75,13 @@ final class SocketConnection {
     }
   }
 
-  /** Ends the attempt to connect, or lets the loop's owner end the connection. Never blocks. */
+  /** Ends the connecting, or lets the loop's owner end the connection. Does not wait for a node. */
   void drop() {
     dropped = true;
-    endAttempt(new JedisConnectionException("dropped while it was being connected"));
+    endConnecting(new JedisConnectionException("dropped while it was being connected"));
   }
 
-  private void endAttempt(Throwable cause) {
+  private void endConnecting(Throwable cause) {
     if (connected.completeExceptionally(cause)) {
       socket.close();
     }
@@ -186,7 +186,7 @@ final class SocketConnection {
 
   /** For the owner: ends the connection; all that is not answered fails. */
   void end(Throwable cause) {
-    endAttempt(cause);
+    endConnecting(cause);
     if (!isUp()) {
       return;
     }

@@ -3,11 +3,16 @@ package dev.holdfast.redlock.jedis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.Subscription;
+import dev.holdfast.spi.LockUrl;
+import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -46,6 +51,33 @@ class JedisPubSubConnectionTest {
       assertThat(node.command("PUBSUB", "CHANNELS", "channel")).isEqualTo(List.of());
       assertThat(ends).hasValue(0);
     }
+  }
+
+  @Test
+  void closingEndsAConnectionThatIsBeingMadeToANodeThatHangs() {
+    try (TestNodes nodes = TestNodes.start(1)) {
+      Subscription subscription = new Subscription("channel", (channel, message) -> {});
+      ClosableSocket socket = new ClosableSocket();
+      LockUrl url = LockUrl.parse("redlock:" + nodes.uris().get(0), Map.of());
+      Address address = Address.of(RedisNodeUri.only(url), OpenSettings.none());
+      nodes.node(0).freeze();
+      JedisPubSubConnection.serve(
+          subscription, () -> socket.connect(address, Duration.ofMinutes(5)), socket::close);
+      await().atMost(LIMIT).until(JedisPubSubConnectionTest::readsAReply);
+
+      subscription.close();
+
+      assertThat(subscription.ended()).succeedsWithin(LIMIT);
+    }
+  }
+
+  private static boolean readsAReply() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().contains("listen"))
+        .anyMatch(
+            thread ->
+                Arrays.stream(thread.getValue())
+                    .anyMatch(frame -> frame.getMethodName().equals("read")));
   }
 
   /** Jedis asks for this first of all, and connects again for it. */

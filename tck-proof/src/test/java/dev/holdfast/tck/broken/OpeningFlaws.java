@@ -194,9 +194,22 @@ final class OpeningFlaws {
                               }
                             });
                         super.close();
+                        answered.completeOnTimeout(null, LONG, TimeUnit.NANOSECONDS);
                         Thread waits = new Thread(answered::join);
                         waits.setDaemon(true);
                         waits.start();
+                      }
+                    })
+            .asVariation(),
+        Flaw.inMembers(
+                "a connection to a node that hangs stays open when the manager is closed",
+                Set.of("CLOSE-4"),
+                (all, network, connectTimeout) ->
+                    new Members(all, network, connectTimeout) {
+                      @Override
+                      void close() {
+                        network.schedule(
+                            0, () -> all.stream().filter(Member::isSettled).forEach(Member::close));
                       }
                     })
             .asVariation(),

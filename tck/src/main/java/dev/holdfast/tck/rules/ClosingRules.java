@@ -383,11 +383,22 @@ public abstract class ClosingRules {
 
     useAndClose();
 
-    fixture
-        .soon()
-        .until(
-            "no connection was left",
-            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
+    awaitNoConnectionAbove(before);
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that a connection to a node that hangs is closed with its manager")
+  void noConnectionIsLeftToNodesThatHung() throws InterruptedException {
+    Counts.needsConnections(fixture);
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    int before = Counts.connections(fixture);
+    Faults.begin(fixture, TckFault.FROZEN, fixture.minority(), "");
+    useAndClose();
+    Faults.end(TckFault.FROZEN, fixture.minority(), "");
+
+    awaitNoConnectionAbove(before);
   }
 
   @Test
@@ -411,6 +422,10 @@ public abstract class ClosingRules {
     silent.close();
     refused.close();
 
+    awaitNoConnectionAbove(before);
+  }
+
+  private void awaitNoConnectionAbove(int before) {
     fixture
         .soon()
         .until(

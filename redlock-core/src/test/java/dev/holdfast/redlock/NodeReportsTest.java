@@ -382,6 +382,31 @@ class NodeReportsTest {
     assertThat(redlock.ping("p")).isCompletedWithValue(false);
   }
 
+  @Test
+  @Rule("NODES-4")
+  @DisplayName("ping asks once more when nodes have been connected for the first time")
+  void pingWaitsForFirstConnectionsThatAQuorumNeeds() {
+    ScriptedNodes some = new ScriptedNodes(3);
+    CompletableFuture<Void> connected = new CompletableFuture<>();
+    some.connecting(2, connected);
+    LockPrimitive redlock =
+        Redlock.open(some, time.options().connectLazily())
+            .unwrap(LockPrimitive.class)
+            .orElseThrow();
+    CompletableFuture<Boolean> ping = redlock.ping("p");
+    time.advance(Duration.ofMillis(500));
+    some.answer(
+        asked -> asked.round().reply(asked.node(), asked.node() == 0 ? VOTES : QUARANTINED));
+    time.advance(Duration.ofMillis(500));
+    assertThat(ping).isNotDone();
+
+    connected.complete(null);
+
+    some.answer(
+        asked -> asked.round().reply(asked.node(), asked.node() == 1 ? QUARANTINED : VOTES));
+    assertThat(ping).isCompletedWithValue(true);
+  }
+
   private boolean pinged(Object... replies) {
     CompletableFuture<Boolean> ping = locks.unwrap(LockPrimitive.class).orElseThrow().ping("p");
     List<Asked> asked = nodes.take();

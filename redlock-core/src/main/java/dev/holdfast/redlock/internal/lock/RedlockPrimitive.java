@@ -308,7 +308,20 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public CompletableFuture<Boolean> ping(String name) {
-    return open().thenCompose(now -> new Ping(context, keyOf(name)).start());
+    return open().thenCompose(now -> pingUntilTried(keyOf(name)));
+  }
+
+  private CompletableFuture<Boolean> pingUntilTried(String key) {
+    CompletableFuture<Void> tried = connections.tried();
+    boolean isLast = tried.isDone(); // first: what is connected from now on may be missed
+    CompletableFuture<Boolean> ping = new Ping(context, key).start();
+    return isLast
+        ? ping
+        : ping.thenCompose(
+            hasQuorum ->
+                hasQuorum
+                    ? CompletableFuture.completedFuture(true)
+                    : tried.thenCompose(now -> new Ping(context, key).start()));
   }
 
   @Override

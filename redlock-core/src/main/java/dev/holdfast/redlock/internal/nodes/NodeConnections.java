@@ -74,6 +74,15 @@ public final class NodeConnections {
     return connector.open();
   }
 
+  /**
+   * Returns the end of the first attempts to connect.
+   *
+   * @return completes when every node is up or has failed, always normally and within the timeout
+   */
+  public CompletableFuture<Void> tried() {
+    return connector.tried();
+  }
+
   /** Returns the states of nodes as operators and observers see them. */
   public NodeHealth health() {
     return health;

@@ -46,6 +46,7 @@ public final class NodeConnector {
   private final long stragglersNanos;
   private final Duration connectTimeout;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
+  private final CompletableFuture<Void> tried = new CompletableFuture<>();
   private volatile IntFunction<List<Round>> pending = node -> List.of();
   private final IntConsumer health;
   private volatile IntConsumer changed = node -> {};
@@ -103,10 +104,20 @@ public final class NodeConnector {
     return opened;
   }
 
+  /**
+   * Returns the end of the first attempts.
+   *
+   * @return completes when every node is up or has failed, always normally and within the timeout
+   */
+  CompletableFuture<Void> tried() {
+    return tried;
+  }
+
   /** Connects no more. */
   void close() {
     closed = true;
     opened.complete(null);
+    tried.complete(null);
   }
 
   boolean isClosed() {
@@ -316,18 +327,19 @@ public final class NodeConnector {
   }
 
   private void completeOpening() {
-    if (opened.isDone()) {
+    if (tried.isDone()) {
       return;
     }
     int up = 0;
-    int tried = 0;
+    int done = 0;
     for (NodeState state : states) {
       up += state.isUp() ? 1 : 0;
-      tried += state.isTried() ? 1 : 0;
+      done += state.isTried() ? 1 : 0;
     }
-    if (tried == states.length) {
+    if (done == states.length) {
       opened.complete(null);
-    } else if (up >= Tally.quorumOf(states.length)) {
+      tried.complete(null);
+    } else if (up >= Tally.quorumOf(states.length) && !opened.isDone()) {
       scheduler.schedule(stragglersNanos, () -> opened.complete(null));
     }
   }

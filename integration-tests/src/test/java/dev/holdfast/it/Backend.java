@@ -9,17 +9,14 @@ import java.util.Map;
 
 /** The backend that the tests run for. */
 enum Backend {
-  JEDIS("redlock:jedis:", 3, JedisTckTest.class),
-  LETTUCE("redlock:lettuce:", 5, LettuceTckTest.class),
-  REDISSON("redlock:redisson:", 4, RedissonTckTest.class),
+  JEDIS("redlock:jedis:", JedisTckTest.class),
+  LETTUCE("redlock:lettuce:", LettuceTckTest.class),
+  REDISSON("redlock:redisson:", RedissonTckTest.class),
 
   /** Jedis with a user who may run no scripts; only where they are asked for. */
-  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", 5, JedisWithoutScriptsTckTest.class),
-  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", 3, LettuceWithoutScriptsTckTest.class),
-  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", 5, RedissonWithoutScriptsTckTest.class);
-
-  /** The number of which two can fail. */
-  private static final int FIVE_NODES = 5;
+  JEDIS_WITHOUT_SCRIPTS("redlock:jedis:", JedisWithoutScriptsTckTest.class),
+  LETTUCE_WITHOUT_SCRIPTS("redlock:lettuce:", LettuceWithoutScriptsTckTest.class),
+  REDISSON_WITHOUT_SCRIPTS("redlock:redisson:", RedissonWithoutScriptsTckTest.class);
 
   private static final String RESTRICTION = "holdfast.drivers";
 
@@ -29,17 +26,10 @@ enum Backend {
   static final String USERS = "user scriptless on >secret " + NO_SCRIPTS;
 
   private final String urlPrefix;
-
-  /**
-   * Three, as most users have, five, or four, of which a quorum is three: in runs of all drivers.
-   */
-  private final int nodes;
-
   private final Class<? extends LockManagerTck> kit;
 
-  Backend(String urlPrefix, int nodes, Class<? extends LockManagerTck> kit) {
+  Backend(String urlPrefix, Class<? extends LockManagerTck> kit) {
     this.urlPrefix = urlPrefix;
-    this.nodes = nodes;
     this.kit = kit;
   }
 
@@ -84,13 +74,24 @@ enum Backend {
   /** For the kit. */
   RedisTckEnvironment.Builder environment() {
     RedisTckEnvironment.Builder environment =
-        RedisTckEnvironment.builder(urlOf(List.of("{nodes}")))
-            .nodes(isRestricted() ? FIVE_NODES : nodes);
+        RedisTckEnvironment.builder(urlOf(List.of("{nodes}"))).nodes(kitNodes());
     return runsScripts()
         ? environment
         : environment
             .rights(NO_SCRIPTS)
             .brokenByDesign(Map.of("REL-9", "a release waits for the transaction before it"));
+  }
+
+  /** Returns five, of which two can fail; where all run, some have other numbers. */
+  private int kitNodes() {
+    if (isRestricted()) {
+      return 5;
+    }
+    return switch (this) {
+      case JEDIS -> 3; // as most users have
+      case REDISSON -> 4; // of which a quorum is three
+      default -> 5;
+    };
   }
 
   /** Returns the URL with the nodes' URIs as they are. */

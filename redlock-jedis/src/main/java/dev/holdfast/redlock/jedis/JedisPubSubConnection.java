@@ -50,7 +50,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
     } catch (RuntimeException e) {
       // waiters poll anyway, and the command connection reports what to mend
     } finally {
-      close(); // also what Jedis may have connected again
+      close(); // also what was made after a close, or what Jedis has connected again
       subscription.onEnded();
     }
   }
@@ -58,9 +58,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
   private void listen(Connection made) {
     connection = made;
     made.connect();
-    if (closed) {
-      close(); // the first close found no connection
-    } else {
+    if (!closed) {
       proceed(made, first);
     }
   }

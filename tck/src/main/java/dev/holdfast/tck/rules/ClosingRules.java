@@ -383,7 +383,7 @@ public abstract class ClosingRules {
 
     useAndClose();
 
-    awaitNoConnectionAbove(before);
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   @Test
@@ -398,7 +398,7 @@ public abstract class ClosingRules {
     useAndClose();
     Faults.end(TckFault.FROZEN, fixture.minority(), "");
 
-    awaitNoConnectionAbove(before);
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   @Test
@@ -422,15 +422,7 @@ public abstract class ClosingRules {
     silent.close();
     refused.close();
 
-    awaitNoConnectionAbove(before);
-  }
-
-  private void awaitNoConnectionAbove(int before) {
-    fixture
-        .soon()
-        .until(
-            "no connection was left",
-            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   /** Asks for locks, whatever comes of it, so that a manager connects again and again. */

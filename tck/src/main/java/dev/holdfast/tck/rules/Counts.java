@@ -51,4 +51,12 @@ final class Counts {
   static int connections(TckFixture fixture) {
     return fixture.nodes().stream().mapToInt(node -> node.connections().orElse(0)).sum();
   }
+
+  /** Waits until there are at most as many connections as before, and requires that it stays so. */
+  static void awaitNoMoreConnections(TckFixture fixture, int before) {
+    fixture
+        .soon()
+        .until(
+            "no connection was left", () -> Attempts.stays(() -> connections(fixture) <= before));
+  }
 }

@@ -77,11 +77,7 @@ public abstract class FailedConnectRules {
           }
         });
 
-    fixture
-        .soon()
-        .until(
-            "no connection was left",
-            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   /** Some of the nodes are gone, and one hangs. */
@@ -104,11 +100,7 @@ public abstract class FailedConnectRules {
 
     Faults.end(TckFault.FROZEN, List.of(fixture.node(0)), "");
     Faults.end(TckFault.DEAD, dead, "");
-    fixture
-        .soon()
-        .until(
-            "no connection was left",
-            () -> Attempts.stays(() -> Counts.connections(fixture) <= before));
+    Counts.awaitNoMoreConnections(fixture, before);
   }
 
   /** Opens a manager, asks for a lock if that succeeds, and closes it. */

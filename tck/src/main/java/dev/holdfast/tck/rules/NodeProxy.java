@@ -33,10 +33,13 @@ final class NodeProxy implements AutoCloseable {
   private static final int[] PIECES = {1, 2, 1, 3, 1, 5};
 
   /**
-   * Bytes of what is read at once that go on in pieces: more than any reply to a lock's commands
-   * has, because all of INFO in pieces takes seconds where the machine is busy.
+   * Bytes after which pieces are larger: more than any reply to a lock's commands has. All of INFO
+   * in the smallest pieces takes seconds where the machine is busy.
    */
-  private static final int IN_PIECES = 512;
+  private static final int IN_SMALL_PIECES = 512;
+
+  /** How many times larger those pieces are. */
+  private static final int LARGER = 64;
 
   /** Long enough for a client to read a piece before the next one comes. */
   private static final long PAUSE_NANOS = 20_000;
@@ -213,7 +216,8 @@ final class NodeProxy implements AutoCloseable {
           continue;
         }
         for (int at = 0; at < n; ) {
-          int size = at < IN_PIECES ? Math.min(n - at, PIECES[piece++ % PIECES.length]) : n - at;
+          int times = at < IN_SMALL_PIECES ? 1 : LARGER;
+          int size = Math.min(n - at, times * PIECES[piece++ % PIECES.length]);
           out.write(buffer, at, size);
           at += size;
           LockSupport.parkNanos(PAUSE_NANOS);

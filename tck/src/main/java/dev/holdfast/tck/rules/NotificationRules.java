@@ -320,11 +320,7 @@ public abstract class NotificationRules {
 
       waits.close();
 
-      fixture
-          .soon()
-          .until(
-              "no connection was left of a manager that was closed while waiters waited",
-              () -> Attempts.stays(() -> Counts.connections(fixture) <= connections));
+      Counts.awaitNoMoreConnections(fixture, connections);
       assertThat(sum(subscriptions())).as("subscriptions").isLessThanOrEqualTo(subscriptions);
     }
   }

@@ -315,13 +315,9 @@ public final class RedlockPrimitive implements LockPrimitive {
     CompletableFuture<Void> tried = connections.tried();
     boolean isLast = tried.isDone(); // first: what is connected from now on may be missed
     CompletableFuture<Boolean> ping = new Ping(context, key).start();
-    return isLast
-        ? ping
-        : ping.thenCompose(
-            hasQuorum ->
-                hasQuorum
-                    ? CompletableFuture.completedFuture(true)
-                    : tried.thenCompose(now -> new Ping(context, key).start()));
+    return ping.thenCompose(
+        hasQuorum ->
+            hasQuorum || isLast ? ping : tried.thenCompose(now -> new Ping(context, key).start()));
   }
 
   @Override

@@ -42,7 +42,7 @@ public final class NodeConnector {
   private final NodeState[] states;
   private final Clock clock;
   private final Scheduler scheduler;
-  private final long nodeTimeoutNanos;
+  private final long quorumTimeoutNanos;
   private final long stragglersNanos;
   private final Duration connectTimeout;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -69,8 +69,8 @@ public final class NodeConnector {
     this.states = states;
     this.clock = options.clock();
     this.scheduler = scheduler;
-    this.nodeTimeoutNanos = options.nodeTimeout().toNanos();
-    this.stragglersNanos = options.isLazy() ? nodeTimeoutNanos : STRAGGLERS_NANOS;
+    this.quorumTimeoutNanos = options.quorumTimeout().toNanos();
+    this.stragglersNanos = options.isLazy() ? options.nodeTimeout().toNanos() : STRAGGLERS_NANOS;
     this.connectTimeout = options.connectTimeout();
   }
 
@@ -293,8 +293,9 @@ public final class NodeConnector {
       onEnded(node, cause, ended);
     }
     if (ended.returns() && !closed) {
+      // rounds have a shorter limit where a quorum does not need this node
       scheduler.schedule(
-          nodeTimeoutNanos,
+          quorumTimeoutNanos,
           () -> {
             states[node].endReturn(now).forEach(round -> round.failure(node, cause));
             health.accept(node);

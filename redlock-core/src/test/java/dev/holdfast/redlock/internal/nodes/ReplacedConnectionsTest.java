@@ -54,15 +54,34 @@ class ReplacedConnectionsTest {
 
   @Test
   @Rule("FAULT-5")
-  @DisplayName("a connection that broke and is not back within nodeTimeout is down")
+  @DisplayName("connections that are back within quorumTimeout cost no attempt")
+  void connectionsThatAreBackInTimeCostNoAttempt() {
+    LockManager locks = open();
+    CompletableFuture<Void> slow = new CompletableFuture<>();
+    for (int node = 0; node < 3; node++) {
+      nodes.connecting(node, slow);
+      nodes.breakConnection(node);
+    }
+    var lease = locks.tryAcquireAsync(LockRequest.of("a", Duration.ofSeconds(30)));
+    time.advance(RedlockOptions.DEFAULT_QUORUM_TIMEOUT.minusMillis(1));
+    slow.complete(null);
+    nodes.answerAll(a -> a.round().reply(a.node(), "OK"));
+
+    assertThat(lease.join()).isPresent();
+    assertThat(logs.messages()).isEmpty();
+  }
+
+  @Test
+  @Rule("FAULT-5")
+  @DisplayName("a connection that broke and is not back within quorumTimeout is down")
   void aConnectionThatIsNotBackInTimeIsDown() {
-    Duration nodeTimeout = RedlockOptions.DEFAULT_NODE_TIMEOUT;
+    Duration quorumTimeout = RedlockOptions.DEFAULT_QUORUM_TIMEOUT;
     LockManager locks = open();
     nodes.silent(0);
     nodes.silent(1);
     nodes.breakConnection(0);
     nodes.breakConnection(1);
-    time.advance(nodeTimeout.minusMillis(1));
+    time.advance(quorumTimeout.minusMillis(1));
     var first = locks.tryAcquireAsync(LockRequest.of("a", SECOND));
     nodes.answerAll(a -> a.round().reply(a.node(), Scripts.MINE));
     assertThat(first).isNotDone();
@@ -89,7 +108,7 @@ class ReplacedConnectionsTest {
     locks.tryAcquireAsync(LockRequest.of("b", SECOND));
     nodes.answer(a -> a.round().reply(a.node(), a.node() == 0 ? "OK" : null));
     nodes.beforeSubmitting(round -> slow.complete(null)); // up between the first and the second
-    time.advance(RedlockOptions.DEFAULT_NODE_TIMEOUT);
+    time.advance(RedlockOptions.DEFAULT_QUORUM_TIMEOUT);
 
     assertThat(slow).isDone();
     assertThat(nodes.connects()).containsExactly(0, 1, 2, 2);

@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
@@ -55,8 +56,8 @@ public final class JedisRedlock {
     return new Builder();
   }
 
-  /** Collects the nodes. Not safe for use by many threads. */
-  public static final class Builder {
+  /** Collects the nodes: all by {@code node}, or all by {@code client}. */
+  public static final class Builder implements RedlockBuilder<Builder> {
     private final List<Address> nodes = new ArrayList<>();
 
     /** The nodes, each made with the limit of its waits. */
@@ -103,9 +104,10 @@ public final class JedisRedlock {
      * closes: close it after the manager. Connections are taken from the pool itself, so that the
      * client's own retries do not apply, and for a bounded time, whatever its {@code maxWait}.
      *
-     * @param client its pool may be of any size. Its {@code socketTimeoutMillis} must not be 0, or
-     *     the node is refused when it is connected. How long connecting may take is the client's
-     *     {@code connectionTimeoutMillis}
+     * @param client its pool may be of any size, and waits when it is exhausted ({@code
+     *     blockWhenExhausted}), or {@link #open} fails. Its {@code socketTimeoutMillis} must not be
+     *     0, or the node is refused when it is connected. How long connecting may take is the
+     *     client's {@code connectionTimeoutMillis}
      * @param server host and port, for messages
      * @return this
      * @throws LockConfigurationException if it has no pool
@@ -137,27 +139,13 @@ public final class JedisRedlock {
       return add(pool, Objects.requireNonNull(pool, "pool"), server);
     }
 
-    /**
-     * Sets how Redlock is run.
-     *
-     * @param options default {@link RedlockOptions#defaults()}
-     * @return this
-     */
+    @Override
     public Builder options(RedlockOptions options) {
       this.options = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /**
-     * Opens the manager. Connects, unless the options say otherwise.
-     *
-     * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, there are both nodes and clients, one
-     *     is listed twice or the same server as another, a replica or refuses the credentials, or
-     *     if the timeout of a client cannot be kept: {@code blockWhenExhausted} must be true in its
-     *     pool, and {@code socketTimeoutMillis} above 0
-     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
-     */
+    @Override
     public LockManager open() {
       return Redlock.open(connections(), options);
     }

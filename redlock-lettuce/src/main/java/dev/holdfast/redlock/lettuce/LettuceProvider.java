@@ -26,7 +26,8 @@ public final class LettuceProvider extends RedlockProvider {
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
     ManagedClient own = ManagedClient.start(options.connectTimeout(), sslOptions(settings));
-    List<LettuceNode> nodes = uris.stream().map(uri -> own.node(redisUri(uri, options))).toList();
+    List<LettuceNode> nodes =
+        uris.stream().map(uri -> own.node(own, redisUri(uri, options))).toList();
     LettuceNode.warmUp(own);
     return new PipelinedNodes<>(nodes, Command::encoded, own::close);
   }

@@ -3,6 +3,7 @@ package dev.holdfast.redlock.lettuce;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
@@ -13,8 +14,6 @@ import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,12 +47,18 @@ public final class LettuceRedlock {
     return new Builder();
   }
 
-  /** Collects the nodes. Not safe for use by many threads. */
-  public static final class Builder {
+  /** Collects the nodes. */
+  public static final class Builder implements RedlockBuilder<Builder> {
     private final List<Node> nodes = new ArrayList<>();
     private RedlockOptions options = RedlockOptions.defaults();
 
-    private record Node(@Nullable RedisClient client, RedisURI uri) {}
+    /** A node, with the client of the user's by which it is reached, if it is one. */
+    private record Node(@Nullable RedisClient client, RedisURI uri) {
+      LettuceNode over(ManagedClient own, RedlockOptions options) {
+        uri.setTimeout(options.connectTimeout());
+        return own.node(Objects.requireNonNullElse(client, own), uri);
+      }
+    }
 
     private Builder() {}
 
@@ -87,25 +92,13 @@ public final class LettuceRedlock {
       return add(Objects.requireNonNull(client, "client"), uri);
     }
 
-    /**
-     * Sets how Redlock is run.
-     *
-     * @param options default {@link RedlockOptions#defaults()}
-     * @return this
-     */
+    @Override
     public Builder options(RedlockOptions options) {
       this.options = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /**
-     * Opens the manager. Connects, unless the options say otherwise.
-     *
-     * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, one is listed twice, is a replica or
-     *     refuses the credentials, or if a client could send a command twice
-     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
-     */
+    @Override
     public LockManager open() {
       return Redlock.open(connections(), options);
     }
@@ -113,30 +106,10 @@ public final class LettuceRedlock {
     /** The nodes without the algorithm; connects nothing. */
     PipelinedNodes<byte[]> connections() {
       nodes.forEach(Builder::requireNoReplay);
-      boolean someAreOurs = nodes.stream().anyMatch(node -> node.client() == null);
-      ManagedClient own =
-          someAreOurs ? ManagedClient.start(options.connectTimeout(), SslOptions.create()) : null;
-      ExecutorService toYours = // its thread begins with the first command
-          Executors.newSingleThreadExecutor(ManagedClient.threads("lettuce-sender"));
-      List<LettuceNode> links = new ArrayList<>();
-      for (Node node : nodes) {
-        RedisClient yours = node.client();
-        node.uri().setTimeout(options.connectTimeout());
-        links.add(
-            yours == null
-                ? Objects.requireNonNull(own).node(node.uri())
-                : new LettuceNode(yours, node.uri(), toYours));
-      }
+      ManagedClient own = ManagedClient.start(options.connectTimeout(), SslOptions.create());
+      List<LettuceNode> links = nodes.stream().map(node -> node.over(own, options)).toList();
       links.stream().map(LettuceNode::client).distinct().forEach(LettuceNode::warmUp);
-      return new PipelinedNodes<>(
-          links,
-          Command::encoded,
-          () -> {
-            toYours.shutdown();
-            if (own != null) {
-              own.close();
-            }
-          });
+      return new PipelinedNodes<>(links, Command::encoded, own::close);
     }
 
     /** Adds a copy of the URI, because we set its timeout. */

@@ -82,13 +82,13 @@ final class ManagedClient extends RedisClient {
   }
 
   /** Makes daemons of netty's, so that a JVM can exit, by names that an operator knows. */
-  static ThreadFactory threads(String pool) {
+  private static ThreadFactory threads(String pool) {
     return new DefaultThreadFactory("holdfast-" + pool, true);
   }
 
-  /** Returns a node whose commands its connection's own thread writes. */
-  LettuceNode node(RedisURI uri) {
-    return new LettuceNode(this, uri, getResources().eventExecutorGroup().next());
+  /** Returns a node, of this client or another, whose commands this client's event loop writes. */
+  LettuceNode node(RedisClient client, RedisURI uri) {
+    return new LettuceNode(client, uri, getResources().eventExecutorGroup().next());
   }
 
   /**

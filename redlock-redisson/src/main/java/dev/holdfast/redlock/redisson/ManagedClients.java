@@ -27,6 +27,8 @@ import org.redisson.misc.RedisURI;
 final class ManagedClients implements AutoCloseable {
   private static final long SHUTDOWN_SECONDS = 2;
   private static final Duration WARM_UP = Duration.ofSeconds(10);
+  private static final RedisNodeUri NOWHERE =
+      new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null);
 
   private final EventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(1, named("io"), NioIoHandler.newFactory());
@@ -38,17 +40,21 @@ final class ManagedClients implements AutoCloseable {
   private final OpenSettings tls;
 
   /**
-   * Connects nothing yet.
+   * Starts nothing yet.
    *
    * @param tls of which the trust and key managers are used
    */
   ManagedClients(OpenSettings tls) {
     this.tls = tls;
-    RedisNodeUri nowhere = new RedisNodeUri(false, "127.0.0.1", 0, 0, null, null);
-    DriverThreads.warmUp(() -> node(nowhere, WARM_UP).attempt(begun -> {}).connectAsync());
   }
 
+  /** Makes a node that is not connected, and loads the classes that connecting needs. */
   RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
+    DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).attempt(begun -> {}).connectAsync());
+    return at(uri, connectTimeout);
+  }
+
+  private RedissonNode at(RedisNodeUri uri, Duration connectTimeout) {
     return new RedissonNode(uri.address(), uri.isTls(), () -> config(uri), null, connectTimeout);
   }
 

@@ -7,7 +7,6 @@ import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -78,13 +77,7 @@ record RedissonNode(
         attempt(opened -> RedissonConnection.begin(opened, connection))
             .connectAsync()
             .thenCompose(this::greet)
-            .thenRun(connection::onConnected)
-            .whenComplete(
-                (connected, failure) -> {
-                  if (failure != null && failure.getCause() instanceof ClosedChannelException) {
-                    connection.onEnded(); // first, because that exception has no message
-                  }
-                }));
+            .thenRun(connection::onConnected));
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.Redlock;
+import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.spi.LockUrl;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.redisson.api.RedissonClient;
 
 /**
@@ -46,12 +46,11 @@ public final class RedissonRedlock {
     return new Builder();
   }
 
-  /** Collects the nodes. Not safe for use by many threads. */
-  public static final class Builder {
-    /** The nodes, each made by what those of our own share, which may be null for the others. */
-    private final List<Function<@Nullable ManagedClients, RedissonNode>> nodes = new ArrayList<>();
+  /** Collects the nodes. */
+  public static final class Builder implements RedlockBuilder<Builder> {
+    /** The nodes, each made by what those of our own share. */
+    private final List<Function<ManagedClients, RedissonNode>> nodes = new ArrayList<>();
 
-    private boolean someAreOurs;
     private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
@@ -67,8 +66,7 @@ public final class RedissonRedlock {
      */
     public Builder node(String uri) {
       RedisNodeUri node = RedisNodeUri.only(LockUrl.parse("redlock:" + uri, Map.of()));
-      someAreOurs = true;
-      nodes.add(own -> Objects.requireNonNull(own).node(node, options.connectTimeout()));
+      nodes.add(own -> own.node(node, options.connectTimeout()));
       return this;
     }
 
@@ -91,36 +89,24 @@ public final class RedissonRedlock {
       return this;
     }
 
-    /**
-     * Sets how Redlock is run.
-     *
-     * @param options default {@link RedlockOptions#defaults()}
-     * @return this
-     */
+    @Override
     public Builder options(RedlockOptions options) {
       this.options = Objects.requireNonNull(options, "options");
       return this;
     }
 
-    /**
-     * Opens the manager. Connects, unless the options say otherwise.
-     *
-     * @return a new manager, to be closed by the caller
-     * @throws LockConfigurationException if there is no node, or one is listed twice, is a replica
-     *     or refuses the credentials
-     * @throws dev.holdfast.LockOutageException if no quorum can be reached in time
-     */
+    @Override
     public LockManager open() {
       return Redlock.open(connections(), options);
     }
 
     /** The nodes without the algorithm; connects nothing. */
     PipelinedNodes<RedissonConnection.Encoded> connections() {
-      ManagedClients own = someAreOurs ? new ManagedClients(OpenSettings.none()) : null;
+      ManagedClients own = new ManagedClients(OpenSettings.none());
       return new PipelinedNodes<>(
           nodes.stream().map(node -> node.apply(own)).toList(),
           RedissonConnection.Encoded::new,
-          own == null ? () -> {} : own::close);
+          own::close);
     }
   }
 }

@@ -2,6 +2,7 @@ package dev.holdfast.redlock.internal.nodes;
 
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.core.TlsMismatch;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -45,13 +46,15 @@ public final class NodeException extends RuntimeException {
   private static final List<String> OF_SENTINEL =
       List.of("ERR unknown command `SELECT`", "ERR unknown command 'SELECT'");
 
+  private static final String CONNECTION_ENDED = "the connection ended";
+
   /** Beginnings of the messages of drivers if one side speaks TLS and the other does not. */
   private static final List<String> ENDED =
       List.of(
           "Connection reset",
           "Unexpected end of stream",
           "Connection closed",
-          "the connection ended",
+          CONNECTION_ENDED,
           "handshake timed out"); // netty's, after 10 s of its own
 
   public static final String SENTINEL =
@@ -141,7 +144,7 @@ public final class NodeException extends RuntimeException {
 
   /** Makes the cause of a connection that ended. */
   public static NodeException ended() {
-    return passing("the connection ended");
+    return passing(CONNECTION_ENDED);
   }
 
   /**
@@ -181,9 +184,18 @@ public final class NodeException extends RuntimeException {
             "no Redis server listens there, or it requires TLS (rediss://)", false, cause);
       }
     }
-    String message = deepest.getMessage();
-    return new NodeException(
-        message == null ? deepest.getClass().getSimpleName() : message, false, cause);
+    return new NodeException(wordsOf(deepest), false, cause);
+  }
+
+  /** Returns the message, or what an exception without a message says by its class. */
+  private static String wordsOf(Throwable cause) {
+    String message = cause.getMessage();
+    if (message != null) {
+      return message;
+    }
+    return cause instanceof ClosedChannelException
+        ? CONNECTION_ENDED
+        : cause.getClass().getSimpleName();
   }
 
   private static boolean isReplyOfMistake(String message) {

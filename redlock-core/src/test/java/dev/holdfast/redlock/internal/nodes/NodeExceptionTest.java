@@ -3,6 +3,7 @@ package dev.holdfast.redlock.internal.nodes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.testsupport.Rule;
+import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,12 @@ class NodeExceptionTest {
 
     assertThat(NodeException.of(wrapped)).hasMessageContaining("no Redis server");
     assertThat(NodeException.of(wrapped).isMisconfigured()).isFalse();
+  }
+
+  @Test
+  void aChannelThatWasClosedWithoutAWordIsAConnectionThatEnded() {
+    assertThat(NodeException.of(new RuntimeException(new ClosedChannelException())))
+        .hasMessage("the connection ended");
   }
 
   @ParameterizedTest

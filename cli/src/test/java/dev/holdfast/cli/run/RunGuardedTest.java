@@ -175,7 +175,7 @@ class RunGuardedTest {
     String tells = "(sh -c 'trap \"echo told\" TERM; echo orphan=$$ started;";
     Program run =
         runHere(
-            List.of("--ttl", "1s", "--grace", "500ms"),
+            List.of("--ttl", "3s", "--grace", "500ms"),
             tells + " while :; do sleep 0.05; done' &); exec sleep 60");
     long orphan = pid(run.awaitOut("started"), "orphan=");
 
@@ -222,7 +222,7 @@ class RunGuardedTest {
   void whatBeginsASessionOfItsOwnEscapesAsTheHelpSays() {
     Program run =
         runHere(
-            List.of("--ttl", "1s"),
+            List.of("--ttl", "3s"),
             "setsid sh -c 'echo escaped=$$ started; exec sleep 60' & " + ENDLESS);
     long escaped = pid(run.awaitOut("started"), "escaped=");
     left.add(escaped);
@@ -332,7 +332,7 @@ class RunGuardedTest {
 
   @Test
   void whenTheGuardianIsStoppedTheCommandIsKilledAfterTheGraceAllTheSame() {
-    Program run = run(List.of("--ttl", "1s", "--grace", "100ms"), "trap '' TERM; " + ENDLESS);
+    Program run = run(List.of("--ttl", "3s", "--grace", "100ms"), "trap '' TERM; " + ENDLESS);
     long child = pid(run.awaitOut("ready"), "pid=");
 
     Program.signal("STOP", guardian(child));
@@ -363,7 +363,7 @@ class RunGuardedTest {
   @Test
   void theCommandIsNotStartedIfAnotherOwnerHasTheLock() throws IOException {
     Path go = slowGuardian();
-    Program run = slow(List.of("--ttl", "1s"));
+    Program run = slow(List.of("--ttl", "3s"));
     await().atMost(Limits.LONG).until(() -> guardianWaits(run));
 
     Nodes.occupy(nodes, "job");
@@ -391,7 +391,7 @@ class RunGuardedTest {
   @Test
   void theCommandIsNotStartedIfTheLockWasLostJustBefore() throws IOException {
     Path go = slowGuardian();
-    Program run = slow(List.of("--ttl", "1s"));
+    Program run = slow(List.of("--ttl", "3s"));
     await().atMost(Limits.LONG).until(() -> guardianWaits(run));
 
     // With SIGSTOP it cannot renew: the lock is over when it goes on.

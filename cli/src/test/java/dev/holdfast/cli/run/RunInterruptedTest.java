@@ -202,7 +202,7 @@ class RunInterruptedTest {
 
   @Test
   void theLockIsRenewedWhileTheCommandRuns() {
-    Program run = runHere(List.of("--ttl", "1s"), "echo ready; cat").awaitOut("ready");
+    Program run = runHere(List.of("--ttl", "3s"), "echo ready; cat").awaitOut("ready");
     String before = (String) nodes.node(0).command("GET", "job");
 
     await()

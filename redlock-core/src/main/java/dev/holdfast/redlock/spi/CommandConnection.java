@@ -203,25 +203,38 @@ public final class CommandConnection<E> {
 
   /**
    * Queues a command behind those that were queued before, to be written in the executor. If the
-   * connection is not open any more, the command fails, though not in the calling thread.
+   * connection is not open any more, the command fails, though not in the calling thread. Never
+   * throws: an Error, such as an exhausted stack, ends this connection at most.
    */
   void send(EncodedRound<E> command) {
-    if (!state().wasOpen()) { // nor will it take commands that were submitted before
-      InTurn.onNewThread(() -> command.failure(node, notConnected()));
-      return;
+    try {
+      if (!state().wasOpen()) { // nor will it take commands that were submitted before
+        InTurn.onNewThread(() -> command.failure(node, notConnected()));
+        return;
+      }
+      unsent.add(command);
+      ConnectionState<E> now = state();
+      if (now.isBefore(Phase.ENDED)) {
+        flush();
+      } else { // the end may have missed it
+        InTurn.run(now.writer(), () -> failIfUnsent(command));
+      }
+    } catch (RuntimeException | Error e) {
+      endAfter(e);
     }
-    unsent.add(command);
-    ConnectionState<E> now = state();
-    if (now.isBefore(Phase.ENDED)) {
-      flush();
-    } else { // the end may have missed it
-      InTurn.run(
-          now.writer(),
-          () -> {
-            if (unsent.remove(command)) {
-              command.failure(node, notConnected());
-            }
-          });
+  }
+
+  private void failIfUnsent(EncodedRound<E> command) {
+    if (unsent.remove(command)) {
+      command.failure(node, notConnected());
+    }
+  }
+
+  private void endAfter(Throwable thrown) {
+    try {
+      onEnded(thrown);
+    } catch (RuntimeException | Error ignored) {
+      // the rounds behind this one must be counted
     }
   }
 
@@ -312,17 +325,14 @@ public final class CommandConnection<E> {
     flushing.set(false);
     List<EncodedRound<E>> next = takeUnsent();
     ConnectionState<E> now = state(); // after taking: the end may have missed what was taken
-    if (next.isEmpty()) {
-      return;
-    }
     if (now.phase() != Phase.OPEN) {
       next.forEach(command -> onFailure(command, notConnected()));
-      return;
-    }
-    try {
-      now.openWriter().write(next);
-    } catch (Exception | Error e) {
-      onEnded(e);
+    } else if (!next.isEmpty()) {
+      try {
+        now.openWriter().write(next);
+      } catch (Exception | Error e) {
+        onEnded(e);
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.holdfast.redlock.spi;
 
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +26,8 @@ public final class EncodedRound<E> {
     return command;
   }
 
-  void forEachNode(IntConsumer action) {
-    round.forEachNode(action);
+  NodeSet nodes() {
+    return round.nodes();
   }
 
   void reply(int node, @Nullable Object reply) {

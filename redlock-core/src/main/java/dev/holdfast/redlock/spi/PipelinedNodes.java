@@ -108,7 +108,10 @@ public final class PipelinedNodes<E> implements RedisNodes {
     NodeSet open = round.nodes().filter(node -> connections.get(node).isOpen());
     if (!open.isEmpty()) {
       submitted.add(new EncodedRound<>(round.to(open), encoder.apply(round.command())));
-      queueSubmitted();
+      // waits for no other thread: the one that queues a round goes on with what comes meanwhile
+      if (unqueued.getAndIncrement() == 0 && !queueSome()) {
+        InTurn.onNewThread(this::queueRest);
+      }
     }
     if (!open.equals(round.nodes())) {
       IllegalStateException cause = CommandConnection.notConnected();
@@ -116,15 +119,9 @@ public final class PipelinedNodes<E> implements RedisNodes {
     }
   }
 
-  /** Waits for no other thread: the one that queues a round goes on with what comes meanwhile. */
-  private void queueSubmitted() {
-    if (unqueued.getAndIncrement() == 0 && !queueSome()) {
-      InTurn.onNewThread(
-          () -> {
-            while (!queueSome()) {
-              // others submit without a pause
-            }
-          });
+  private void queueRest() {
+    while (!queueSome()) {
+      // others submit without a pause
     }
   }
 
@@ -136,25 +133,12 @@ public final class PipelinedNodes<E> implements RedisNodes {
   private boolean queueSome() {
     for (int i = 0; i < MAX_QUEUED; i++) {
       EncodedRound<E> next = Objects.requireNonNull(submitted.poll());
-      next.forEachNode(node -> sendTo(connections.get(node), next));
+      next.nodes().forEach(node -> connections.get(node).send(next));
       if (unqueued.decrementAndGet() == 0) {
         return true;
       }
     }
     return false;
-  }
-
-  /** Never throws: an Error, such as an exhausted stack, ends one connection at most. */
-  private void sendTo(CommandConnection<E> connection, EncodedRound<E> round) {
-    try {
-      connection.send(round);
-    } catch (RuntimeException | Error e) {
-      try {
-        connection.onEnded(e);
-      } catch (RuntimeException | Error ignored) {
-        // the rounds behind this one must be counted
-      }
-    }
   }
 
   @Override

@@ -308,16 +308,7 @@ public final class RedlockPrimitive implements LockPrimitive {
 
   @Override
   public CompletableFuture<Boolean> ping(String name) {
-    return open().thenCompose(now -> pingUntilTried(keyOf(name)));
-  }
-
-  private CompletableFuture<Boolean> pingUntilTried(String key) {
-    CompletableFuture<Void> tried = connections.tried();
-    boolean isLast = tried.isDone(); // first: what is connected from now on may be missed
-    CompletableFuture<Boolean> ping = new Ping(context, key).start();
-    return ping.thenCompose(
-        hasQuorum ->
-            hasQuorum || isLast ? ping : tried.thenCompose(now -> new Ping(context, key).start()));
+    return open().thenCompose(now -> new Ping(context, keyOf(name)).start());
   }
 
   @Override

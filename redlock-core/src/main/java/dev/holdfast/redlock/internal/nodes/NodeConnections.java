@@ -74,15 +74,6 @@ public final class NodeConnections {
     return connector.open();
   }
 
-  /**
-   * Returns the end of the first attempts to connect.
-   *
-   * @return completes when every node is up or has failed, always normally and within the timeout
-   */
-  public CompletableFuture<Void> tried() {
-    return connector.tried();
-  }
-
   /** Returns the states of nodes as operators and observers see them. */
   public NodeHealth health() {
     return health;
@@ -104,7 +95,7 @@ public final class NodeConnections {
     return states[node].isUp();
   }
 
-  /** Tells whether a node is up, or its connection is being replaced. */
+  /** Tells whether a node is up, or its connection is being made or replaced. */
   public boolean isReachable(int node) {
     return states[node].isReachable();
   }

@@ -46,7 +46,6 @@ public final class NodeConnector {
   private final long stragglersNanos;
   private final Duration connectTimeout;
   private final CompletableFuture<Void> opened = new CompletableFuture<>();
-  private final CompletableFuture<Void> tried = new CompletableFuture<>();
   private volatile IntFunction<List<Round>> pending = node -> List.of();
   private final IntConsumer health;
   private volatile IntConsumer changed = node -> {};
@@ -104,20 +103,10 @@ public final class NodeConnector {
     return opened;
   }
 
-  /**
-   * Returns the end of the first attempts.
-   *
-   * @return completes when every node is up or has failed, always normally and within the timeout
-   */
-  CompletableFuture<Void> tried() {
-    return tried;
-  }
-
   /** Connects no more. */
   void close() {
     closed = true;
     opened.complete(null);
-    tried.complete(null);
   }
 
   boolean isClosed() {
@@ -131,7 +120,10 @@ public final class NodeConnector {
     NodeState.Session session = states[node].begin(clock.nanos());
     CompletableFuture<Void> connected = begin(node, session);
     // after connect: a driver that begins may load its classes for seconds
-    session.limit = scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session));
+    session.limits =
+        List.of(
+            scheduler.schedule(quorumTimeoutNanos, () -> endWait(node, session)),
+            scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session)));
     connected.whenComplete(
         (done, failure) -> {
           if (failure != null) {
@@ -152,6 +144,13 @@ public final class NodeConnector {
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /** Holds no more rounds back. They end earlier where a quorum does not need this node. */
+  private void endWait(int node, NodeState.Session session) {
+    NodeState state = states[node];
+    state.endWait(session).forEach(round -> round.failure(node, state.cause()));
+    health.accept(node);
   }
 
   private void expire(int node, NodeState.Session session) {
@@ -286,20 +285,10 @@ public final class NodeConnector {
   }
 
   private void broke(int node, NodeState.Session session) {
-    long now = clock.nanos();
     NodeException cause = NodeException.ended();
-    NodeState.Ended ended = states[node].end(session, cause, true, now);
+    NodeState.Ended ended = states[node].end(session, cause, true, clock.nanos());
     if (ended.wasPresent()) {
       onEnded(node, cause, ended);
-    }
-    if (ended.returns() && !closed) {
-      // rounds have a shorter limit where a quorum does not need this node
-      scheduler.schedule(
-          quorumTimeoutNanos,
-          () -> {
-            states[node].endReturn(now).forEach(round -> round.failure(node, cause));
-            health.accept(node);
-          });
     }
   }
 
@@ -328,7 +317,7 @@ public final class NodeConnector {
   }
 
   private void completeOpening() {
-    if (tried.isDone()) {
+    if (opened.isDone()) {
       return;
     }
     int up = 0;
@@ -339,8 +328,7 @@ public final class NodeConnector {
     }
     if (done == states.length) {
       opened.complete(null);
-      tried.complete(null);
-    } else if (up >= Tally.quorumOf(states.length) && !opened.isDone()) {
+    } else if (up >= Tally.quorumOf(states.length)) {
       scheduler.schedule(stragglersNanos, () -> opened.complete(null));
     }
   }

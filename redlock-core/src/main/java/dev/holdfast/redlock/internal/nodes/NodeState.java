@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection to one node and the rounds that are held back while it is replaced.
+ * The connection to one node and the rounds that are held back while it is made or replaced.
  *
  * <p>Transitions hold the monitor, not one atomic reference to an immutable value: up to {@link
  * #MAX_HELD} rounds are held back, and adding a round must not copy the others. The fields that
  * every round reads are volatile, so reading them takes no monitor.
  */
 final class NodeState {
-  /** Maximum number of rounds held back while a connection is replaced. Further rounds fail. */
+  /** Maximum number of rounds held back for a connection. Further rounds fail. */
   private static final int MAX_HELD = 10_000;
 
   private final String address;
@@ -41,25 +41,22 @@ final class NodeState {
     UP,
     /** A command has failed, so the connection is ending: rounds are held back. */
     ENDING,
-    /** The connection broke and is replaced at once: rounds are held back. */
-    RETURNING
+    /** The first connection is being made, or one that broke is replaced: rounds are held back. */
+    CONNECTING
   }
 
   /** One connection, from the first try to its end. Only the present one changes the state. */
   static final class Session {
     private final long begunAt;
     private int upSince;
-    volatile Scheduler.@Nullable Task limit;
+    volatile List<Scheduler.Task> limits = List.of();
 
     private Session(long begunAt) {
       this.begunAt = begunAt;
     }
 
-    private void cancelLimit() {
-      Scheduler.Task task = limit;
-      if (task != null) {
-        task.cancel();
-      }
+    private void cancelLimits() {
+      limits.forEach(Scheduler.Task::cancel);
     }
   }
 
@@ -101,7 +98,7 @@ final class NodeState {
     return phase == Phase.UP;
   }
 
-  /** Tells whether rounds are taken: the node is up, or its connection is being replaced. */
+  /** Tells whether rounds are taken: the node is up, or its connection is made or replaced. */
   boolean isReachable() {
     return phase != Phase.AWAY;
   }
@@ -145,9 +142,13 @@ final class NodeState {
     return tried;
   }
 
+  /** Begins a session. Until the first one is up or over, rounds are held back for it. */
   synchronized Session begin(long now) {
     Session session = new Session(now);
     present = session;
+    if (!tried) {
+      phase = Phase.CONNECTING;
+    }
     return session;
   }
 
@@ -169,7 +170,7 @@ final class NodeState {
     List<Round> waiting = held;
     held = List.of();
     if (waiting.isEmpty()) {
-      session.cancelLimit();
+      session.cancelLimits();
       unanswered.restart(now);
       tried = true;
       session.upSince = epoch.incrementAndGet();
@@ -204,7 +205,7 @@ final class NodeState {
     if (present != session) {
       return Ended.STALE;
     }
-    session.cancelLimit();
+    session.cancelLimits();
     present = null;
     runId = null;
     cause = why;
@@ -213,7 +214,7 @@ final class NodeState {
     if (broke && wasConnected && (!wasReplaced || now - replacedAt >= retryNanos)) {
       wasReplaced = true;
       replacedAt = now;
-      phase = Phase.RETURNING;
+      phase = Phase.CONNECTING;
       return new Ended(true, true, 0, List.of());
     }
     long retryIn = Math.max(0, session.begunAt + retryNanos - now);
@@ -221,13 +222,12 @@ final class NodeState {
   }
 
   /**
-   * Counts the node as down if its connection has not been replaced.
+   * Counts the node as down while a session goes on trying to connect.
    *
-   * @param since when the connection broke
-   * @return held-back rounds, which fail now, or empty if the node is back
+   * @return held-back rounds, which fail now, or empty if the session is up or over
    */
-  synchronized List<Round> endReturn(long since) {
-    return phase == Phase.RETURNING && replacedAt == since ? goAway() : List.of();
+  synchronized List<Round> endWait(Session session) {
+    return present == session && phase == Phase.CONNECTING ? goAway() : List.of();
   }
 
   private List<Round> goAway() {
@@ -237,9 +237,9 @@ final class NodeState {
     return failing;
   }
 
-  /** Holds a round back until the connection is replaced. Returns false if it must fail. */
+  /** Holds a round back until there is a connection. Returns false if it must fail. */
   synchronized boolean holdBack(Round round) {
-    boolean waits = phase == Phase.ENDING || phase == Phase.RETURNING;
+    boolean waits = phase == Phase.ENDING || phase == Phase.CONNECTING;
     if (!waits || held.size() >= MAX_HELD) {
       return false;
     }

@@ -72,6 +72,33 @@ class ReplacedConnectionsTest {
   }
 
   @Test
+  @Rule("FAULT-8")
+  @DisplayName("an attempt waits for a first connection that a quorum needs, for quorumTimeout")
+  void anAttemptWaitsForAFirstConnectionThatAQuorumNeeds() {
+    CompletableFuture<Void> slow = new CompletableFuture<>();
+    nodes.connecting(2, slow);
+    LockManager locks = Redlock.open(nodes, time.plainOptions().connectLazily());
+    LockRequest request = LockRequest.of("a", Duration.ofSeconds(30));
+    var first = locks.tryAcquireAsync(request);
+    time.advance(RedlockOptions.DEFAULT_NODE_TIMEOUT);
+    nodes.answer(
+        a -> {
+          if (a.node() == 0) {
+            a.round().reply(0, "OK");
+          } else {
+            a.round().error(1, "OOM command not allowed when used memory > 'maxmemory'");
+          }
+        });
+    time.advance(RedlockOptions.DEFAULT_NODE_TIMEOUT);
+    assertThat(first).isNotDone();
+
+    slow.complete(null);
+
+    nodes.answer(a -> a.round().reply(a.node(), "OK"));
+    assertThat(first.join()).isPresent();
+  }
+
+  @Test
   @Rule("FAULT-5")
   @DisplayName("a connection that broke and is not back within quorumTimeout is down")
   void aConnectionThatIsNotBackInTimeIsDown() {

@@ -54,6 +54,7 @@ record Flaw(
             StaleFlaws.all(),
             UnseenFlaws.all(),
             MissedFlaws.all(),
+            EdgeFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

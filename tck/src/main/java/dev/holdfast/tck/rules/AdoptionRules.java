@@ -26,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -520,20 +521,31 @@ public abstract class AdoptionRules {
 
   @Test
   @Rule("TRANSFER-11")
-  @IfThisFails("check that an adopted lock is released whose future was cancelled")
+  @IfThisFails("check that an adopted lock is released whose future was cancelled or completed")
   void anAdoptionThatNoCallerTakesGivesTheLockBack() {
     Needs.of(fixture, TckFault.FROZEN);
     LockManager locks = fixture.open();
-    TransferredLock lock = TransferredLock.of(fixture, "cancelled");
-    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lock.name());
-    CompletableFuture<Lease> adoption = locks.adoptAsync(lock.text(), fixture.request(lock.name()));
+    TransferredLock cancelled = TransferredLock.of(fixture, "cancelled");
+    TransferredLock failed = TransferredLock.of(fixture, "failed");
+    TransferredLock timedOut = TransferredLock.of(fixture, "timed-out");
+    Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), cancelled.name());
+    CompletableFuture<Lease> late = adopted(locks, timedOut).orTimeout(1, TimeUnit.MILLISECONDS);
 
-    adoption.cancel(false);
-    Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
+    adopted(locks, cancelled).cancel(false);
+    adopted(locks, failed).completeExceptionally(new IllegalStateException("given up"));
+    fixture.awaitRegardless("a timeout ended a future", late::isDone);
+    Faults.end(TckFault.FROZEN, fixture.nodes(), cancelled.name());
 
     // By getting it: a node that lacked the script when a quorum had adopted was not asked again,
     // and keeps the transferred token until that expires.
-    Attempts.untilGot(fixture, fixture.open(), lock.name());
+    LockManager others = fixture.open();
+    for (TransferredLock lock : List.of(cancelled, failed, timedOut)) {
+      Attempts.untilGot(fixture, others, lock.name());
+    }
+  }
+
+  private CompletableFuture<Lease> adopted(LockManager locks, TransferredLock lock) {
+    return locks.adoptAsync(lock.text(), fixture.request(lock.name()));
   }
 
   private static void assertRefused(LockManager locks, String text, LockRequest request) {

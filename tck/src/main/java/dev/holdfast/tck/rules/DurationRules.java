@@ -270,6 +270,23 @@ public abstract class DurationRules {
   }
 
   @Test
+  @Rule("VAL-7")
+  @IfThisFails("check that a keepAliveUpTo above 2^31 milliseconds is no int of milliseconds")
+  void aLeaseIsKeptUntilTheEndThatWasAskedFor() {
+    Needs.of(fixture, LockCapability.KEEP_ALIVE);
+    LockManager locks = fixture.open();
+    for (Duration hold : List.of(Duration.ofDays(20), Duration.ofDays(25), Duration.ofDays(60))) {
+      Lease lease = fixture.take(locks, fixture.request(fixture.name("long")).keepAliveUpTo(hold));
+
+      assertThat(locks.leases())
+          .filteredOn(held -> held.name().equals(lease.name()))
+          .extracting(held -> Duration.between(held.since(), held.keptAliveUntil().orElseThrow()))
+          .singleElement()
+          .satisfies(kept -> assertThat(kept).isCloseTo(hold, Duration.ofMinutes(1)));
+    }
+  }
+
+  @Test
   @Tag("exclusion")
   @Rule("VAL-7")
   @IfThisFails("check that a keepAliveUpTo that no long of nanoseconds holds is a very long one")

@@ -107,6 +107,38 @@ public abstract class FutureRules {
         });
   }
 
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that no lock is held while a call waits for nodes")
+  void whoAsksForAFutureDoesNotWaitForCallsThatBlock() {
+    Needs.of(fixture, LockCapability.INSPECTION, LockCapability.FORCE_RELEASE);
+    Needs.of(fixture, TckFault.FROZEN);
+    Retries.anyOf(
+        () -> {
+          LockManager locks = fixture.open(PATIENT);
+          Lease lease = OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
+          String name = fixture.name("hangs");
+          List<CompletableFuture<?>> asked = new ArrayList<>();
+          whileAllHang(
+              name,
+              () -> {
+                List<Call<?>> blocked =
+                    List.of(
+                        Call.begin(() -> locks.inspect(name)),
+                        Call.begin(() -> locks.forceRelease(name)),
+                        Call.begin(() -> locks.tryAcquire(name, fixture.ttl())));
+                fixture
+                    .soon()
+                    .until("calls wait", () -> blocked.stream().allMatch(Call::isWaiting));
+                assertReturns(
+                    "tryAcquireAsync beside calls that wait",
+                    () -> asked.add(locks.tryAcquireAsync(fixture.request(name))));
+                assertReturns("releaseAsync beside calls that wait", lease::releaseAsync);
+              });
+          asked.forEach(future -> future.cancel(true));
+        });
+  }
+
   private Lease held() {
     return OnNodes.take(fixture, fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
   }

@@ -13,11 +13,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A waiter that is interrupted or cancelled takes nothing. */
+/**
+ * A waiter that is interrupted or cancelled takes nothing; other calls do not mind an interrupt.
+ */
 public abstract class GivingUpRules {
   /** About as long as an attempt takes, so that all of its moments are hit. */
   private static final long MICROS = 1_500;
@@ -232,6 +235,74 @@ public abstract class GivingUpRules {
     for (int i = 0; i < futures.size(); i++) {
       Attempts.untilGot(fixture, others, ending + i);
     }
+  }
+
+  @Test
+  @Rule("RES-4")
+  @IfThisFails("check that an extension on an interrupted thread is sent, and answered")
+  void aLeaseIsExtendedOnAnInterruptedThread() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Lease lease = fixture.take(fixture.open(), fixture.name("extended"), fixture.ttl());
+
+    whileInterrupted(
+        () -> {
+          lease.extend(fixture.ttl().multipliedBy(2));
+          return true;
+        });
+
+    assertThat(lease.remaining()).isGreaterThan(fixture.ttl());
+  }
+
+  @Test
+  @Rule("RES-4")
+  @IfThisFails("check that inspect waits for its answer on an interrupted thread")
+  void aLockIsSeenOnAnInterruptedThread() {
+    Needs.of(fixture, LockCapability.INSPECTION);
+    LockManager operator = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("seen"), fixture.ttl());
+
+    assertThat(whileInterrupted(() -> operator.inspect(lease.name()))).isPresent();
+  }
+
+  @Test
+  @Rule("RES-4")
+  @IfThisFails("check that forceRelease waits for its answer on an interrupted thread")
+  void aLockIsRemovedOnAnInterruptedThread() {
+    Needs.of(fixture, LockCapability.FORCE_RELEASE);
+    LockManager operator = fixture.open();
+    Lease lease = fixture.take(fixture.open(), fixture.name("removed"), fixture.ttl());
+
+    assertThat(whileInterrupted(() -> operator.forceRelease(lease.name()))).isTrue();
+    Attempts.untilGot(fixture, fixture.open(), lease.name());
+  }
+
+  @Test
+  @Rule("RES-4")
+  @IfThisFails("check that adopt waits for its answer on an interrupted thread")
+  void aLockIsTransferredAndAdoptedOnAnInterruptedThread() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.request(fixture.name("adopted")));
+
+    String text = whileInterrupted(() -> lease.transfer(fixture.ttl()));
+    Lease adopted = whileInterrupted(() -> locks.adopt(text, fixture.request(lease.name())));
+
+    assertThat(adopted.isHeld()).isTrue();
+  }
+
+  /** Makes a call on a thread that is interrupted before, and must be so afterwards. */
+  private <T> T whileInterrupted(Callable<T> call) {
+    Call<T> made =
+        Call.begin(
+                () -> {
+                  Thread.currentThread().interrupt();
+                  T result = call.call();
+                  assertThat(Thread.interrupted()).as("interrupted after the call").isTrue();
+                  return result;
+                })
+            .awaited(fixture);
+    assertThat(made.thrown()).isEmpty();
+    return made.result().orElseThrow();
   }
 
   private void cancelAtAnyMoment(boolean toBeHeld) throws InterruptedException {

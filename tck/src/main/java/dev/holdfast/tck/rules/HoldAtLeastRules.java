@@ -303,6 +303,22 @@ public abstract class HoldAtLeastRules {
   }
 
   @Test
+  @Rule("ACQ-22")
+  @IfThisFails("check that each call of Lease.holdAtLeast replaces what the one before it set")
+  void aNewMinimumMayBeReplaced() throws InterruptedException {
+    LockManager locks = fixture.open();
+    LockManager other = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("replaced"), fixture.ttl());
+    lease.holdAtLeast(fixture.ttl());
+    lease.holdAtLeast(Duration.ZERO);
+    requireFreeAtOnce(locks, other);
+
+    TckFixture.regardless(lease::release);
+
+    assertThat(fixture.gets(other, lease.name())).as("got by another at once").isTrue();
+  }
+
+  @Test
   @Tag("exclusion")
   @Rule("ACQ-22")
   @IfThisFails("check that the new minimum counts from the call, not from the grant")

@@ -135,6 +135,23 @@ public abstract class InspectionRules {
 
   @Test
   @Rule("INSP-1")
+  @IfThisFails("check that inspect shows the remaining time in milliseconds, not cut to seconds")
+  void theTimeThatIsLeftIsNotCutToSeconds() throws InterruptedException {
+    LockManager operator = fixture.open();
+    Retries.anyOf( // a machine that stalls lets a second pass
+        () -> {
+          Duration ttl = Duration.ofMillis(fixture.ttl().toSeconds() * 1_000 + 999);
+          long begun = System.nanoTime();
+          Lease lease = fixture.take(fixture.open(), fixture.name("cut"), ttl);
+
+          Duration left = seen(operator, lease.name()).remaining();
+
+          assertThat(left).isBetween(ttl.minus(Elapsed.since(begun)).minusMillis(500), ttl);
+        });
+  }
+
+  @Test
+  @Rule("INSP-1")
   @IfThisFails("check that inspect shows what an extension added, not the end of the grant")
   void theTimeOfAnExtensionIsSeen() throws InterruptedException {
     Needs.of(fixture, LockCapability.EXTENSION);

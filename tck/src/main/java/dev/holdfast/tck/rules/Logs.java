@@ -55,7 +55,7 @@ final class Logs implements AutoCloseable {
 
   private Logs(boolean debugs) {
     this.debugs = debugs;
-    handler.setLevel(debugs ? Level.FINE : Level.INFO);
+    handler.setLevel(debugs ? Level.ALL : Level.INFO);
     ROOT.addHandler(handler);
     if (debugs) {
       Debugging.begin();
@@ -66,8 +66,8 @@ final class Logs implements AutoCloseable {
     return new Logs(false);
   }
 
-  /** Keeps debugging output as well, except that of the libraries of drivers. */
-  static Logs keptFromDebug() {
+  /** Keeps every level, except what the libraries of drivers say for debugging. */
+  static Logs keptWhole() {
     return new Logs(true);
   }
 
@@ -124,7 +124,7 @@ final class Logs implements AutoCloseable {
       if (tests == 0) {
         before = ROOT.getLevel();
         QUIETED.forEach(logger -> logger.setLevel(Level.INFO));
-        ROOT.setLevel(Level.FINE);
+        ROOT.setLevel(Level.ALL);
       }
       tests++;
     }

@@ -55,6 +55,24 @@ public abstract class OutageRules {
   }
 
   @Test
+  @Rule("ERR-1")
+  @IfThisFails("check that each attempt is judged by its own answers, and by no earlier refusal")
+  void silenceAfterARefusalIsAnOutage() throws InterruptedException {
+    Needs.of(fixture, TckFault.FROZEN);
+    String name = fixture.name("refused-before");
+    LockManager locks = fixture.open(HASTY);
+    fixture.take(fixture.open(), name, fixture.ttl());
+    if (locks.tryAcquire(name, fixture.ttl()).isPresent()) {
+      AnotherRule.isBroken("two owners have the lock");
+    }
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), name);
+
+    assertThat(catchThrowable(() -> locks.tryAcquire(name, fixture.ttl())))
+        .as("the end of an attempt that no quorum answers")
+        .isInstanceOf(LockOutageException.class);
+  }
+
+  @Test
   @Rule("REL-2")
   @IfThisFails("check that a release reaches nodes that come back, also after earlier outages")
   void aReleaseIsDoneAfterEachOfSeveralOutages() {

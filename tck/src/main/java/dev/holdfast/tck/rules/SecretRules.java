@@ -34,7 +34,7 @@ public abstract class SecretRules {
     Needs.nodes(fixture, 1);
     for (String user : List.of("app", "")) {
       List<String> uris = withPassword(user, fixture.uris());
-      try (Logs logs = Logs.keptFromDebug()) {
+      try (Logs logs = Logs.keptWhole()) {
         assertHidden(() -> shown(fixture.openOn(uris)));
         assertHidden(() -> shown(fixture.openOn(uris, "retryDelya=1s")));
         if (Faults.areKnown(fixture, TckFault.DEAD)) {
@@ -53,7 +53,7 @@ public abstract class SecretRules {
   @IfThisFails("check that errors about a URL show it by LockUrl, which hides what may be secret")
   void aPasswordInAUrlIsNeverShown() {
     String url = withPassword("app", List.of(ByUrl.needed(fixture))).get(0);
-    try (Logs logs = Logs.keptFromDebug()) {
+    try (Logs logs = Logs.keptWhole()) {
       assertHidden(() -> openAndClose(url, Map.of("retryDelya", "1s")));
       assertHidden(() -> openAndClose(url.replace("@", "@["), Map.of()));
       assertHidden(() -> openAndClose(url, Map.of("retryDelay", "soon")));

@@ -176,7 +176,7 @@ public abstract class TransferRules {
   @IfThisFails(
       "check messages, causes, logs also for debugging, and toString for the text and the token")
   void neitherTheTextNorTheTokenIsShown() {
-    try (Logs logs = Logs.keptFromDebug()) {
+    try (Logs logs = Logs.keptWhole()) {
       LockManager locks = fixture.open();
       Lease lease = fixture.take(locks, fixture.request(fixture.name("secret")));
       String text = transferred(lease, fixture.ttl());
@@ -201,7 +201,7 @@ public abstract class TransferRules {
   @IfThisFails("check why commands failed on connections that ended: clients repeat them there")
   void neitherTheTextNorTheTokenIsShownByConnectionsThatEnd() {
     Needs.of(fixture, TckFault.FROZEN, TckFault.DEAD);
-    try (Logs logs = Logs.keptFromDebug()) {
+    try (Logs logs = Logs.keptWhole()) {
       LockManager locks = fixture.open("quorumTimeout=10s");
       Lease lease = OnNodes.take(fixture, locks, fixture.request(fixture.name("unanswered")));
       String text = transferred(lease, fixture.ttl());

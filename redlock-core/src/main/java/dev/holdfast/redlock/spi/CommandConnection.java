@@ -220,21 +220,17 @@ public final class CommandConnection<E> {
         InTurn.run(now.writer(), () -> failIfUnsent(command));
       }
     } catch (RuntimeException | Error e) {
-      endAfter(e);
+      try { // here: a call might find the stack exhausted once more
+        onEnded(e);
+      } catch (RuntimeException | Error ignored) {
+        // the rounds behind this one must be counted
+      }
     }
   }
 
   private void failIfUnsent(EncodedRound<E> command) {
     if (unsent.remove(command)) {
       command.failure(node, notConnected());
-    }
-  }
-
-  private void endAfter(Throwable thrown) {
-    try {
-      onEnded(thrown);
-    } catch (RuntimeException | Error ignored) {
-      // the rounds behind this one must be counted
     }
   }
 

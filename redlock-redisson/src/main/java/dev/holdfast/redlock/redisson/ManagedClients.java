@@ -38,6 +38,7 @@ final class ManagedClients implements AutoCloseable {
           NioDatagramChannel.class, DnsServerAddressStreamProviders.platformDefault());
 
   private final OpenSettings tls;
+  private boolean warm;
 
   /**
    * Starts nothing yet.
@@ -48,9 +49,12 @@ final class ManagedClients implements AutoCloseable {
     this.tls = tls;
   }
 
-  /** Makes a node that is not connected, and loads the classes that connecting needs. */
+  /** Makes a node that is not connected, and loads the classes that connecting needs, once. */
   RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
-    DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).attempt(begun -> {}).connectAsync());
+    if (!warm) {
+      warm = true;
+      DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).attempt(begun -> {}).connectAsync());
+    }
     return at(uri, connectTimeout);
   }
 

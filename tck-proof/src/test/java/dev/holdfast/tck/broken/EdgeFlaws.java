@@ -67,6 +67,16 @@ final class EdgeFlaws {
                   }
                 }),
         Flaw.inManager(
+            "a ping is false on an interrupted thread",
+            Set.of("RES-4"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public boolean ping(Duration timeout) {
+                    return !isInterrupted() && super.ping(timeout);
+                  }
+                }),
+        Flaw.inManager(
             "a forced release takes the interrupt away",
             Set.of("RES-4"),
             right ->

@@ -127,9 +127,8 @@ public abstract class FutureRules {
                         Call.begin(() -> locks.inspect(name)),
                         Call.begin(() -> locks.forceRelease(name)),
                         Call.begin(() -> locks.tryAcquire(name, fixture.ttl())));
-                fixture
-                    .soon()
-                    .until("calls wait", () -> blocked.stream().allMatch(Call::isWaiting));
+                fixture.awaitRegardless(
+                    "calls wait", () -> blocked.stream().allMatch(Call::isWaiting));
                 assertReturns(
                     "tryAcquireAsync beside calls that wait",
                     () -> asked.add(locks.tryAcquireAsync(fixture.request(name))));

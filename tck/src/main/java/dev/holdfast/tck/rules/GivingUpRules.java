@@ -278,6 +278,15 @@ public abstract class GivingUpRules {
 
   @Test
   @Rule("RES-4")
+  @IfThisFails("check that ping waits for its answer on an interrupted thread")
+  void nodesArePingedOnAnInterruptedThread() {
+    LockManager locks = fixture.open();
+
+    assertThat(whileInterrupted(() -> locks.ping(fixture.timing().soon()))).isTrue();
+  }
+
+  @Test
+  @Rule("RES-4")
   @IfThisFails("check that adopt waits for its answer on an interrupted thread")
   void aLockIsTransferredAndAdoptedOnAnInterruptedThread() {
     Needs.of(fixture, LockCapability.TRANSFER);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections to all nodes. Rounds pass through here, so that each node's unanswered commands
- * are counted, and so that rounds are held back while a connection that broke is replaced.
+ * are counted, and so that rounds are held back while a connection is made or replaced.
  */
 public final class NodeConnections {
   private final RedisNodes nodes;
@@ -181,7 +181,16 @@ public final class NodeConnections {
   private boolean isHeldBack(int node, Round round, long now) {
     silence.onSent(node, now);
     NodeState state = states[node];
-    return !state.isUp() && state.holdBack(round.to(NodeSet.of(node)));
+    if (state.isUp()) {
+      return false;
+    }
+    if (!state.holdBack(round.to(NodeSet.of(node)))) {
+      if (state.isUp()) {
+        return false; // meanwhile
+      }
+      round.failure(node, state.cause()); // not to the driver: the server may not be checked yet
+    }
+    return true;
   }
 
   /** Counts an answer of a node, whatever it is. */

@@ -120,10 +120,15 @@ public final class NodeConnector {
     NodeState.Session session = states[node].begin(clock.nanos());
     CompletableFuture<Void> connected = begin(node, session);
     // after connect: a driver that begins may load its classes for seconds
-    session.limits =
-        List.of(
-            scheduler.schedule(quorumTimeoutNanos, () -> endWait(node, session)),
-            scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session)));
+    try {
+      session.limits =
+          List.of(
+              scheduler.schedule(quorumTimeoutNanos, () -> endWait(node, session)),
+              scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session)));
+    } catch (RuntimeException | Error e) { // without limits it could hold rounds back for ever
+      fail(node, session, NodeException.of(e));
+      throw e;
+    }
     connected.whenComplete(
         (done, failure) -> {
           if (failure != null) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
+import dev.holdfast.core.Scheduler;
 import dev.holdfast.redlock.ManualTime;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockOptions;
@@ -16,6 +18,7 @@ import dev.holdfast.testsupport.Logs;
 import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -179,6 +182,36 @@ class ReplacedConnectionsTest {
         a -> a.round().reply(a.node(), a.name().equals("SET") ? "OK" : (Object) Scripts.MISSING));
     assertThat(second.join()).isPresent();
     assertThat(logs.messages()).isEmpty();
+  }
+
+  @Test
+  @Rule("FAULT-3")
+  @DisplayName("a node whose limits cannot be scheduled is connected again")
+  void aNodeWhoseLimitsCannotBeScheduledIsConnectedAgain() {
+    AtomicBoolean fails = new AtomicBoolean();
+    Scheduler failing =
+        new Scheduler() {
+          @Override
+          public Task schedule(long delayNanos, Runnable task) {
+            if (fails.getAndSet(false)) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            return time.schedule(delayNanos, task);
+          }
+
+          @Override
+          public void close() {}
+        };
+    LockManager locks = Redlock.open(nodes, time.plainOptions().scheduler(failing));
+    nodes.silent(0);
+    nodes.breakConnection(0);
+    fails.set(true);
+    assertThatThrownBy(() -> time.advance(Duration.ZERO)).isInstanceOf(OutOfMemoryError.class);
+
+    time.advance(SECOND);
+
+    assertThat(nodes.connects()).containsExactly(0, 1, 2, 0, 0);
+    assertThat(locks.nodes()).extracting(LockNode::state).contains(LockNode.State.DOWN);
   }
 
   @Test

@@ -164,13 +164,19 @@ public final class NodeConnections {
     return epoch.get();
   }
 
-  /** Sends a round to the nodes whose connection is up, and holds it back for the others. */
+  /**
+   * Sends a round to the nodes whose connection is up, and holds it back for the others. It fails
+   * last where it cannot be held: what follows a decision must reach every node after this round.
+   */
   public void submit(Round round) {
     long now = clock.nanos();
-    NodeSet ready = round.nodes().filter(node -> !isHeldBack(node, round, now));
+    NodeSet asked = round.nodes().filter(node -> !isHeldBack(node, round, now));
+    NodeSet ready = asked.filter(this::isUp);
     if (!ready.isEmpty()) {
       nodes.submit(round.to(ready));
     }
+    // not by the driver, whose connection may be open before the server is checked
+    asked.minus(ready).forEach(node -> round.failure(node, cause(node)));
   }
 
   /** Starts an operation as {@link RedisNodes#lendThread} does. */
@@ -181,16 +187,7 @@ public final class NodeConnections {
   private boolean isHeldBack(int node, Round round, long now) {
     silence.onSent(node, now);
     NodeState state = states[node];
-    if (state.isUp()) {
-      return false;
-    }
-    if (!state.holdBack(round.to(NodeSet.of(node)))) {
-      if (state.isUp()) {
-        return false; // meanwhile
-      }
-      round.failure(node, state.cause()); // not to the driver: the server may not be checked yet
-    }
-    return true;
+    return !state.isUp() && state.holdBack(round.to(NodeSet.of(node)));
   }
 
   /** Counts an answer of a node, whatever it is. */

@@ -326,12 +326,12 @@ public final class NodeConnector {
       return;
     }
     int up = 0;
-    int done = 0;
+    int tried = 0;
     for (NodeState state : states) {
       up += state.isUp() ? 1 : 0;
-      done += state.isTried() ? 1 : 0;
+      tried += state.isTried() ? 1 : 0;
     }
-    if (done == states.length) {
+    if (tried == states.length) {
       opened.complete(null);
     } else if (up >= Tally.quorumOf(states.length)) {
       scheduler.schedule(stragglersNanos, () -> opened.complete(null));

@@ -17,11 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real servers that are still reading their data, slowly, because they are told to. */
 @ForOneDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class LoadingTest {
   private static final Duration LOADING_AT_MOST = Duration.ofSeconds(30);
 

@@ -17,11 +17,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** New nodes are marked as whole by hand, and no others. */
 @ForOneDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class NodesInitTest {
   private static final Duration TTL = Duration.ofSeconds(30);
   private static final String RECORD = "holdfast:guard";

@@ -15,9 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A waiter in one process is notified of releases in others. */
 @ForEachDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class NotificationsOnNodesTest {
   private static final String CHANNEL = "holdfast:released:told";
   private static final LockRequest REQUEST = LockRequest.of("told", Cluster.TTL).waitForever();

@@ -17,9 +17,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A node that returns costs less, and votes sooner, than the kit requires. */
 @ForEachDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class ReconnectTest {
   /** The scripts that a node gets when it is connected: for acquiring and for extending. */
   private static final int SCRIPTS_TAUGHT = 2;

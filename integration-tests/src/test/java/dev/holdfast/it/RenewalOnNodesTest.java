@@ -11,9 +11,12 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A lease on three nodes outlives what happens to them one by one. */
 @ForOneDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class RenewalOnNodesTest {
   /** So that a renewal, a reconnection and the next renewal fit into it. */
   private static final Duration RENEWED = Duration.ofMillis(7_500);

@@ -21,6 +21,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * free: together they would be a quorum for somebody else.
  */
 @ForOneDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class RestartGuardTest {
   private static final int FORGETS = 1;
   private static final int FREE = 2;

@@ -14,11 +14,14 @@ import dev.holdfast.testsupport.Rule;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Error replies of redis-servers are recognised, and reported in their words. */
 @ForEachDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class ServerErrorsTest {
   private final Cluster cluster;
 

@@ -18,9 +18,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Transfers between managers on real nodes that differ in their options, or lost their data. */
 @ForOneDriver
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own
 class TransferOnNodesTest {
   private static final Duration TTL = Cluster.TTL;
   private static final LockRequest REQUEST = LockRequest.of("job", TTL);

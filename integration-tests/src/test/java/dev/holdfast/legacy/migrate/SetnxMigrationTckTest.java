@@ -5,8 +5,10 @@ import dev.holdfast.tck.env.TckEnvironment;
 import dev.holdfast.tck.env.TckTiming;
 import dev.holdfast.tck.redis.RedisTckEnvironment;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 
 /** The kit over the old pattern and Redlock, on one server that has both. */
+@Tag("slow") // each build runs it over two exact locks
 class SetnxMigrationTckTest extends LockManagerTck {
   private static final TckTiming TIMES = TckTiming.servers();
 

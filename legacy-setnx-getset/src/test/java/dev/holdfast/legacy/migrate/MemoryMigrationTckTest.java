@@ -14,10 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 
 /** The kit over two exact locks, looked at from both sides. */
-@Tag("slow")
 class MemoryMigrationTckTest extends LockManagerTck {
   @Override
   protected TckEnvironment environment() {

@@ -63,7 +63,7 @@ public abstract class TlsRules {
 
     needsTls();
 
-    Throwable thrown = catchThrowable(() -> fixture.openOn(uris));
+    Throwable thrown = catchThrowable(() -> fixture.openOn(uris, "connectTimeout=3s"));
 
     assertThat(thrown).isInstanceOf(LockException.class).hasMessageContaining(PLAIN + "://");
   }

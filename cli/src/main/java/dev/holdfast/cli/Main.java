@@ -2,7 +2,6 @@ package dev.holdfast.cli;
 
 import dev.holdfast.cli.backend.BackendsCommand;
 import dev.holdfast.cli.bench.BenchCommand;
-import dev.holdfast.cli.command.ClassPath;
 import dev.holdfast.cli.command.Failures;
 import dev.holdfast.cli.command.HoldfastCommand;
 import dev.holdfast.cli.command.UsageException;
@@ -100,7 +99,7 @@ final class Main {
     commandLine.registerConverter(Integer.class, new WholeNumber());
     commandLine.setExecutionStrategy(
         parsed -> {
-          holdfast.classPath().ifPresent(ClassPath::install);
+          holdfast.classPath().ifPresent(classPath -> classPath.install(commandLine.getErr()));
           return new CommandLine.RunLast().execute(parsed);
         });
     commandLine.setParameterExceptionHandler(Failures::badUsage);

@@ -1,8 +1,10 @@
 package dev.holdfast.cli.command;
 
 import dev.holdfast.cli.process.Jvm;
+import dev.holdfast.spi.LockProvider;
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -30,15 +32,25 @@ public record ClassPath(String text, List<Path> entries) {
   static final String OPTION = "--class-path";
 
   private static final String ALL_JARS = "*";
+  private static final String SERVICES = "META-INF/services/" + LockProvider.class.getName();
 
-  /** Lets backends that are there be found, from this thread and those that it starts. */
-  public void install() {
+  /**
+   * Lets backends that are there be found, from this thread and those that it starts.
+   *
+   * @param err receives a warning if there is no backend, which does not stop the command: an entry
+   *     may be a library for one of its own
+   */
+  public void install(PrintWriter err) {
     Thread thread = Thread.currentThread();
     // Never closed: what is loaded from it is in use until the end.
-    thread.setContextClassLoader(
+    URLClassLoader loader =
         new URLClassLoader(
             entries.stream().map(ClassPath::url).toArray(URL[]::new),
-            thread.getContextClassLoader()));
+            thread.getContextClassLoader());
+    if (loader.findResource(SERVICES) == null) {
+      err.println("holdfast: no backend in " + OPTION + ": no entry has a file " + SERVICES);
+    }
+    thread.setContextClassLoader(loader);
   }
 
   /**

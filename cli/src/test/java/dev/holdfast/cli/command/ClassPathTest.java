@@ -68,6 +68,28 @@ class ClassPathTest {
   }
 
   @Test
+  void aClassPathWithoutABackendIsWarnedOf() {
+    Program without =
+        inThisJvm("--class-path", folder.toString(), "status", "--url", "third:", "job");
+    Program with =
+        inThisJvm(
+            "--class-path",
+            ThirdParty.backend(folder) + File.pathSeparator + folder,
+            "status",
+            "--url",
+            "third:",
+            "job");
+
+    assertThat(without.exitCode()).as(without.err()).isEqualTo(64);
+    assertThat(without.err())
+        .contains(
+            "no backend serves third:",
+            "no backend in --class-path: no entry has a file"
+                + " META-INF/services/dev.holdfast.spi.LockProvider");
+    assertThat(with.err()).doesNotContain("no backend in --class-path");
+  }
+
+  @Test
   void theDemoAndItsWorkersUseADriverOfAThirdParty() {
     String jar = ThirdParty.driver(folder).toString();
 

@@ -116,6 +116,9 @@ enum BrokenDriver {
   TAKES_NIL_FOR_DONE(
       "an `EXEC` that replied nil is taken as done",
       made -> new BrokenReplies.NilIsDone(made.get())),
+  TAKES_ERRORS_FOR_NIL(
+      "the errors `BUSY`, `MISCONF` and `NOREPLICAS` are reported as nil",
+      made -> new BrokenReplies.ErrorsAreNil(made.get())),
   DROPS_WHAT_IS_DECIDED(
       "a node is not asked once its round is decided",
       made -> new BrokenCommands.Dropping(made.get())),

@@ -248,4 +248,31 @@ final class BrokenReplies {
       }
     }
   }
+
+  /** Reports errors of a node that can serve nothing for some time as a reply without a value. */
+  static final class ErrorsAreNil extends PassingNodes {
+    ErrorsAreNil(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(round.command(), round.nodes(), new Nil(round)));
+    }
+
+    private static final class Nil extends PassingAnswers {
+      Nil(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        if (error.matches("(BUSY|MISCONF|NOREPLICAS) .*")) {
+          reply(node, null);
+        } else {
+          super.error(node, error);
+        }
+      }
+    }
+  }
 }

@@ -367,7 +367,7 @@ final class AcquireFlaws {
                 }),
         Flaw.inRedlock(
             "an outage is contention",
-            Set.of("ERR-1"),
+            Set.of("ERR-1", "ERR-6"),
             (members, clock, timeout) ->
                 new SmallRedlock(members, clock, timeout) {
                   @Override

@@ -168,7 +168,7 @@ final class ExtendFlaws {
                 }),
         Flaw.inRedlock(
                 "an extension that nobody answers is a loss",
-                Set.of("EXT-4"),
+                Set.of("EXT-4", "ERR-6"),
                 (members, clock, timeout) ->
                     new SmallRedlock(members, clock, timeout) {
                       @Override

@@ -34,6 +34,7 @@ final class FakeLink implements TckLink, Way {
 
   private int connections;
   private boolean isCut;
+  private @Nullable String error;
 
   /** A fate that begins after some requests. */
   private record Fading(AtomicInteger passing, Fate fate) {}
@@ -69,6 +70,11 @@ final class FakeLink implements TckLink, Way {
   }
 
   @Override
+  public synchronized void refuse(String text) {
+    error = text;
+  }
+
+  @Override
   public void cut() {
     List<Member> ended;
     synchronized (this) {
@@ -84,6 +90,7 @@ final class FakeLink implements TckLink, Way {
   public void mend() {
     synchronized (this) {
       isCut = false;
+      error = null;
       fading.clear();
     }
     node.awaitDone(this::sendLate);
@@ -119,6 +126,11 @@ final class FakeLink implements TckLink, Way {
   @Override
   public void send(Request request, Member from, Consumer<Object> reply) {
     Fate fate = fateOf(request);
+    String refusal = error();
+    if (refusal != null) {
+      reply.accept(new NodeError(NodeError.Kind.PASSING, refusal));
+      return;
+    }
     if (isLate(fate, from, () -> node.send(request, from, reply))) {
       return;
     }
@@ -146,6 +158,10 @@ final class FakeLink implements TckLink, Way {
       late.remove(member);
     }
     node.disconnected(member);
+  }
+
+  private synchronized @Nullable String error() {
+    return error;
   }
 
   private synchronized boolean isLate(@Nullable Fate fate, Member from, Runnable send) {

@@ -55,6 +55,7 @@ record Flaw(
             UnseenFlaws.all(),
             MissedFlaws.all(),
             EdgeFlaws.all(),
+            PassedFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

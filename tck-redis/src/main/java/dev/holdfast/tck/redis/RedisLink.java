@@ -1,5 +1,7 @@
 package dev.holdfast.tck.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.tck.env.TckLink;
 import java.io.BufferedInputStream;
@@ -21,6 +23,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Stands before a node, and reads each request before it passes it on. */
 final class RedisLink implements TckLink {
@@ -35,6 +38,7 @@ final class RedisLink implements TckLink {
   private final Map<String, Turn> turns = new HashMap<>();
   private final AtomicInteger connections = new AtomicInteger();
   private volatile boolean isCut;
+  private volatile @Nullable String error;
 
   /** When something becomes of the requests about a key. */
   private record Turn(int passing, Fate fate) {}
@@ -85,6 +89,11 @@ final class RedisLink implements TckLink {
   }
 
   @Override
+  public void refuse(String text) {
+    error = text;
+  }
+
+  @Override
   public void cut() {
     isCut = true;
     relays.forEach(Relay::cut);
@@ -97,6 +106,7 @@ final class RedisLink implements TckLink {
       turns.clear();
     }
     isCut = false;
+    error = null;
     relays.forEach(Relay::sendLate);
     relays.stream().filter(relay -> relay.loses).forEach(Relay::close);
   }
@@ -222,6 +232,11 @@ final class RedisLink implements TckLink {
         return false; // a thread that reads may get what comes after that
       }
       Optional<Fate> fate = fateOf(request);
+      String refusal = error;
+      if (refusal != null) {
+        client.getOutputStream().write(("-" + refusal + "\r\n").getBytes(UTF_8));
+        return true;
+      }
       loses |= fate.equals(Optional.of(Fate.LOST));
       if (fate.equals(Optional.of(Fate.CUT))) {
         return false;

@@ -98,6 +98,19 @@ class RedisLinkTest {
   }
 
   @Test
+  void requestsAreAnsweredByAnErrorUntilTheLinkIsMended() {
+    try (Client client = Client.of(link.uri())) {
+      link.refuse("BUSY a script runs");
+      assertThat(client.answer("SET", "locks:job", "token")).isEqualTo("BUSY");
+      assertThat(client.answer("GET", "locks:job")).isEqualTo("BUSY");
+      assertThat(node.holder("job")).isEmpty();
+
+      link.mend();
+      assertThat(client.call("SET", "locks:job", "token")).isEqualTo("OK");
+    }
+  }
+
+  @Test
   void aRequestThatIsLostReachesNobodyAndTheConnectionStays() {
     link.after("job", 0, Fate.LOST);
     try (Client client = Client.of(link.uri(), IMPATIENT)) {

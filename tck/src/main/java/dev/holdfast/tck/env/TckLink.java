@@ -60,6 +60,17 @@ public interface TckLink extends AutoCloseable {
   /** Ends all connections, and each new one at once, until {@link #mend}. Nothing is late then. */
   void cut();
 
+  /**
+   * Answers each request itself from now on, by an error reply of the node, and passes none on,
+   * until {@link #mend}.
+   *
+   * @param error the text of the reply, its code first
+   * @throws UnsupportedOperationException if this link only loses requests
+   */
+  default void refuse(String error) {
+    throw new UnsupportedOperationException("this link does not answer requests");
+  }
+
   /** Lets everything through again. What was late has been sent on when this returns. */
   void mend();
 

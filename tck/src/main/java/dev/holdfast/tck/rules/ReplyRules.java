@@ -1,15 +1,19 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockOutageException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckLink;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +53,16 @@ public abstract class ReplyRules {
           "\u00e4\u20ac\ud83d\ude00",
           "x".repeat(20_000));
 
+  /** Errors of a node that can serve nothing for some time, whoever holds the lock. */
+  private static final List<String> UNABLE =
+      List.of(
+          "BUSY Redis is busy running a script. You can only call SCRIPT KILL.",
+          "MISCONF Redis is configured to save RDB snapshots, but it cannot persist on disk.",
+          "NOREPLICAS Not enough good replicas to write.",
+          "OOM command not allowed when used memory > 'maxmemory'.",
+          "LOADING Redis is loading the dataset in memory",
+          "UNHEARD of in this version");
+
   final TckFixture fixture;
 
   public ReplyRules(TckFixture fixture) {
@@ -78,6 +92,37 @@ public abstract class ReplyRules {
             assertServed(contender, lease);
           }
         });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ERR-6")
+  @IfThisFails("check that no error of a node is read as a refusal: no other owner holds the lock")
+  void anErrorOfAnyCodeIsNoVote() {
+    Needs.nodes(fixture, 1);
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    List<String> uris = links.stream().map(TckLink::uri).toList();
+    List<Map<String, String>> sets = new ArrayList<>(List.of(Map.of()));
+    sets.addAll(fixture.environment().optionSets());
+    for (Map<String, String> options : sets) {
+      LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
+      Lease held = OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
+      UNABLE.forEach(error -> assertNoVote(error, links, locks, held));
+      assertThat(held.isHeld()).as("held though nodes were unable to extend").isTrue();
+      links.forEach(TckLink::mend);
+    }
+  }
+
+  private void assertNoVote(String error, List<TckLink> links, LockManager locks, Lease held) {
+    links.forEach(link -> link.refuse(error));
+    assertThat(catchThrowable(() -> locks.tryAcquire(fixture.request(fixture.name("free")))))
+        .as("the end of an attempt at a free lock, to which nodes reply %s", error)
+        .isInstanceOf(LockOutageException.class);
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertThat(catchThrowable(() -> held.extend(fixture.ttl())))
+          .as("the end of an extension, to which nodes reply %s", error)
+          .isInstanceOf(LockOutageException.class);
+    }
   }
 
   private LockRequest labelled(String name) {

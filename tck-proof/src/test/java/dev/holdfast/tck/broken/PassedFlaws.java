@@ -5,6 +5,7 @@ import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Request.Answer;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -16,7 +17,22 @@ final class PassedFlaws {
     return List.of(
         takesForARefusal("BUSY"),
         takesForARefusal("MISCONF").asVariation(),
-        takesForARefusal("NOREPLICAS").asVariation());
+        takesForARefusal("NOREPLICAS").asVariation(),
+        Flaw.inRedlock(
+            "an attempt that was refused asks once more",
+            Set.of("ACQ-6"),
+            (members, clock, timeouts) ->
+                new SmallRedlock(members, clock, timeouts) {
+                  @Override
+                  public CompletableFuture<Outcome> attempt(Attempt attempt) {
+                    return super.attempt(attempt)
+                        .thenCompose(
+                            outcome ->
+                                outcome instanceof Refusal
+                                    ? super.attempt(attempt)
+                                    : CompletableFuture.completedFuture(outcome));
+                  }
+                }));
   }
 
   private static Flaw takesForARefusal(String code) {

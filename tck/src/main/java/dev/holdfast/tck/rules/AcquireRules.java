@@ -357,6 +357,41 @@ public abstract class AcquireRules {
 
   @Test
   @Rule("ACQ-6")
+  @IfThisFails("check that the backend sends nothing after a refusal that could still be granted")
+  void aRefusedAttemptHidesNoSecondOne() throws InterruptedException {
+    Needs.nodes(
+        fixture, 3); // where one node refuses in several steps, it may grant after the first
+    List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
+    LockManager locks = fixture.openOn(links.stream().map(TckLink::uri).toList());
+    Attempts.untilGot(fixture, locks, fixture.name("warm"));
+    Attempts.inVain(fixture, locks, occupied("refused")); // nodes know all scripts from now on
+
+    Retries.anyOf(
+        () -> {
+          String name = occupied("freed");
+          links.forEach(link -> link.after(name, 1, TckLink.Fate.LATE));
+          Call<Optional<Lease>> call = Call.begin(() -> locks.tryAcquire(name, fixture.ttl()));
+          Attempts.comes(
+              () ->
+                  call.isOver() || links.stream().allMatch(link -> link.requests(name).size() > 1));
+          fixture.nodes().forEach(node -> node.remove(name));
+          links.forEach(TckLink::mend);
+
+          assertThat(call.awaited(fixture).result().flatMap(lease -> lease))
+              .as("the lease of an attempt at a lock that became free after the refusals")
+              .isEmpty();
+        });
+  }
+
+  /** Returns the name of a lock that another owner holds on all nodes. */
+  private String occupied(String end) {
+    String name = fixture.name(end);
+    OnNodes.occupy(fixture, fixture.nodes(), name);
+    return name;
+  }
+
+  @Test
+  @Rule("ACQ-6")
   @IfThisFails("check that tryAcquire without a wait asks silent nodes once, and not again")
   void anAttemptInAnOutageIsNotRepeated() {
     Needs.of(fixture, TckFault.FROZEN);

@@ -32,7 +32,18 @@ final class PassedFlaws {
                                     ? super.attempt(attempt)
                                     : CompletableFuture.completedFuture(outcome));
                   }
-                }));
+                }),
+        Flaw.of(
+            "a text does not say how many nodes hold its lock",
+            Set.of("TRANSFER-9"),
+            Parts.RIGHT.withPrimitives(
+                (members, clock, timeouts) ->
+                    new TransferringRedlock(members, clock, timeouts) {
+                      @Override
+                      public String transferScope() {
+                        return "fake nodes";
+                      }
+                    })));
   }
 
   private static Flaw takesForARefusal(String code) {

@@ -29,7 +29,7 @@ class TransferringRedlock extends SmallRedlock {
   }
 
   @Override
-  public final String transferScope() {
+  public String transferScope() {
     return members().all().size() + " fake nodes";
   }
 

@@ -497,9 +497,10 @@ public abstract class AdoptionRules {
 
   @Test
   @Rule("TRANSFER-9")
-  @IfThisFails("check that a text is verified before any node is asked")
+  @IfThisFails("check that a text is verified, with nodes and keyPrefix, before any node is asked")
   void aDamagedTextIsRefusedAndStaysUsable() {
     LockManager locks = fixture.open();
+    List<LockManager> elsewhere = withOtherNodesOrKeys();
     TransferredLock lock = TransferredLock.of(fixture, "damaged");
     String text = lock.text();
     List<String> damaged =
@@ -513,10 +514,22 @@ public abstract class AdoptionRules {
       assertRefused(locks, one, fixture.request(lock.name()));
     }
     assertRefused(locks, text, fixture.request(fixture.name("another")));
+    elsewhere.forEach(other -> assertRefused(other, text, fixture.request(lock.name())));
     assertThat(Counts.requests(fixture) - before).as("requests to nodes").isZero();
     assertThat(catchThrowable(() -> adopt(locks, lock)))
         .as("exception of an adoption by the undamaged text")
         .isNull();
+  }
+
+  private List<LockManager> withOtherNodesOrKeys() {
+    List<LockManager> others = new ArrayList<>();
+    if (fixture.environment().url().isPresent()) { // by which an unknown option is refused
+      TckFixture.regardless(() -> others.add(ByUrl.open(fixture, "keyPrefix=another:")));
+    }
+    if (fixture.nodes().size() > 1) {
+      others.add(fixture.openOn(fixture.uris().subList(1, fixture.nodes().size())));
+    }
+    return others;
   }
 
   @Test

@@ -1,8 +1,12 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Request.Answer;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +15,10 @@ import java.util.function.Consumer;
 
 /** Mistakes of backends that passed the kit before a test of each was added. */
 final class PassedFlaws {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private static final Duration YEAR = Duration.ofDays(365);
+
   private PassedFlaws() {}
 
   static List<Flaw> all() {
@@ -43,7 +51,23 @@ final class PassedFlaws {
                       public String transferScope() {
                         return "fake nodes";
                       }
-                    })));
+                    })),
+        Flaw.inManager("a ttl is a float", Set.of("VAL-7"), AsFloats::new),
+        Flaw.inManager(
+            "holdAtLeast above a minute is cut to seconds", Set.of("VAL-7"), CutMinimums::new),
+        Flaw.inManager(
+            "the timeout of a ping is an int of milliseconds",
+            Set.of("NODES-4"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public boolean ping(Duration timeout) {
+                    int millis =
+                        (int) (timeout.getSeconds() * 1_000 + timeout.getNano() / 1_000_000);
+                    return super.ping(Duration.ofMillis(millis));
+                  }
+                }),
+        Flaw.inManager("a wait is cut to milliseconds", Set.of("WAIT-16"), CutWaits::new));
   }
 
   private static Flaw takesForARefusal(String code) {
@@ -70,6 +94,49 @@ final class PassedFlaws {
       return reply instanceof NodeError error
           && error.kind() == Kind.PASSING
           && String.valueOf(error.getMessage()).startsWith(code + " ");
+    }
+  }
+
+  private static final class AsFloats extends PassingManager {
+    AsFloats(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      Duration ttl = asked.ttl();
+      return ttl.compareTo(YEAR) < 0 && ttl.toNanosPart() % 1_000_000 == 0
+          ? Asked.withTtl(asked, Duration.ofMillis((long) (float) ttl.toMillis()))
+          : asked;
+    }
+  }
+
+  private static final class CutMinimums extends PassingManager {
+    CutMinimums(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      Duration minimum = asked.holdAtLeast();
+      return minimum.compareTo(MINUTE) > 0
+          ? asked.holdAtLeast(minimum.truncatedTo(ChronoUnit.SECONDS))
+          : asked;
+    }
+  }
+
+  private static final class CutWaits extends PassingManager {
+    CutWaits(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    LockRequest request(LockRequest asked) {
+      return asked
+          .waitAtMost()
+          .filter(wait -> wait.compareTo(MINUTE) < 0)
+          .map(wait -> asked.waitAtMost(wait.truncatedTo(ChronoUnit.MILLIS)))
+          .orElse(asked);
     }
   }
 }

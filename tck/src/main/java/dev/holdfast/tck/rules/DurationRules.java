@@ -45,7 +45,11 @@ public abstract class DurationRules {
           86_400_001,
           2_147_483_649L,
           4_294_967_297L,
+          31_000_317_001L, // a second more if it is a float of any unit
           31_535_999_999L);
+
+  /** Minimums above a minute that rounding to seconds changes, down or up. */
+  private static final List<Duration> LONG_MINIMUMS = millis(61_499, 86_399_501);
 
   private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -227,8 +231,8 @@ public abstract class DurationRules {
     LockManager locks = fixture.open();
     needsRound(() -> assertHeldAtLeast(locks, fixture.ttl().dividedBy(2), Giving.RELEASE));
     for (Giving giving : Giving.values()) {
-      for (Duration atLeast : ODD) {
-        assertHeldAtLeast(locks, atLeast, giving);
+      for (List<Duration> minimums : List.of(ODD, LONG_MINIMUMS)) {
+        minimums.forEach(atLeast -> assertHeldAtLeast(locks, atLeast, giving));
       }
     }
   }

@@ -218,6 +218,9 @@ public abstract class NodeRules {
     fixture.take(locks, LockRequest.of(fixture.name("held"), fixture.ttl()));
 
     assertThat(Optional.of(locks.ping(Duration.ofSeconds(10)))).contains(true);
+    for (Duration timeout : DurationRules.ENDLESS) {
+      assertThat(locks.ping(timeout)).as("ping within %s", timeout).isTrue();
+    }
     assertThatThrownBy(() -> locks.ping(Duration.ZERO))
         .isInstanceOf(LockConfigurationException.class);
     locks.close();

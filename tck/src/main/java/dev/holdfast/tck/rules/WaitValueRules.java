@@ -30,8 +30,9 @@ public abstract class WaitValueRules {
           Duration.ofNanos(1),
           Duration.ofNanos(999_999),
           Duration.ofMillis(1),
+          Duration.ofNanos(2_999_999),
           Duration.ofMillis(7),
-          Duration.ofMillis(33),
+          Duration.ofNanos(33_999_999),
           Duration.ofMillis(253),
           Duration.ofMillis(999),
           Duration.ofMillis(1_010),
@@ -47,7 +48,7 @@ public abstract class WaitValueRules {
   /** One call that waits in vain. */
   private record Waiting(Asking way, Duration longest, Call<Optional<Lease>> call) {
     boolean isEarly() {
-      return call.took().compareTo(longest.minus(TICK)) < 0;
+      return call.took().compareTo(longest) < 0;
     }
 
     boolean isInTime(Duration late) {

@@ -142,7 +142,7 @@ final class WaitingFlaws {
             .asVariation(),
         Flaw.inSettings(
             "whoever waits asks all the time",
-            Set.of("WAIT-6"),
+            Set.of("WAIT-6", "WAIT-10"),
             builder -> builder.random(new NoPauses())),
         Flaw.inSettings(
                 "pauses are between the delay and twice the delay",
@@ -160,7 +160,7 @@ final class WaitingFlaws {
             .asVariation(),
         Flaw.inManager(
             "the turn of one who gives up is nobody's",
-            Set.of("WAIT-15", "WAIT-5"),
+            Set.of("WAIT-10", "WAIT-15", "WAIT-5"),
             right ->
                 new OwnLine(right) {
                   @Override
@@ -170,7 +170,7 @@ final class WaitingFlaws {
                 }),
         Flaw.inManager(
             "the last to come is the first to be served",
-            Set.of("WAIT-15", "WAIT-3"),
+            Set.of("WAIT-10", "WAIT-15", "WAIT-3"),
             right ->
                 new OwnLine(right) {
                   @Override

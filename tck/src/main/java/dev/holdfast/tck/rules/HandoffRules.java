@@ -9,10 +9,15 @@ import dev.holdfast.LockRequest;
 import dev.holdfast.tck.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A manager that holds a lock hands it to its own next waiter, which need not poll. */
@@ -26,6 +31,12 @@ public abstract class HandoffRules {
 
   /** Three times the number of handoffs in a row. */
   private static final int RACING_QUEUE = 27;
+
+  /** One more than the handoffs in a row. */
+  private static final int PAUSING_QUEUE = 9;
+
+  /** The shortest back-off after them. */
+  private static final Duration SHORTEST_PAUSE = Duration.ofNanos(2_500_000);
 
   /** Enough for a first attempt and a subscription. */
   private static final Duration TO_WAIT = Duration.ofMillis(40);
@@ -98,6 +109,67 @@ public abstract class HandoffRules {
           }
           return next;
         });
+  }
+
+  @Test
+  @Rule("WAIT-10")
+  @IfThisFails("check that the head backs off after eight handoffs in a row if others wait as well")
+  void aLineThatOthersWaitBesidePausesAfterEightHandoffs() {
+    LockManager locks = fixture.open(Waited.PATIENT);
+    LockManager other = fixture.open(Waited.PATIENT);
+
+    Retries.anyOf(
+        () -> {
+          List<Lease> held = new ArrayList<>();
+          for (int race = 0; race < RACES; race++) {
+            Lease lease = fixture.take(locks, fixture.name("pause"), fixture.ttl());
+            waiting(other, lease.name()).thenAccept(got -> got.ifPresent(Lease::releaseAsync));
+            held.add(lease);
+          }
+          long asked = System.nanoTime();
+          fixture.soon().until("others wait", () -> Elapsed.since(asked).compareTo(TO_WAIT) > 0);
+          List<List<Duration>> lines = held.stream().map(lease -> pauses(locks, lease)).toList();
+
+          assertThat(IntStream.range(0, PAUSING_QUEUE).mapToObj(i -> shortest(lines, i)))
+              .as("the shortest pause before each place of %d lines", RACES)
+              .anyMatch(pause -> pause.compareTo(SHORTEST_PAUSE) >= 0);
+        });
+  }
+
+  private static Duration shortest(List<List<Duration>> lines, int place) {
+    return lines.stream().map(line -> line.get(place)).min(Comparator.naturalOrder()).orElseThrow();
+  }
+
+  /** Returns the time from each release of a line until the next waiter has the lock. */
+  private List<Duration> pauses(LockManager locks, Lease held) {
+    List<Duration> pauses = new CopyOnWriteArrayList<>();
+    AtomicLong released = new AtomicLong();
+    List<CompletableFuture<?>> line = new ArrayList<>();
+    for (int i = 0; i < PAUSING_QUEUE; i++) {
+      LockRequest request = fixture.request(held.name()).ownerLabel("waiter " + i);
+      line.add(
+          locks
+              .tryAcquireAsync(request.waitAtMost(LONG))
+              .thenAccept(
+                  lease -> {
+                    pauses.add(Elapsed.since(released.get()));
+                    released.set(System.nanoTime());
+                    lease.ifPresent(Lease::releaseAsync);
+                  }));
+    }
+    released.set(System.nanoTime());
+    TckFixture.regardless(held::release);
+    fixture.awaitRegardless(
+        "the line is served, or pauses",
+        () -> pauses.size() == PAUSING_QUEUE || isOver(released, TO_WAIT));
+    line.forEach(one -> one.cancel(true));
+    List<Duration> all = new ArrayList<>(pauses);
+    all.addAll(Collections.nCopies(PAUSING_QUEUE - all.size(), Elapsed.since(released.get())));
+    return all;
+  }
+
+  private static boolean isOver(AtomicLong begun, Duration time) {
+    return Elapsed.since(begun.get()).compareTo(time) > 0;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.NodeError.Kind;
@@ -67,7 +68,9 @@ final class PassedFlaws {
                     return super.ping(Duration.ofMillis(millis));
                   }
                 }),
-        Flaw.inManager("a wait is cut to milliseconds", Set.of("WAIT-16"), CutWaits::new));
+        Flaw.inManager("a wait is cut to milliseconds", Set.of("WAIT-16"), CutWaits::new),
+        Flaw.inManager(
+            "nodes() is remembered for 150 ms", Set.of("NODES-2", "NODES-4"), OldNodes::new));
   }
 
   private static Flaw takesForARefusal(String code) {
@@ -137,6 +140,26 @@ final class PassedFlaws {
           .filter(wait -> wait.compareTo(MINUTE) < 0)
           .map(wait -> asked.waitAtMost(wait.truncatedTo(ChronoUnit.MILLIS)))
           .orElse(asked);
+    }
+  }
+
+  private static final class OldNodes extends PassingManager {
+    private static final Duration AGE = Duration.ofMillis(150);
+
+    private List<LockNode> seen = List.of();
+    private long seenAt;
+
+    OldNodes(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized List<LockNode> nodes() {
+      if (seen.isEmpty() || System.nanoTime() - seenAt > AGE.toNanos()) {
+        seen = super.nodes();
+        seenAt = System.nanoTime();
+      }
+      return seen;
     }
   }
 }

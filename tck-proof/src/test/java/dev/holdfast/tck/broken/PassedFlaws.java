@@ -1,5 +1,6 @@
 package dev.holdfast.tck.broken;
 
+import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
@@ -9,6 +10,7 @@ import dev.holdfast.tck.broken.Request.Answer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -18,6 +20,7 @@ import java.util.function.Consumer;
 final class PassedFlaws {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
+  private static final Duration SHORT_WAIT = Duration.ofMillis(20);
   private static final Duration YEAR = Duration.ofDays(365);
 
   private PassedFlaws() {}
@@ -70,7 +73,33 @@ final class PassedFlaws {
                 }),
         Flaw.inManager("a wait is cut to milliseconds", Set.of("WAIT-16"), CutWaits::new),
         Flaw.inManager(
-            "nodes() is remembered for 150 ms", Set.of("NODES-2", "NODES-4"), OldNodes::new));
+            "nodes() is remembered for 150 ms", Set.of("NODES-2", "NODES-4"), OldNodes::new),
+        Flaw.inManager(
+            "acquire by name and ttl waits for the ttl at most",
+            Set.of("WAIT-2"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public Lease acquire(String name, Duration ttl) throws InterruptedException {
+                    return acquire(LockRequest.of(name, ttl).waitAtMost(ttl));
+                  }
+                }),
+        Flaw.inManager(
+                "acquire by name and ttl gives up when nodes refuse",
+                Set.of("WAIT-2"),
+                right ->
+                    new PassingManager(right) {
+                      @Override
+                      public Lease acquire(String name, Duration ttl) throws InterruptedException {
+                        LockRequest request = LockRequest.of(name, ttl).waitAtMost(SHORT_WAIT);
+                        Optional<Lease> lease = tryAcquire(request);
+                        while (lease.isEmpty()) {
+                          lease = tryAcquire(request);
+                        }
+                        return lease.get();
+                      }
+                    })
+            .asVariation());
   }
 
   private static Flaw takesForARefusal(String code) {

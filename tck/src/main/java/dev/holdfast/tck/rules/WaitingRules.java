@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -136,10 +137,13 @@ public abstract class WaitingRules {
             Call.begin(() -> locks.tryAcquire(request)),
             Call.begin(() -> locks.acquire(request)),
             Call.begin(() -> locks.tryAcquireAsync(request).get()));
-    Call<Lease> unlimited = Call.begin(() -> fixture.open().acquire(name, fixture.ttl()));
+    Call<Lease> unlimited = Call.begin(() -> fixture.open().acquire(name, fixture.briefTtl()));
 
     for (Call<?> call : calls) {
       assertThat(call.awaited(fixture).took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
+    }
+    if (unlimited.thrown().filter(LockConfigurationException.class::isInstance).isPresent()) {
+      AnotherRule.isBroken("a short ttl is refused");
     }
     assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
     assertThat(patient).as("waitForever").isNotDone();
@@ -154,11 +158,13 @@ public abstract class WaitingRules {
     LockManager locks = fixture.open();
     Faults.begin(fixture, TckFault.REFUSING, fixture.nodes(), name);
 
+    Call<Lease> unlimited = Call.begin(() -> fixture.open().acquire(name, fixture.ttl()));
     Call<Lease> call = Call.begin(() -> locks.acquire(fixture.request(name).waitAtMost(WAIT)));
 
     if (call.awaited(fixture).thrown().filter(LockException.class::isInstance).isEmpty()) {
       abort("it did not give up: " + call);
     }
     assertThat(call.took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
+    assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
   }
 }

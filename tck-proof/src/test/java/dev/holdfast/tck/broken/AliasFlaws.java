@@ -77,7 +77,7 @@ final class AliasFlaws {
             .asVariation(),
         Flaw.inManager(
                 "callers who are in one outage get one exception",
-                Set.of("RES-1"),
+                Set.of("ERR-7", "RES-1"),
                 OneException::new)
             .asVariation());
   }

@@ -1,6 +1,7 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -99,7 +101,17 @@ final class PassedFlaws {
                         return lease.get();
                       }
                     })
-            .asVariation());
+            .asVariation(),
+        Flaw.inLease(
+            "release throws the exception of another thread",
+            Set.of("ERR-7"),
+            right ->
+                new PassingLease(right) {
+                  @Override
+                  public boolean release() {
+                    return joined(right.releaseAsync());
+                  }
+                }));
   }
 
   private static Flaw takesForARefusal(String code) {
@@ -107,6 +119,17 @@ final class PassedFlaws {
         "the error " + code + " of a node is taken for a refusal",
         Set.of("ERR-6"),
         (uri, way, network) -> new TakingForRefusals(code, uri, way, network));
+  }
+
+  private static <T> T joined(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof LockException cause) {
+        throw cause;
+      }
+      throw e;
+    }
   }
 
   private static final class TakingForRefusals extends Member {

@@ -313,8 +313,14 @@ public abstract class ErrorRules {
     Needs.of(fixture, TckFault.DEAD);
     String name = fixture.name("gone");
     LockManager locks = fixture.open(HASTY);
+    Lease lease = fixture.take(locks, fixture.name("held"), fixture.ttl());
     Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), name);
 
+    assertOfItsCaller("extend", () -> lease.extend(fixture.ttl()));
+    assertOfItsCaller("release", lease::release);
+    assertOfItsCaller("a second release", lease::release);
+    assertOfItsCaller("inspect", () -> locks.inspect(name));
+    assertOfItsCaller("forceRelease", () -> locks.forceRelease(name));
     Throwable thrown = thrownByTryAcquire(locks, fixture.request(name));
     if (!(thrown instanceof LockOutageException outage)) {
       AnotherRule.isBroken("it is no outage");

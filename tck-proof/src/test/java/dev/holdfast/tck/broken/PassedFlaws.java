@@ -111,7 +111,9 @@ final class PassedFlaws {
                   public boolean release() {
                     return joined(right.releaseAsync());
                   }
-                }));
+                }),
+        Flaw.inManager(
+            "a future that other code has completed goes on", Set.of("WAIT-9"), CancelledOnly::new));
   }
 
   private static Flaw takesForARefusal(String code) {
@@ -212,6 +214,33 @@ final class PassedFlaws {
         seenAt = System.nanoTime();
       }
       return seen;
+    }
+  }
+
+  private static final class CancelledOnly extends PassingManager {
+    CancelledOnly(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(LockRequest request) {
+      CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
+      CompletableFuture<Optional<Lease>> given =
+          new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+              return future.cancel(mayInterruptIfRunning);
+            }
+          };
+      future.whenComplete(
+          (lease, failure) -> {
+            if (failure == null) {
+              given.complete(lease);
+            } else {
+              given.completeExceptionally(failure);
+            }
+          });
+      return given;
     }
   }
 }

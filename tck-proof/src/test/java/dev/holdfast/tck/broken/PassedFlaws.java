@@ -113,7 +113,11 @@ final class PassedFlaws {
                   }
                 }),
         Flaw.inManager(
-            "a future that other code has completed goes on", Set.of("WAIT-9"), CancelledOnly::new));
+            "a future that other code has completed goes on", Set.of("WAIT-9"), CancelledOnly::new),
+        Flaw.inLease(
+            "extendAsync is answered by the one in flight, if that asked for as much",
+            Set.of("EXT-10"),
+            Coalescing::new));
   }
 
   private static Flaw takesForARefusal(String code) {
@@ -241,6 +245,24 @@ final class PassedFlaws {
             }
           });
       return given;
+    }
+  }
+
+  private static final class Coalescing extends PassingLease {
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+    private Duration lastTtl = Duration.ZERO;
+
+    Coalescing(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized CompletableFuture<Void> extendAsync(Duration ttl) {
+      if (last.isDone() || ttl.compareTo(lastTtl) > 0) {
+        last = super.extendAsync(ttl);
+        lastTtl = ttl;
+      }
+      return last.copy();
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +26,9 @@ public abstract class FreshnessRules {
 
   /** Tolerance for two clocks that are read one after the other. */
   private static final Duration SLACK = Duration.ofMillis(2);
+
+  /** Between two extensions of a lease. */
+  private static final Duration APART = Duration.ofMillis(100);
 
   final TckFixture fixture;
 
@@ -183,5 +187,70 @@ public abstract class FreshnessRules {
     return operator
         .inspect(name)
         .orElseThrow(() -> new AssertionError(name + " is held, and inspect shows no holder"));
+  }
+
+  @Test
+  @Rule("EXT-10")
+  @IfThisFails("check that each extension asks the nodes, also while another one is in flight")
+  void anExtensionCountsFromItsOwnCallAndNotFromThatOfAnother() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=5s");
+
+    Retries.anyOf(
+        () -> {
+          Lease lease = OnNodes.take(fixture, locks, fixture.name("two"), fixture.ttl());
+          Extended alone = new Extended(lease);
+          alone.awaitEnd();
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
+          Extended first = new Extended(lease);
+          first.awaitApart();
+          Extended second = new Extended(lease);
+          Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+          first.awaitEnd();
+          second.awaitEnd();
+          second.awaitApart();
+          Extended third = new Extended(lease);
+          third.awaitEnd();
+
+          assertThat(List.of(second.spent(), third.spent()))
+              .as("time that extensions lack which began %s after another", APART)
+              .allMatch(spent -> spent.minus(alone.spent()).compareTo(APART.dividedBy(2)) < 0);
+        });
+  }
+
+  /** An extension by the usual ttl. */
+  private final class Extended {
+    private final Lease lease;
+    private final long called = System.nanoTime();
+    private final Call<Boolean> call;
+    private Duration spent = Duration.ZERO;
+
+    Extended(Lease lease) {
+      this.lease = lease;
+      call =
+          Call.begin(
+              () -> {
+                lease.extendAsync(fixture.ttl()).join();
+                return true;
+              });
+    }
+
+    void awaitApart() {
+      fixture.soon().until("time passes", () -> Elapsed.since(called).compareTo(APART) >= 0);
+    }
+
+    /** Leaves the test out if it fails, which is another rule's. */
+    void awaitEnd() {
+      if (call.awaited(fixture).result().isEmpty()) {
+        AnotherRule.isBroken("a lease that is held is not extended");
+      }
+      spent = fixture.ttl().minus(lease.remaining()).minus(Elapsed.since(called));
+    }
+
+    /** Returns the time that remained less than the ttl and the time since the call explain. */
+    Duration spent() {
+      return spent;
+    }
   }
 }

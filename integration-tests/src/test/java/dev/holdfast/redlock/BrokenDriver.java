@@ -116,6 +116,9 @@ enum BrokenDriver {
   TAKES_NIL_FOR_DONE(
       "an `EXEC` that replied nil is taken as done",
       made -> new BrokenReplies.NilIsDone(made.get())),
+  FAILS_IDLE_CONNECTIONS(
+      "the command after an idle time of 2 s fails, and ends its connection",
+      made -> new BrokenReplies.FailsIdle(made.get())),
   TAKES_ERRORS_FOR_NIL(
       "the errors `BUSY`, `MISCONF` and `NOREPLICAS` are reported as nil",
       made -> new BrokenReplies.ErrorsAreNil(made.get())),

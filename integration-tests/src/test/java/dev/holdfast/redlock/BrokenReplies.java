@@ -275,4 +275,37 @@ final class BrokenReplies {
       }
     }
   }
+
+  /** Takes a connection on which nothing was sent for some time for one that does not answer. */
+  static final class FailsIdle extends PassingNodes {
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Map<Integer, Long> used = new ConcurrentHashMap<>();
+
+    FailsIdle(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      used.put(node, System.nanoTime());
+      return nodes.connect(node, disconnected);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            long now = System.nanoTime();
+            Long before = used.put(node, now);
+            if (before == null || now - before < LIMIT_NANOS) {
+              nodes.submit(ask(round, node, new PassingAnswers(round)));
+            } else {
+              nodes.disconnect(node);
+              CompletableFuture.runAsync(
+                  () -> round.failure(node, new IllegalStateException("Read timed out")));
+            }
+          });
+    }
+  }
 }

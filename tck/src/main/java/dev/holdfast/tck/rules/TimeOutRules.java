@@ -16,6 +16,7 @@ import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -133,6 +134,7 @@ public abstract class TimeOutRules {
     Needs.of(fixture, LockCapability.KEEP_ALIVE);
     Needs.of(fixture, TckFault.SLOW);
     Duration ttl = fixture.shortTtl().multipliedBy(3); // for backends that ask several times
+    List<LockManager> idle = List.of(warm(), warm(), warm());
     LockManager locks = fixture.openWithoutOptions();
 
     Retries.anyOf(
@@ -149,6 +151,23 @@ public abstract class TimeOutRules {
 
           assertThat(held).as("held after one and a half of its ttl").isTrue();
         });
+    assertServedAfterSeconds(idle);
+  }
+
+  private LockManager warm() {
+    LockManager locks = fixture.openWithoutOptions();
+    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
+    return locks;
+  }
+
+  /** Asks each manager once at most: after that its connections are not idle any more. */
+  private void assertServedAfterSeconds(List<LockManager> idle) {
+    Iterator<LockManager> next = idle.iterator();
+    Retries.anyOf(
+        () ->
+            assertThat(next.next().tryAcquire(fixture.request(fixture.name("idle"))))
+                .as("the lease of a manager whose connections were idle for seconds")
+                .isPresent());
   }
 
   @Test

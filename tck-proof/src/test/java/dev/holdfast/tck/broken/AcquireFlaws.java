@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 
 /** Attempts, their votes, and the time that they take. */
 final class AcquireFlaws {
@@ -281,11 +280,12 @@ final class AcquireFlaws {
                   @Override
                   CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
                     members.ask(
-                        votes.silent(members.all()),
-                        Request.remove(held.name()),
-                        limit,
-                        Votes::isComplete,
-                        node -> false);
+                        new Poll(
+                            votes.silent(members.all()),
+                            Request.remove(held.name()),
+                            limit,
+                            Votes::isComplete,
+                            node -> false));
                     return super.takeBack(held, votes, limit);
                   }
                 }),
@@ -432,14 +432,9 @@ final class AcquireFlaws {
             (all, network, connectTimeout) ->
                 new Members(all, network, connectTimeout) {
                   @Override
-                  CompletableFuture<Votes> ask(
-                      Collection<Member> nodes,
-                      Request request,
-                      Timeouts limit,
-                      Predicate<Votes> enough,
-                      Predicate<Member> pending) {
-                    Timeouts longer = Timeouts.both(limit.quorum().multipliedBy(3));
-                    return super.ask(nodes, request, longer, Votes::isComplete, pending);
+                  CompletableFuture<Votes> ask(Poll poll) {
+                    Timeouts longer = Timeouts.both(poll.limit().quorum().multipliedBy(3));
+                    return super.ask(poll.within(longer).until(Votes::isComplete));
                   }
                 }),
         Flaw.inRedlock(
@@ -474,11 +469,12 @@ final class AcquireFlaws {
               seen ->
                   members()
                       .ask(
-                          seen.saying(Answer.MISSING),
-                          set(attempt, token),
-                          timeouts(),
-                          Votes::isComplete,
-                          node -> false)
+                          new Poll(
+                              seen.saying(Answer.MISSING),
+                              set(attempt, token),
+                              timeouts(),
+                              Votes::isComplete,
+                              node -> false))
                       .thenApply(set -> together(seen, set)));
     }
 

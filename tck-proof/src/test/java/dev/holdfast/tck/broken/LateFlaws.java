@@ -5,7 +5,6 @@ import dev.holdfast.tck.broken.Request.Verb;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /** Replies are taken for others', and requests overtake each other. */
 final class LateFlaws {
@@ -82,15 +80,12 @@ final class LateFlaws {
     }
 
     @Override
-    CompletableFuture<Votes> ask(
-        Collection<Member> nodes,
-        Request request,
-        Timeouts limit,
-        Predicate<Votes> enough,
-        Predicate<Member> pending) {
-      CompletableFuture<Votes> decision = super.ask(nodes, request, limit, enough, pending);
-      return decision.whenComplete(
-          (votes, failure) -> nodes.forEach(node -> ((Forgetful) node).replies().forget(request)));
+    CompletableFuture<Votes> ask(Poll poll) {
+      return super.ask(poll)
+          .whenComplete(
+              (votes, failure) ->
+                  poll.nodes()
+                      .forEach(node -> ((Forgetful) node).replies().forget(poll.request())));
     }
   }
 

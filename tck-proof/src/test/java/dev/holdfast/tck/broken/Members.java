@@ -7,13 +7,11 @@ import dev.holdfast.tck.broken.NodeError.Kind;
 import dev.holdfast.tck.broken.Request.Verb;
 import dev.holdfast.tck.broken.Way.Examined;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** All nodes of one manager, and what is asked of them at once. */
@@ -53,30 +51,21 @@ class Members {
     return opening;
   }
 
-  /**
-   * Asks nodes, and decides as soon as enough have answered.
-   *
-   * @param nodes whom
-   * @param limit after which nodes that are silent are counted as not answering
-   * @param enough whether a decision cannot change any more
-   * @param pending who is to get the request once more if it was not heard
-   */
-  CompletableFuture<Votes> ask(
-      Collection<Member> nodes,
-      Request request,
-      Timeouts limit,
-      Predicate<Votes> enough,
-      Predicate<Member> pending) {
-    Round round = new Round(nodes, limit, enough);
+  /** Asks nodes, and decides as soon as enough have answered. */
+  CompletableFuture<Votes> ask(Poll poll) {
+    Request request = poll.request();
+    Round round = new Round(poll);
     network.schedule(
         0,
         () -> {
-          for (Member node : nodes) {
+          for (Member node : poll.nodes()) {
             node.ask(
                 request,
                 () -> request.verb() != Verb.EXTEND || !round.decision.isDone(),
                 reply -> {
-                  if (reply instanceof NodeError error && error.isUnheard() && pending.test(node)) {
+                  if (reply instanceof NodeError error
+                      && error.isUnheard()
+                      && poll.pending().test(node)) {
                     node.defer(request);
                   }
                   round.count(node, reply);
@@ -84,7 +73,8 @@ class Members {
           }
           round.asked();
         });
-    network.schedule(limit.quorum().toNanos(), () -> round.expire(limit.quorum()));
+    Duration limit = poll.limit().quorum();
+    network.schedule(limit.toNanos(), () -> round.expire(limit));
     return round.decision;
   }
 
@@ -144,20 +134,16 @@ class Members {
 
   /** The votes as they come in; the first of each node counts. */
   private final class Round {
-    private final Collection<Member> nodes;
-    private final Timeouts limit;
-    private final Predicate<Votes> enough;
+    private final Poll poll;
     private final long begun = System.nanoTime();
     private final CompletableFuture<Votes> decision = new CompletableFuture<>();
     private Votes votes;
     private boolean allAsked;
     private boolean missesLastOnly;
 
-    Round(Collection<Member> nodes, Timeouts limit, Predicate<Votes> enough) {
-      this.nodes = nodes;
-      this.limit = limit;
-      this.votes = Votes.none(all.size(), nodes.size());
-      this.enough = enough;
+    Round(Poll poll) {
+      this.poll = poll;
+      this.votes = Votes.none(all.size(), poll.nodes().size());
     }
 
     void count(Member node, Object reply) {
@@ -173,12 +159,12 @@ class Members {
     }
 
     private void decide() {
-      if (allAsked && (votes.isComplete() || enough.test(votes))) {
+      if (allAsked && (votes.isComplete() || poll.enough().test(votes))) {
         decision.complete(votes);
       } else if (allAsked && !missesLastOnly && votes.missesLastOnly()) {
         missesLastOnly = true;
         long took = System.nanoTime() - begun;
-        Duration waits = Duration.ofNanos(Math.max(limit.node().toNanos(), 2 * took));
+        Duration waits = Duration.ofNanos(Math.max(poll.limit().node().toNanos(), 2 * took));
         network.schedule(waits.toNanos() - took, () -> expire(waits));
       }
     }
@@ -186,7 +172,7 @@ class Members {
     void expire(Duration waited) {
       NodeError silent =
           new NodeError(Kind.SILENT, "no answer within " + waited.toMillis() + " ms");
-      nodes.forEach(node -> count(node, silent));
+      poll.nodes().forEach(node -> count(node, silent));
     }
   }
 }

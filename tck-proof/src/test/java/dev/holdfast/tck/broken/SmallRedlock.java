@@ -139,15 +139,16 @@ class SmallRedlock implements LockPrimitive {
         .progress()
         .outage(() -> outageSoFar(attempt.name(), start, Objects.requireNonNull(seen.get())));
     return members.ask(
-        members.all(),
-        set(attempt, token),
-        timeouts.within(attempt.ttl()),
-        votes -> {
-          seen.set(votes);
-          return isGranted(votes)
-              || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes));
-        },
-        node -> false);
+        new Poll(
+            members.all(),
+            set(attempt, token),
+            timeouts.within(attempt.ttl()),
+            votes -> {
+              seen.set(votes);
+              return isGranted(votes)
+                  || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes));
+            },
+            node -> false));
   }
 
   /**
@@ -183,11 +184,12 @@ class SmallRedlock implements LockPrimitive {
   /** Removes what an attempt left. Those who voted are heard; nobody waits for the others. */
   CompletableFuture<Votes> takeBack(Held held, Votes votes, Timeouts limit) {
     return members.ask(
-        takeBackFrom(held),
-        taken(held),
-        limit,
-        seen -> seen.answered() >= votes.answered(),
-        held.reached()::contains);
+        new Poll(
+            takeBackFrom(held),
+            taken(held),
+            limit,
+            seen -> seen.answered() >= votes.answered(),
+            held.reached()::contains));
   }
 
   /** Returns the nodes that a failed attempt is taken back from. */
@@ -285,13 +287,15 @@ class SmallRedlock implements LockPrimitive {
     abandonExtension(held);
     return members
         .ask(
-            releaseFrom(held),
-            release(held, release.keep(), release.mayLengthen()),
-            timeouts,
-            votes ->
-                votes.isQuorum(votes.notMine())
-                    || (isAnswered(votes) && !votes.isQuorum(votes.notMine() + votes.pending())),
-            held.reached()::contains)
+            new Poll(
+                releaseFrom(held),
+                release(held, release.keep(), release.mayLengthen()),
+                timeouts,
+                votes ->
+                    votes.isQuorum(votes.notMine())
+                        || (isAnswered(votes)
+                            && !votes.isQuorum(votes.notMine() + votes.pending())),
+                held.reached()::contains))
         .thenApply(votes -> new Released(released(held, votes), Released.UNKNOWN));
   }
 
@@ -379,7 +383,7 @@ class SmallRedlock implements LockPrimitive {
   }
 
   final CompletableFuture<Votes> ask(Request request, Predicate<Votes> enough) {
-    return members.ask(members.all(), request, timeouts, enough, node -> false);
+    return members.ask(new Poll(members.all(), request, timeouts, enough, node -> false));
   }
 
   private CompletableFuture<Votes> askAll(Request request) {

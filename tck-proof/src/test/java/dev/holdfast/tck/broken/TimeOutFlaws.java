@@ -10,14 +10,12 @@ import dev.holdfast.core.ClockReading;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Nodes are waited for: too long, not long enough, or by those whom it does not help. */
@@ -39,14 +37,8 @@ final class TimeOutFlaws {
                 (all, network, connectTimeout) ->
                     new Members(all, network, connectTimeout) {
                       @Override
-                      CompletableFuture<Votes> ask(
-                          Collection<Member> nodes,
-                          Request request,
-                          Timeouts limit,
-                          Predicate<Votes> enough,
-                          Predicate<Member> pending) {
-                        Timeouts longer = Timeouts.both(limit.quorum());
-                        return super.ask(nodes, request, longer, enough, pending);
+                      CompletableFuture<Votes> ask(Poll poll) {
+                        return super.ask(poll.within(Timeouts.both(poll.limit().quorum())));
                       }
                     })
             .asVariation(),

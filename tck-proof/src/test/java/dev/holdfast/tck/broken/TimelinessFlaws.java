@@ -12,7 +12,6 @@ import dev.holdfast.core.Scheduler;
 import dev.holdfast.tck.broken.NodeError.Kind;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +24,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Short leases that are served worse, ends that come late, and outages that leave a trace. */
@@ -270,15 +268,12 @@ final class TimelinessFlaws {
     }
 
     @Override
-    CompletableFuture<Votes> ask(
-        Collection<Member> nodes,
-        Request request,
-        Timeouts limit,
-        Predicate<Votes> enough,
-        Predicate<Member> pending) {
+    CompletableFuture<Votes> ask(Poll poll) {
       List<Member> used =
-          nodes.stream().filter(node -> outages.getOrDefault(node, 0) <= MAX_OUTAGES).toList();
-      return super.ask(used, request, limit, enough, pending)
+          poll.nodes().stream()
+              .filter(node -> outages.getOrDefault(node, 0) <= MAX_OUTAGES)
+              .toList();
+      return super.ask(poll.to(used))
           .whenComplete(
               (votes, failure) -> {
                 if (votes != null) {

@@ -45,13 +45,14 @@ class TransferringRedlock extends SmallRedlock {
     Timeouts limit = timeouts().within(attempt.ttl());
     return members()
         .ask(
-            members().all(),
-            swap(adoption, token),
-            limit,
-            votes ->
-                isGranted(votes)
-                    || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes)),
-            node -> false)
+            new Poll(
+                members().all(),
+                swap(adoption, token),
+                limit,
+                votes ->
+                    isGranted(votes)
+                        || (!votes.isQuorum(votes.mine() + votes.pending()) && isAnswered(votes)),
+                node -> false))
         .thenCompose(
             votes -> {
               Held held =
@@ -106,12 +107,13 @@ class TransferringRedlock extends SmallRedlock {
   void endTransfer(Adoption adoption, Timeouts limit) {
     members()
         .ask(
-            members().all(),
-            Request.release(
-                adoption.attempt().name(), adoption.transferredToken(), Duration.ZERO, false),
-            limit,
-            votes -> false,
-            node -> true);
+            new Poll(
+                members().all(),
+                Request.release(
+                    adoption.attempt().name(), adoption.transferredToken(), Duration.ZERO, false),
+                limit,
+                votes -> false,
+                node -> true));
   }
 
   Outcome notAdopted(Held held, Votes votes) {

@@ -14,7 +14,6 @@ import dev.holdfast.core.Scheduler;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +24,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 import java.util.zip.CRC32;
@@ -175,13 +173,8 @@ final class UnseenFlaws {
             (all, network, connectTimeout) ->
                 new Members(all, network, connectTimeout) {
                   @Override
-                  CompletableFuture<Votes> ask(
-                      Collection<Member> nodes,
-                      Request request,
-                      Timeouts limit,
-                      Predicate<Votes> enough,
-                      Predicate<Member> pending) {
-                    return super.ask(nodes, request, limit.within(connectTimeout), enough, pending);
+                  CompletableFuture<Votes> ask(Poll poll) {
+                    return super.ask(poll.within(poll.limit().within(connectTimeout)));
                   }
                 }),
         Flaw.inMembers(
@@ -192,22 +185,13 @@ final class UnseenFlaws {
                   private int releases;
 
                   @Override
-                  synchronized CompletableFuture<Votes> ask(
-                      Collection<Member> nodes,
-                      Request request,
-                      Timeouts limit,
-                      Predicate<Votes> enough,
-                      Predicate<Member> pending) {
+                  synchronized CompletableFuture<Votes> ask(Poll poll) {
+                    List<Member> nodes = List.copyOf(poll.nodes());
                     boolean drops =
-                        request.verb() == Request.Verb.RELEASE
+                        poll.request().verb() == Request.Verb.RELEASE
                             && nodes.size() > 2
                             && ++releases % 60 == 0;
-                    return super.ask(
-                        drops ? List.copyOf(nodes).subList(1, nodes.size()) : nodes,
-                        request,
-                        limit,
-                        enough,
-                        pending);
+                    return super.ask(drops ? poll.to(nodes.subList(1, nodes.size())) : poll);
                   }
                 }),
         Flaw.inMembers(

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -62,7 +62,7 @@ class LauncherTest {
 
   @TempDir Path folder;
 
-  private final List<Program> started = new ArrayList<>();
+  @AutoClose private final Programs programs = new Programs();
   private final Map<String, String> environment = new HashMap<>();
   private Path tree;
   private Path tools;
@@ -90,11 +90,6 @@ class LauncherTest {
     environment.put("PATH", tools + ":" + System.getenv("PATH"));
     environment.put("XDG_CACHE_HOME", folder.resolve("cache").toString());
     environment.put("HOLDFAST_JAVA_OPTS", "");
-  }
-
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
   }
 
   @Test
@@ -397,10 +392,9 @@ class LauncherTest {
     environment.put("LAUNCHER", launcher.toString());
 
     Program terminal =
-        Program.start(
+        programs.start(
             environment,
             List.of("script", "-qfec", "stty cols 61 rows 20; \"$LAUNCHER\" x", "/dev/null"));
-    started.add(terminal);
 
     assertThat(terminal.exitCode()).isZero();
     assertThat(terminal.out())
@@ -419,9 +413,7 @@ class LauncherTest {
   }
 
   private Program start(List<String> command) {
-    Program program = Program.start(environment, command);
-    started.add(program);
-    return program;
+    return programs.start(environment, command);
   }
 
   private List<String> builds() throws IOException {

@@ -33,6 +33,13 @@ public final class Nodes {
     nodes.all().forEach(node -> node.command("DEL", name));
   }
 
+  /** Thaws the nodes that a test has frozen. */
+  public static void thaw(TestNodes nodes) {
+    nodes.all().stream()
+        .filter(node -> node.state() == TestNode.State.FROZEN)
+        .forEach(TestNode::thaw);
+  }
+
   /** How many nodes hold this key. */
   public static long holding(TestNodes nodes, String name) {
     return nodes.all().stream()

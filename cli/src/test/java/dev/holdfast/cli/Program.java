@@ -164,6 +164,17 @@ public final class Program implements AutoCloseable {
     return read(err);
   }
 
+  /** Returns the lines of stderr that are its own, without those of shells about their children. */
+  public List<String> messages() {
+    return err().lines().filter(line -> line.startsWith("holdfast: ")).toList();
+  }
+
+  /** Returns the number that follows a label in stdout. */
+  public long number(String label) {
+    String after = out().substring(out().indexOf(label) + label.length());
+    return Long.parseLong(after.split("\\s", 2)[0]);
+  }
+
   @Override
   public void close() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);

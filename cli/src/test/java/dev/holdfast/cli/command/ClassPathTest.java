@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.cli.ThirdParty;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.File;
@@ -12,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,12 +26,7 @@ import picocli.CommandLine.TypeConversionException;
 class ClassPathTest {
   @TempDir Path folder;
 
-  private final List<Program> started = new ArrayList<>();
-
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
-  }
+  @AutoClose private final Programs programs = new Programs();
 
   @Test
   void aBackendOfAThirdPartyIsUsedWhereverTheOptionStands() {
@@ -38,12 +34,13 @@ class ClassPathTest {
     String[] run = {"run", "--url", "third:", "--name", "job", "--", "echo", "ran"};
 
     Program before = holdfast("--class-path", jar, run);
-    Program without = inThisJvm(run);
+    Program without = programs.inThisJvm(run);
     Program after =
-        inThisJvm("run", "--class-path=" + jar, "--url", "third:", "--name", "job", "echo", "ran");
-    Program status = inThisJvm("--class-path", jar, "status", "--url", "third:", "job");
+        programs.inThisJvm(
+            "run", "--class-path=" + jar, "--url", "third:", "--name", "job", "echo", "ran");
+    Program status = programs.inThisJvm("--class-path", jar, "status", "--url", "third:", "job");
     Program release =
-        inThisJvm("release", "--force", "job", "-y", "--url=third:", "--class-path", jar);
+        programs.inThisJvm("release", "--force", "job", "-y", "--url=third:", "--class-path", jar);
 
     assertThat(without.exitCode()).isEqualTo(64);
     assertThat(without.err()).contains("no backend serves third:");
@@ -60,7 +57,8 @@ class ClassPathTest {
   void backendWithAMissingClassIsReported() {
     String jar = ThirdParty.unfinished(folder).toString();
 
-    Program status = inThisJvm("--class-path", jar, "status", "--url", "unfinished:", "job");
+    Program status =
+        programs.inThisJvm("--class-path", jar, "status", "--url", "unfinished:", "job");
 
     assertThat(status.exitCode()).as(status.err()).isEqualTo(70);
     assertThat(status.err()).contains("NoClassDefFoundError", "org/Missing");
@@ -93,9 +91,9 @@ class ClassPathTest {
   void theDemoAndItsWorkersUseADriverOfAThirdParty() {
     String jar = ThirdParty.driver(folder).toString();
 
-    Program unknown = inThisJvm("demo", "--driver", "mine");
+    Program unknown = programs.inThisJvm("demo", "--driver", "mine");
     Program demo =
-        holdfast(
+        programs.holdfast(
             "demo",
             "--driver",
             "mine",
@@ -117,7 +115,7 @@ class ClassPathTest {
     Path broken = ThirdParty.broken(folder);
     try (TestNodes nodes = TestNodes.start(1)) {
       Program run =
-          inThisJvm(
+          programs.inThisJvm(
               "--class-path",
               broken + File.pathSeparator + driver,
               "run",
@@ -171,7 +169,7 @@ class ClassPathTest {
 
   @Test
   void anEntryThatIsNotThereEndsTheCommandWith64() {
-    Program backends = inThisJvm("backends", "--class-path", "/no/such.jar");
+    Program backends = programs.inThisJvm("backends", "--class-path", "/no/such.jar");
 
     assertThat(backends.exitCode()).isEqualTo(64);
     assertThat(backends.err()).startsWith("holdfast: ").contains("--class-path", "'/no/such.jar'");
@@ -181,18 +179,6 @@ class ClassPathTest {
   private Program holdfast(String option, String value, String[] command) {
     List<String> args = new ArrayList<>(List.of(option, value));
     args.addAll(List.of(command));
-    return holdfast(args.toArray(new String[0]));
-  }
-
-  private Program holdfast(String... args) {
-    Program program = Program.holdfast(args);
-    started.add(program);
-    return program;
-  }
-
-  private Program inThisJvm(String... args) {
-    Program program = Program.inThisJvm(args);
-    started.add(program);
-    return program;
+    return programs.holdfast(args.toArray(new String[0]));
   }
 }

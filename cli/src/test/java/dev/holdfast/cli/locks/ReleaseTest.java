@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,38 +22,27 @@ class ReleaseTest {
   private static final Map<String, String> TERMINAL =
       Map.of("HOLDFAST_JAVA_OPTS", "-Dholdfast.terminal.in=true");
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
-    nodes.all().stream()
-        .filter(node -> node.state() == TestNode.State.FROZEN)
-        .forEach(TestNode::thaw);
-    Nodes.remove(nodes, "job");
+    programs.close();
+    Nodes.thaw(NODES);
+    Nodes.remove(NODES, "job");
   }
 
   @Test
   void asAProcessItTakesTheLockAwayAndItsHolderSeesIt() {
     Program holder =
-        process(
+        programs
+            .holdfast(
                 "run",
                 "--name",
                 "job",
                 "--url",
-                Nodes.url(nodes),
+                Nodes.url(NODES),
                 "--ttl",
                 "4s",
                 "--",
@@ -62,7 +51,8 @@ class ReleaseTest {
                 "echo ready; exec sleep 60")
             .awaitOut("ready");
 
-    Program release = process("release", "--force", "job", "--url", Nodes.url(nodes), "--yes");
+    Program release =
+        programs.holdfast("release", "--force", "job", "--url", Nodes.url(NODES), "--yes");
 
     assertThat(release.exitCode()).as(release.err()).isZero();
     assertThat(release.out())
@@ -82,56 +72,56 @@ class ReleaseTest {
   @ParameterizedTest
   @ValueSource(strings = {"y\n", "YES \n"})
   void promptsOnATerminalAndReleasesIfTheAnswerIsYes(String answer) {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     Program release = release(TERMINAL).awaitErr("[y/N]");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
     release.press(answer);
 
     assertThat(release.exitCode()).as(release.err()).isZero();
     assertThat(release.err()).startsWith("job: held by ").contains(" of 3 nodes agree");
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"n\n", "\n", "yeah\n", ""})
   void releasesNothingIfTheAnswerIsNotYes(String answer) {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     Program release = release(TERMINAL, "--json").awaitErr("[y/N]").type(answer);
 
     assertThat(release.exitCode()).isEqualTo(1);
     assertThat(release.out()).contains("\"removed\": false", "\"nodes\": 3");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
   }
 
   @Test
   void leavesALockThatIsTakenDuringThePrompt() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     Program release = release(TERMINAL).awaitErr("[y/N]");
 
-    nodes.all().forEach(node -> node.command("SET", "job", "somebody:else", "PX", "60000"));
+    NODES.all().forEach(node -> node.command("SET", "job", "somebody:else", "PX", "60000"));
     release.press("y\n");
 
     assertThat(release.exitCode()).isEqualTo(1);
     assertThat(release.out()).contains("another owner holds it now");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
   }
 
   @Test
   void refusesWithoutATerminal() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     Program release = release(Map.of());
 
     assertThat(release.exitCode()).isEqualTo(64);
     assertThat(release.err()).contains("no answer is possible", "--yes").hasLineCount(1);
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
   }
 
   @Test
   void showsTheResultAsJson() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     Program removed = release(Map.of(), "--yes", "--json");
     assertThat(removed.exitCode()).as(removed.err()).isZero();
@@ -147,11 +137,11 @@ class ReleaseTest {
 
   @Test
   void endsWith69WithoutAQuorum() {
-    nodes.all().forEach(TestNode::freeze);
+    NODES.all().forEach(TestNode::freeze);
 
     Program release =
         start(
-            Map.of("HOLDFAST_URL", Nodes.impatientUrl(nodes)),
+            Map.of("HOLDFAST_URL", Nodes.impatientUrl(NODES)),
             List.of("release", "--force", "job", "--yes"));
 
     assertThat(release.exitCode()).isEqualTo(69);
@@ -160,20 +150,12 @@ class ReleaseTest {
 
   private Program release(Map<String, String> environment, String... options) {
     return start(
-        environment, List.of("release", "--force", "job", "--url", Nodes.url(nodes)), options);
+        environment, List.of("release", "--force", "job", "--url", Nodes.url(NODES)), options);
   }
 
   private Program start(Map<String, String> environment, List<String> args, String... more) {
     List<String> all = new ArrayList<>(args);
     all.addAll(List.of(more));
-    Program program = Program.inThisJvm(environment, all.toArray(new String[0]));
-    started.add(program);
-    return program;
-  }
-
-  private Program process(String... args) {
-    Program program = Program.holdfast(args);
-    started.add(program);
-    return program;
+    return programs.inThisJvm(environment, all.toArray(new String[0]));
   }
 }

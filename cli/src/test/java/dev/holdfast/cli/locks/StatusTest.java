@@ -9,6 +9,7 @@ import dev.holdfast.cli.Distribution;
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.cli.backend.Backend;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -16,9 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,55 +29,44 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StatusTest {
   private static final String TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ ";
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
-    nodes.all().stream()
-        .filter(node -> node.state() == TestNode.State.FROZEN)
-        .forEach(TestNode::thaw);
-    Nodes.remove(nodes, "job");
+    programs.close();
+    Nodes.thaw(NODES);
+    Nodes.remove(NODES, "job");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"redlock:", "redlock:lettuce:", "redlock:jedis:", "redlock:redisson:"})
   void showsTheHolderWithEveryDriver(String start) throws InterruptedException {
-    String url = Nodes.url(nodes).replaceFirst("^redlock:", start);
+    String url = Nodes.url(NODES).replaceFirst("^redlock:", start);
     try (LockManager locks = new Backend(url).open();
         Lease lease = locks.acquire("job", Duration.ofSeconds(30))) {
       assertThat(lease.isHeld()).isTrue();
-      assertShowsTheHolder(start("status", "job", "--url", url));
+      assertShowsTheHolder(programs.inThisJvm("status", "job", "--url", url));
     }
 
-    Program free = start("status", "job", "--url", url);
+    Program free = programs.inThisJvm("status", "job", "--url", url);
     assertThat(free.exitCode()).as(free.err()).isEqualTo(1);
     assertThat(free.out()).isEqualTo("job: free\n");
   }
 
   @Test
   void asAProcessItShowsAnotherHolder() {
-    String url = Nodes.url(nodes);
+    String url = Nodes.url(NODES);
     Program holder =
-        process("run", "--name", "job", "--url", url, "--", "sh", "-c", "echo ready; cat")
+        programs
+            .holdfast("run", "--name", "job", "--url", url, "--", "sh", "-c", "echo ready; cat")
             .awaitOut("ready");
 
-    assertShowsTheHolder(process("status", "job", "--url", url));
+    assertShowsTheHolder(programs.holdfast("status", "job", "--url", url));
 
     assertThat(holder.type("").exitCode()).isZero();
-    Program free = process("status", "job", "--url", url);
+    Program free = programs.holdfast("status", "job", "--url", url);
     assertThat(free.exitCode()).as(free.err()).isEqualTo(1);
     assertThat(free.out()).isEqualTo("job: free\n");
   }
@@ -96,10 +85,12 @@ class StatusTest {
     try (TestNodes forgetful = TestNodes.start(3)) {
       forgetful.node(0).command("FLUSHALL");
       String url = Nodes.url(forgetful);
-      assertThat(start("status", "job", "--url", url).exitCode()).as("two vote").isEqualTo(1);
+      assertThat(programs.inThisJvm("status", "job", "--url", url).exitCode())
+          .as("two vote")
+          .isEqualTo(1);
 
       forgetful.node(1).command("FLUSHALL");
-      Program unknown = start("status", "job", "--url", url);
+      Program unknown = programs.inThisJvm("status", "job", "--url", url);
 
       assertThat(unknown.exitCode()).as(unknown.out()).isEqualTo(69);
       assertThat(unknown.out()).isEmpty();
@@ -116,7 +107,7 @@ class StatusTest {
     assertThat(free.exitCode()).isEqualTo(1);
     assertThat(free.out()).isEqualTo("{\"name\": \"job\", \"state\": \"free\"}\n");
 
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     Program held = status("--json");
     assertThat(held.exitCode()).isZero();
     assertThat(held.out())
@@ -127,7 +118,7 @@ class StatusTest {
 
   @Test
   void whereFewerNodesThanAQuorumAgreeItIsNeitherHeldNorFree() {
-    nodes.node(0).command("SET", "job", Nodes.FOREIGN, "PX", "60000");
+    NODES.node(0).command("SET", "job", Nodes.FOREIGN, "PX", "60000");
 
     Program status = status();
 
@@ -138,8 +129,8 @@ class StatusTest {
 
   @Test
   void minorityThatIsDownIsShownAndDoesNotMatter() {
-    Nodes.occupy(nodes, "job");
-    nodes.node(0).freeze();
+    Nodes.occupy(NODES, "job");
+    NODES.node(0).freeze();
 
     Program status = status();
 
@@ -149,21 +140,20 @@ class StatusTest {
 
   @Test
   void endsWith69WithoutAQuorumAndNamesEachNodeAndNoPassword() {
-    nodes.all().forEach(TestNode::freeze);
-    String url = Nodes.impatientUrl(nodes).replaceAll("redis://", "redis://:geheim@");
+    NODES.all().forEach(TestNode::freeze);
+    String url = Nodes.impatientUrl(NODES).replaceAll("redis://", "redis://:geheim@");
 
-    Program status = start("status", "job", "--url", url);
+    Program status = programs.inThisJvm("status", "job", "--url", url);
 
     assertThat(status.exitCode()).isEqualTo(69);
     assertThat(status.out()).isEmpty();
-    assertThat(nodes.all()).allSatisfy(node -> assertThat(status.err()).contains(node.address()));
+    assertThat(NODES.all()).allSatisfy(node -> assertThat(status.err()).contains(node.address()));
     assertThat(status.err()).doesNotContain("geheim");
   }
 
   @Test
   void takesTheUrlFromTheEnvironment() {
-    Program status = Program.inThisJvm(Map.of("HOLDFAST_URL", Nodes.url(nodes)), "status", "job");
-    started.add(status);
+    Program status = programs.inThisJvm(Map.of("HOLDFAST_URL", Nodes.url(NODES)), "status", "job");
 
     assertThat(status.exitCode()).as(status.err()).isEqualTo(1);
   }
@@ -171,14 +161,14 @@ class StatusTest {
   @Test
   void watchingPrintsALineForEachChangeAndGoesOnThroughOutages() {
     Program watch = watch(Map.of(), "--interval", "50ms").awaitOut("job: free\n");
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     watch.awaitOut("; 3 of 3 nodes agree; ");
-    nodes.all().forEach(TestNode::freeze);
+    NODES.all().forEach(TestNode::freeze);
     watch.awaitOut("job: unknown: ");
-    nodes.all().forEach(TestNode::thaw);
+    NODES.all().forEach(TestNode::thaw);
     await().atMost(Limits.LONG).until(() -> watch.out().lines().count() >= 4);
     await().atMost(Limits.LONG).until(() -> lastOf(watch).contains("; 3 of 3 nodes agree; "));
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
     await().atMost(Limits.LONG).until(() -> lastOf(watch).endsWith("job: free"));
 
     assertThat(watch.signal("INT").exitCode()).isEqualTo(130);
@@ -196,7 +186,7 @@ class StatusTest {
   @CsvSource({"INT, 130", "TERM, 143"})
   void watchingAsJsonIsAnObjectALineUntilASignal(String signal, int code) {
     Program watch = watch(Map.of(), "--json", "--interval", "50ms").awaitOut("\"free\"}\n");
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     watch.awaitOut("\"agreeing\": 3");
 
     assertThat(watch.signal(signal).exitCode()).isEqualTo(code);
@@ -209,7 +199,7 @@ class StatusTest {
   @Test
   @Tag("slow")
   void watchingOnATerminalDrawsOverWhatItHasDrawn() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     Program watch =
         watch(
             Map.of("TERM", "xterm", "HOLDFAST_JAVA_OPTS", "-Dholdfast.terminal.out=true"),
@@ -227,39 +217,23 @@ class StatusTest {
   void watchingEndsWhenItsOutputIsClosed() {
     String script = "\"$0\" status job --watch --interval 50ms | head -n 1; echo ${PIPESTATUS[0]}";
     Program watch =
-        Program.start(
-            Map.of("HOLDFAST_URL", Nodes.url(nodes)),
+        programs.start(
+            Map.of("HOLDFAST_URL", Nodes.url(NODES)),
             List.of("bash", "-c", script, Distribution.launcher().toString()));
-    started.add(watch);
     watch.awaitOut("job: free\n");
 
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     assertThat(watch.awaitOut("141").exitCode()).isZero();
   }
 
   private Program status(String... options) {
-    return start(with(options, "status", "job", "--url", Nodes.url(nodes)));
+    return programs.inThisJvm(with(options, "status", "job", "--url", Nodes.url(NODES)));
   }
 
   private Program watch(Map<String, String> environment, String... options) {
-    Program watch =
-        Program.holdfast(
-            environment, with(options, "status", "job", "--watch", "--url", Nodes.url(nodes)));
-    started.add(watch);
-    return watch;
-  }
-
-  private Program process(String... args) {
-    Program program = Program.holdfast(args);
-    started.add(program);
-    return program;
-  }
-
-  private Program start(String... args) {
-    Program program = Program.inThisJvm(args);
-    started.add(program);
-    return program;
+    return programs.holdfast(
+        environment, with(options, "status", "job", "--watch", "--url", Nodes.url(NODES)));
   }
 
   private static String[] with(String[] options, String... args) {

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,16 +29,11 @@ class MigrateCheckTest {
   @AutoClose private static final TestNodes NODES = TestNodes.start(1);
   private static final TestNode NODE = NODES.node(0);
 
-  private final List<Program> started = new ArrayList<>();
+  @AutoClose private final Programs programs = new Programs();
 
   @BeforeEach
   void empty() {
     NODE.command("FLUSHALL");
-  }
-
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
   }
 
   @Test
@@ -78,8 +73,7 @@ class MigrateCheckTest {
   void asAProcessItSaysTheSame() {
     NODE.command("SET", "lock.old", PAST);
 
-    Program check = Program.holdfast("migrate", "check", "--url", NODE.uri());
-    started.add(check);
+    Program check = programs.holdfast("migrate", "check", "--url", NODE.uri());
 
     assertThat(check.exitCode()).as(check.err()).isZero();
     assertThat(check.out()).contains("lock.old", "Expired stamps, left by holders that died: 1.");
@@ -243,18 +237,12 @@ class MigrateCheckTest {
   private Program check(Map<String, String> environment, String... options) {
     List<String> args = new ArrayList<>(List.of("migrate", "check", "--url", NODE.uri()));
     args.addAll(List.of(options));
-    return start(environment, args.toArray(new String[0]));
+    return programs.inThisJvm(environment, args.toArray(new String[0]));
   }
 
   private Program checkWithPassword(TestNode node) {
     String url = node.uri().replace("redis://", "redis://u:geheim@");
-    return start(Map.of(), "migrate", "check", "--url", url);
-  }
-
-  private Program start(Map<String, String> environment, String... args) {
-    Program program = Program.inThisJvm(environment, args);
-    started.add(program);
-    return program;
+    return programs.inThisJvm(Map.of(), "migrate", "check", "--url", url);
   }
 
   private static String in(long seconds) {

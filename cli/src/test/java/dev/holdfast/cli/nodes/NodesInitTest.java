@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import dev.holdfast.testsupport.Rule;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -30,7 +30,7 @@ class NodesInitTest {
 
   @TempDir Path state;
 
-  private final List<Program> started = new ArrayList<>();
+  @AutoClose private final Programs programs = new Programs();
   @AutoClose private static final TestNodes NODES = TestNodes.start(3);
   private final TestNodes nodes = NODES;
 
@@ -42,18 +42,13 @@ class NodesInitTest {
     nodes.all().forEach(node -> node.command("FLUSHALL"));
   }
 
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
-  }
-
   @Test
   @Rule("GUARD-5")
   @DisplayName("marks them, so that locks are got at once")
   void marksNewNodes() {
     assertThat(run()).isEqualTo(69);
 
-    Program init = process("nodes", "init", "--url", Nodes.url(nodes), "--yes");
+    Program init = programs.holdfast("nodes", "init", "--url", Nodes.url(nodes), "--yes");
 
     assertThat(init.exitCode()).as(init.err()).isZero();
     assertThat(init.out())
@@ -151,7 +146,8 @@ class NodesInitTest {
     assertThat(init(Map.of(), "--yes").exitCode()).isZero();
 
     Program other =
-        start(Map.of(), "nodes", "init", "--yes", "--url", Nodes.url(nodes) + "&maxTtl=30s");
+        programs.inThisJvm(
+            Map.of(), "nodes", "init", "--yes", "--url", Nodes.url(nodes) + "&maxTtl=30s");
 
     assertThat(other.exitCode()).isEqualTo(64);
     assertThat(other.err()).contains(nodes.node(0).address(), "maxTtl=60000ms");
@@ -180,13 +176,14 @@ class NodesInitTest {
   @DisplayName("nodes that were started here vote already; locks of others have no guard")
   void nodesThatWereStartedHereVoteAlready() {
     Map<String, String> here = Map.of("HOLDFAST_STATE", state.toString());
-    assertThat(start(here, "nodes", "start", "--count", "3").exitCode()).isZero();
-    Program init = start(here, "nodes", "init");
+    assertThat(programs.inThisJvm(here, "nodes", "start", "--count", "3").exitCode()).isZero();
+    Program init = programs.inThisJvm(here, "nodes", "init");
     assertThat(init.exitCode()).as(init.err()).isZero();
     assertThat(init.out()).endsWith("All vote: nothing to do.\n");
-    assertThat(start(here, "nodes", "stop").exitCode()).isZero();
+    assertThat(programs.inThisJvm(here, "nodes", "stop").exitCode()).isZero();
 
-    Program setnx = start(here, "nodes", "init", "--url", "setnx:" + nodes.node(0).uri());
+    Program setnx =
+        programs.inThisJvm(here, "nodes", "init", "--url", "setnx:" + nodes.node(0).uri());
     assertThat(setnx.exitCode()).isEqualTo(64);
     assertThat(setnx.err()).contains("there is no restart guard");
   }
@@ -200,24 +197,14 @@ class NodesInitTest {
   }
 
   private int run() {
-    return start(Map.of(), "run", "--name", "x", "--url", Nodes.url(nodes), "true").exitCode();
+    return programs
+        .inThisJvm(Map.of(), "run", "--name", "x", "--url", Nodes.url(nodes), "true")
+        .exitCode();
   }
 
   private Program init(Map<String, String> environment, String... options) {
     List<String> all = new ArrayList<>(List.of("nodes", "init", "--url", Nodes.url(nodes)));
     all.addAll(List.of(options));
-    return start(environment, all.toArray(new String[0]));
-  }
-
-  private Program process(String... args) {
-    Program program = Program.holdfast(args);
-    started.add(program);
-    return program;
-  }
-
-  private Program start(Map<String, String> environment, String... args) {
-    Program program = Program.inThisJvm(environment, args);
-    started.add(program);
-    return program;
+    return programs.inThisJvm(environment, all.toArray(new String[0]));
   }
 }

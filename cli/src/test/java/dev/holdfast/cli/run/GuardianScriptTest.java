@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +35,7 @@ class GuardianScriptTest {
   private final GuardianFolder folder;
   private final RandomAccessFile control;
   private final RandomAccessFile report;
-  private final List<Program> started = new ArrayList<>();
+  private final Programs programs = new Programs();
 
   GuardianScriptTest() throws Exception {
     folder = GuardianFolder.make();
@@ -44,7 +45,7 @@ class GuardianScriptTest {
 
   @AfterEach
   void end() throws IOException {
-    started.forEach(Program::close);
+    programs.close();
     folder.delete();
   }
 
@@ -215,8 +216,7 @@ class GuardianScriptTest {
     List<String> command = new ArrayList<>(with);
     command.addAll(List.of("bash", "-p", "" + folder.script(), "" + folder.path()));
     command.addAll(List.of(arguments));
-    Program guardian = Program.start(environment, command);
-    started.add(guardian);
+    Program guardian = programs.start(environment, command);
     assertThat(report.readLine()).isEqualTo("ready");
     return guardian;
   }

@@ -8,6 +8,7 @@ import dev.holdfast.cli.Distribution;
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.cli.ThirdParty;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
@@ -21,9 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,22 +38,12 @@ class RunGuardedTest {
   private static final String DOUBLE_FORK =
       "(sh -c 'trap \"\" TERM; echo orphan=$$ started; while :; do sleep 0.05; done' &); ";
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
+  private final Programs programs = new Programs();
   private final List<Long> left = new ArrayList<>();
 
   @TempDir Path folder;
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
 
   @BeforeEach
   void onLinux() {
@@ -62,17 +52,17 @@ class RunGuardedTest {
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
+    programs.close();
     left.forEach(pid -> Program.signal("KILL", pid));
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
   }
 
   @Test
   void whenHoldfastIsKilledTheCommandAndItsOrphansEndBeforeTheLock() {
     Program run =
         run(List.of("--ttl", "6s", "--grace", "1s"), DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long orphan = pid(run.awaitOut("started"), "orphan=");
+    long child = run.awaitOut("ready").number("pid=");
+    long orphan = run.awaitOut("started").number("orphan=");
 
     run.signal("KILL");
 
@@ -92,7 +82,7 @@ class RunGuardedTest {
   @Test
   void theNextRunStartsNothingBeforeTheCommandOfAKilledOneHasEnded() {
     Program killed = run(List.of("--ttl", "4s", "--grace", "60s"), "trap '' TERM; " + ENDLESS);
-    long child = pid(killed.awaitOut("ready"), "pid=");
+    long child = killed.awaitOut("ready").number("pid=");
     Program next =
         run(
                 List.of("--wait", "forever"),
@@ -108,17 +98,17 @@ class RunGuardedTest {
   @Test
   void whenHoldfastStandsStillTheCommandEndsBeforeTheLock() {
     Program run = run(List.of("--ttl", "6s"), DOUBLE_FORK + "trap 'echo told' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long orphan = pid(run.awaitOut("started"), "orphan=");
+    long child = run.awaitOut("ready").number("pid=");
+    long orphan = run.awaitOut("started").number("orphan=");
 
     run.signal("STOP");
 
     awaitEndWithTheLockHeld(child, orphan);
     assertThat(run.out()).contains("told");
-    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 0);
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(NODES, "job") == 0);
     run.signal("CONT");
     assertThat(run.exitCode()).isEqualTo(76);
-    assertThat(own(run))
+    assertThat(run.messages())
         .singleElement()
         .asString()
         .contains("'job' was not renewed in time; ending the command");
@@ -127,16 +117,16 @@ class RunGuardedTest {
   @Test
   void whenNothingCanBeRenewedTheCommandEndsBeforeTheLock() {
     Program run = run(List.of("--ttl", "6s"), "trap 'echo told; exit' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
+    long child = run.awaitOut("ready").number("pid=");
 
-    nodes
+    NODES
         .all()
         .forEach(
             node -> node.command("ACL", "SETUSER", "default", "-eval", "-evalsha", "-pexpire"));
     try {
       awaitEndWithTheLockHeld(child);
     } finally {
-      nodes.all().forEach(node -> node.command("ACL", "SETUSER", "default", "+@all"));
+      NODES.all().forEach(node -> node.command("ACL", "SETUSER", "default", "+@all"));
     }
 
     assertThat(run.exitCode()).isEqualTo(76);
@@ -147,7 +137,7 @@ class RunGuardedTest {
   void whenHoldfastHasNoMemoryLeftTheCommandEndsBeforeTheLock() throws IOException {
     Path fill = folder.resolve("fill");
     Program run =
-        Program.holdfast(
+        programs.holdfast(
             Map.of("HOLDFAST_JAVA_OPTS", "-Xmx48m", "FILL", fill.toString()),
             "--class-path",
             ThirdParty.filling(folder).toString(),
@@ -155,15 +145,14 @@ class RunGuardedTest {
             "--name",
             "job",
             "--url",
-            "redlock:full:" + String.join(",", nodes.uris()) + "?nodeTimeout=700ms",
+            "redlock:full:" + String.join(",", NODES.uris()) + "?nodeTimeout=700ms",
             "--ttl",
             "5s",
             "--",
             "sh",
             "-c",
             "trap '' TERM; " + ENDLESS);
-    started.add(run);
-    long child = pid(run.awaitOut("ready"), "pid=");
+    long child = run.awaitOut("ready").number("pid=");
 
     Files.createFile(fill);
 
@@ -177,9 +166,9 @@ class RunGuardedTest {
         runHere(
             List.of("--ttl", "3s", "--grace", "500ms"),
             tells + " while :; do sleep 0.05; done' &); exec sleep 60");
-    long orphan = pid(run.awaitOut("started"), "orphan=");
+    long orphan = run.awaitOut("started").number("orphan=");
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).contains("told");
@@ -192,8 +181,8 @@ class RunGuardedTest {
         run(
             List.of("--ttl", "6s", "--grace", "1s"),
             "bash -c 'set -m; sh -c \"echo job=\\$\\$ started; exec sleep 60\" &' ; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long job = pid(run.awaitOut("started"), "job=");
+    long child = run.awaitOut("ready").number("pid=");
+    long job = run.awaitOut("started").number("job=");
 
     run.signal("KILL");
 
@@ -203,7 +192,7 @@ class RunGuardedTest {
   @Test
   void whatIsStoppedGetsSigtermToo() {
     Program run = run(List.of("--ttl", "4s"), "trap 'echo told; exit' TERM; kill -STOP $$");
-    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 3);
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(NODES, "job") == 3);
     await()
         .atMost(Limits.LONG)
         .until(
@@ -212,7 +201,7 @@ class RunGuardedTest {
                     .descendants()
                     .anyMatch(p -> ProcStat.of(p.pid()).filter(s -> s.state() == 'T').isPresent()));
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).contains("told");
@@ -224,16 +213,15 @@ class RunGuardedTest {
         runHere(
             List.of("--ttl", "3s"),
             "setsid sh -c 'echo escaped=$$ started; exec sleep 60' & " + ENDLESS);
-    long escaped = pid(run.awaitOut("started"), "escaped=");
+    long escaped = run.awaitOut("started").number("escaped=");
     left.add(escaped);
     run.awaitOut("ready");
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(runs(escaped)).isTrue();
-    Program help = Program.inThisJvm("run", "--help");
-    started.add(help);
+    Program help = programs.inThisJvm("run", "--help");
     assertThat(help.exitCode()).isZero();
     assertThat(help.out()).contains("setsid");
   }
@@ -242,18 +230,18 @@ class RunGuardedTest {
   void aRunWithinTheRunEndsBeforeTheLockThoughItHasASessionOfItsOwn() {
     Program run =
         start(
-            Map.of("LAUNCHER", Distribution.launcher().toString(), "URL", Nodes.url(nodes)),
+            Map.of("LAUNCHER", Distribution.launcher().toString(), "URL", Nodes.url(NODES)),
             List.of("--ttl", "6s", "--grace", "1s"),
             "$LAUNCHER run --name inner --grace 60s --url $URL --"
                 + " sh -c 'trap \"\" TERM; echo inner=$$ ready; while :; do sleep 0.05; done'");
-    long child = pid(run.awaitOut("ready"), "inner=");
+    long child = run.awaitOut("ready").number("inner=");
 
     run.signal("KILL");
 
     try {
       awaitEndWithTheLockHeld(child);
     } finally {
-      Nodes.remove(nodes, "inner");
+      Nodes.remove(NODES, "inner");
     }
   }
 
@@ -262,18 +250,17 @@ class RunGuardedTest {
     Path read = folder.resolve("read");
     Path profile = Files.writeString(folder.resolve("profile"), "echo \"$0\" >> '" + read + "'");
     Program run =
-        Program.holdfast(
+        programs.holdfast(
             Map.of("SHELLOPTS", "hashall", "BASH_ENV", profile.toString()),
             "run",
             "--name",
             "job",
             "--url",
-            Nodes.url(nodes),
+            Nodes.url(NODES),
             "--",
             "bash",
             "-c",
             "false; echo \"on with $BASH_ENV\"");
-    started.add(run);
 
     assertThat(run.exitCode()).as(run.err()).isZero();
     assertThat(run.out()).isEqualTo("on with " + profile + "\n");
@@ -283,16 +270,16 @@ class RunGuardedTest {
   @Test
   void whenTheGuardianIsKilledTheCommandIsToo() {
     Program run = run(List.of(), DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long orphan = pid(run.awaitOut("started"), "orphan=");
+    long child = run.awaitOut("ready").number("pid=");
+    long orphan = run.awaitOut("started").number("orphan=");
 
     Program.signal("KILL", guardian(child));
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(runs(child)).isFalse();
     assertThat(runs(orphan)).isFalse();
-    assertThat(own(run)).singleElement().asString().contains("guardian", "was killed");
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(run.messages()).singleElement().asString().contains("guardian", "was killed");
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -300,7 +287,7 @@ class RunGuardedTest {
     GuardianFolder pipes = GuardianFolder.make();
     try (RandomAccessFile stderr = new RandomAccessFile(pipes.report().toFile(), "rw")) {
       Program run =
-          Program.start(
+          programs.start(
               Map.of("STDERR", pipes.report().toString()),
               List.of(
                   "sh",
@@ -312,13 +299,12 @@ class RunGuardedTest {
                   "--name",
                   "job",
                   "--url",
-                  Nodes.url(nodes),
+                  Nodes.url(NODES),
                   "--",
                   "sh",
                   "-c",
                   GuardianScriptTest.FILL_STDERR + "; " + ENDLESS));
-      started.add(run);
-      long child = pid(run.awaitOut("ready"), "pid=");
+      long child = run.awaitOut("ready").number("pid=");
 
       Program.signal("KILL", guardian(child));
 
@@ -333,10 +319,10 @@ class RunGuardedTest {
   @Test
   void whenTheGuardianIsStoppedTheCommandIsKilledAfterTheGraceAllTheSame() {
     Program run = run(List.of("--ttl", "3s", "--grace", "100ms"), "trap '' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
+    long child = run.awaitOut("ready").number("pid=");
 
     Program.signal("STOP", guardian(child));
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(runs(child)).isFalse();
@@ -345,7 +331,7 @@ class RunGuardedTest {
   @Test
   void whenTheCommandsParentIsKilledTheCommandEnds() {
     Program run = run(List.of(), ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
+    long child = run.awaitOut("ready").number("pid=");
 
     Program.signal("KILL", ProcessHandle.of(child).orElseThrow().parent().orElseThrow().pid());
 
@@ -366,19 +352,19 @@ class RunGuardedTest {
     Program run = slow(List.of("--ttl", "3s"));
     await().atMost(Limits.LONG).until(() -> guardianWaits(run));
 
-    Nodes.occupy(nodes, "job");
-    List<Long> before = nodes.all().stream().map(RunGuardedTest::scripts).toList();
+    Nodes.occupy(NODES, "job");
+    List<Long> before = NODES.all().stream().map(RunGuardedTest::scripts).toList();
     await()
         .atMost(Limits.LONG)
         .until(
             () ->
-                IntStream.range(0, nodes.all().size())
-                    .allMatch(i -> scripts(nodes.node(i)) > before.get(i)));
+                IntStream.range(0, NODES.all().size())
+                    .allMatch(i -> scripts(NODES.node(i)) > before.get(i)));
     Files.createFile(go);
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).isEmpty();
-    assertThat(own(run))
+    assertThat(run.messages())
         .singleElement()
         .asString()
         .contains("TAKEN", "the command was not started");
@@ -396,13 +382,13 @@ class RunGuardedTest {
 
     // With SIGSTOP it cannot renew: the lock is over when it goes on.
     run.signal("STOP");
-    await().atMost(Limits.LONG).until(() -> Nodes.holding(nodes, "job") == 0);
+    await().atMost(Limits.LONG).until(() -> Nodes.holding(NODES, "job") == 0);
     Files.createFile(go);
     run.signal("CONT");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).isEmpty();
-    assertThat(own(run)).singleElement().asString().contains("the command was not started");
+    assertThat(run.messages()).singleElement().asString().contains("the command was not started");
   }
 
   @Test
@@ -428,8 +414,8 @@ class RunGuardedTest {
             Map.of("PATH", few.toString()),
             List.of("--ttl", "6s", "--grace", "1s"),
             DOUBLE_FORK + "trap '' TERM; " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long orphan = pid(run.awaitOut("started"), "orphan=");
+    long child = run.awaitOut("ready").number("pid=");
+    long orphan = run.awaitOut("started").number("orphan=");
     assertThat(run.err()).contains("there is neither setsid nor perl");
 
     run.signal("KILL");
@@ -442,7 +428,7 @@ class RunGuardedTest {
     assumeThat(SearchPath.find("perl")).as("perl").isPresent();
     Path few = tools("bash", "env", "mkfifo", "sleep", "sh", "readlink", "perl");
     Program run = start(Map.of("PATH", few.toString()), List.of(), ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
+    long child = run.awaitOut("ready").number("pid=");
 
     assertThat(ProcStat.of(child).orElseThrow().session()).isEqualTo(guardian(child));
     assertThat(run.err()).isEmpty();
@@ -462,7 +448,7 @@ class RunGuardedTest {
     assertThat(run.exitCode()).isEqualTo(126);
     assertThat(run.err()).contains("bash 3.2.57 is too old").hasLineCount(1);
     assertThat(run.out()).isEmpty();
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -531,7 +517,7 @@ class RunGuardedTest {
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
-              boolean held = Nodes.holding(nodes, "job") >= 2;
+              boolean held = Nodes.holding(NODES, "job") >= 2;
               boolean alive = false;
               for (long pid : pids) {
                 alive |= runs(pid);
@@ -546,34 +532,15 @@ class RunGuardedTest {
   }
 
   private Program runHere(List<String> options, String script) {
-    return started(Program.inThisJvm(args(options, script)));
+    return programs.inThisJvm(args(options, script));
   }
 
   private Program start(Map<String, String> environment, List<String> options, String script) {
-    return started(Program.holdfast(environment, args(options, script)));
-  }
-
-  private Program started(Program run) {
-    started.add(run);
-    return run;
+    return programs.holdfast(environment, args(options, script));
   }
 
   private static String[] args(List<String> options, String script) {
-    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url"));
-    args.add(Nodes.url(nodes));
-    args.addAll(options);
-    args.addAll(List.of("--", "sh", "-c", script));
-    return args.toArray(new String[0]);
-  }
-
-  /** Without what shells say of the ends of their children. */
-  private static List<String> own(Program run) {
-    return run.err().lines().filter(line -> line.startsWith("holdfast: ")).toList();
-  }
-
-  private static long pid(Program run, String label) {
-    String after = run.out().substring(run.out().indexOf(label) + label.length());
-    return Long.parseLong(after.split("\\s", 2)[0]);
+    return RunArgs.ofScript(Nodes.url(NODES), options, script);
   }
 
   private static boolean runs(long pid) {

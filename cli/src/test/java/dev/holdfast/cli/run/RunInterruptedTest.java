@@ -8,16 +8,15 @@ import dev.holdfast.cli.Distribution;
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,24 +28,14 @@ class RunInterruptedTest {
   /** Says its pid, and that it is ready, and goes on until something ends it. */
   private static final String ENDLESS = "echo pid=$$ ready; while :; do sleep 0.05; done";
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
-    Nodes.remove(nodes, "job");
+    programs.close();
+    Nodes.remove(NODES, "job");
   }
 
   @ParameterizedTest
@@ -55,14 +44,14 @@ class RunInterruptedTest {
     assumeThat(Program.ignoresSignalOf(code))
         .as("our parent ignores it, and so do its children")
         .isFalse();
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
     Program run = run(List.of("--wait", "forever"), "echo ran").awaitErr("waiting for the lock");
 
     run.signal(signal);
 
     assertThat(run.exitCode()).isEqualTo(code);
     assertThat(run.out()).isEmpty();
-    assertThat(nodes.all())
+    assertThat(NODES.all())
         .allSatisfy(node -> assertThat(node.command("GET", "job")).isEqualTo(Nodes.FOREIGN));
   }
 
@@ -77,7 +66,7 @@ class RunInterruptedTest {
     run.signal(signal);
 
     assertThat(run.exitCode()).isEqualTo(code);
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -94,18 +83,17 @@ class RunInterruptedTest {
     // without exec, some shells stay around it and end by the signal themselves
     String command = "exec $HOLDFAST run --name job --url $URL -- sh -c \"$SCRIPT\"";
     Program terminal =
-        Program.start(
+        programs.start(
             Map.of(
                 "HOLDFAST",
                 Distribution.launcher().toString(),
                 "URL",
-                Nodes.url(nodes),
+                Nodes.url(NODES),
                 "SCRIPT",
                 script,
                 "OVER",
                 over.toString()),
             List.of("script", "-qfec", command, "/dev/null"));
-    started.add(terminal);
 
     terminal.awaitOut("ready").press("\u0003").awaitOut("told");
     Files.createFile(over);
@@ -121,11 +109,11 @@ class RunInterruptedTest {
         run(List.of(), "trap 'echo tidying; read line; exit 5' TERM; " + ENDLESS).awaitOut("ready");
 
     run.signal("TERM").awaitOut("tidying");
-    assertThat(Nodes.holding(nodes, "job")).isGreaterThanOrEqualTo(2);
+    assertThat(Nodes.holding(NODES, "job")).isGreaterThanOrEqualTo(2);
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(5);
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @ParameterizedTest
@@ -135,15 +123,15 @@ class RunInterruptedTest {
         .as("our parent ignores it, and so do its children")
         .isFalse();
     Program run = run(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60'; echo after");
-    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+    long grandchild = run.awaitOut("started").number("grandchild=");
 
     run.signal(signal);
 
     assertThat(run.exitCode()).isEqualTo(code);
     assertThat(isAlive(grandchild)).isFalse();
     assertThat(run.out()).doesNotContain("after");
-    assertThat(own(run.err())).isEmpty();
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(run.messages()).isEmpty();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -153,19 +141,19 @@ class RunInterruptedTest {
             List.of("--grace", "60s"),
             "exec 3<&0; sh -c 'trap \"echo tidying; read line; exit\" TERM; echo grandchild=$$ started;"
                 + " while :; do sleep 0.05; done' <&3 & echo pid=$$ ready; wait");
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+    long child = run.awaitOut("ready").number("pid=");
+    long grandchild = run.awaitOut("started").number("grandchild=");
 
     run.signal("TERM").awaitOut("tidying");
     await().atMost(Limits.LONG).until(() -> !isAlive(child));
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
     assertThat(run.handle().isAlive()).isTrue();
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(143);
     assertThat(isAlive(grandchild)).isFalse();
-    assertThat(own(run.err())).isEmpty();
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(run.messages()).isEmpty();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -174,24 +162,24 @@ class RunInterruptedTest {
         run(
             List.of("--grace", "300ms"),
             "sh -c 'trap \"\" TERM; echo grandchild=$$ started; sleep 60' & wait");
-    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+    long grandchild = run.awaitOut("started").number("grandchild=");
 
     run.signal("TERM");
 
     assertThat(run.exitCode()).isEqualTo(143);
     assertThat(isAlive(grandchild)).isFalse();
-    assertThat(own(run.err()))
+    assertThat(run.messages())
         .singleElement()
         .asString()
         .contains("process " + grandchild, "killed"); // and perhaps its sleep
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
   void backgroundProcessesSurviveANormalEnd() {
     Program run =
         runHere(List.of(), "sh -c 'echo grandchild=$$ started; exec sleep 60' & read line");
-    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+    long grandchild = run.awaitOut("started").number("grandchild=");
 
     run.type("go on\n");
 
@@ -203,13 +191,13 @@ class RunInterruptedTest {
   @Test
   void theLockIsRenewedWhileTheCommandRuns() {
     Program run = runHere(List.of("--ttl", "3s"), "echo ready; cat").awaitOut("ready");
-    String before = (String) nodes.node(0).command("GET", "job");
+    String before = (String) NODES.node(0).command("GET", "job");
 
     await()
         .atMost(Limits.LONG)
-        .until(() -> nodes.node(0).commandCounts().getOrDefault("pexpire", 0L) > 4);
+        .until(() -> NODES.node(0).commandCounts().getOrDefault("pexpire", 0L) > 4);
 
-    assertThat(nodes.node(0).command("GET", "job")).isEqualTo(before);
+    assertThat(NODES.node(0).command("GET", "job")).isEqualTo(before);
     assertThat(run.type("").exitCode()).isZero();
   }
 
@@ -218,13 +206,13 @@ class RunInterruptedTest {
     Program run =
         run(List.of("--ttl", "3s"), "trap 'echo told; exit 0' TERM; " + ENDLESS).awaitOut("ready");
 
-    Nodes.remove(nodes, "job");
-    Nodes.occupy(nodes, "job");
+    Nodes.remove(NODES, "job");
+    Nodes.occupy(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).contains("told");
-    assertThat(own(run.err())).singleElement().asString().contains("lost", "TAKEN");
-    assertThat(Nodes.holding(nodes, "job")).isEqualTo(3);
+    assertThat(run.messages()).singleElement().asString().contains("lost", "TAKEN");
+    assertThat(Nodes.holding(NODES, "job")).isEqualTo(3);
   }
 
   @Test
@@ -236,7 +224,7 @@ class RunInterruptedTest {
                 + " wait");
     run.awaitOut("started");
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(run.out()).contains("told");
@@ -248,10 +236,10 @@ class RunInterruptedTest {
         runHere(
             List.of("--ttl", "3s", "--grace", "300ms"),
             "trap '' TERM; sh -c 'echo grandchild=$$ started; sleep 60' & " + ENDLESS);
-    long child = pid(run.awaitOut("ready"), "pid=");
-    long grandchild = pid(run.awaitOut("started"), "grandchild=");
+    long child = run.awaitOut("ready").number("pid=");
+    long grandchild = run.awaitOut("started").number("grandchild=");
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isEqualTo(76);
     assertThat(isAlive(child)).isFalse();
@@ -267,19 +255,19 @@ class RunInterruptedTest {
             "trap 'echo told; read line; exit 0' TERM; " + ENDLESS);
 
     run.awaitOut("told");
-    assertThat(Nodes.holding(nodes, "job")).isGreaterThanOrEqualTo(2);
+    assertThat(Nodes.holding(NODES, "job")).isGreaterThanOrEqualTo(2);
     run.type("go on\n");
 
     assertThat(run.exitCode()).isEqualTo(76);
-    assertThat(own(run.err())).singleElement().asString().contains("MAX_HOLD");
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(run.messages()).singleElement().asString().contains("MAX_HOLD");
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
   void lossNoticedOnlyAtTheEndIsReported() {
     Program run = runHere(List.of("--ttl", "60s"), "echo ready; cat").awaitOut("ready");
 
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
     run.type("");
 
     assertThat(run.exitCode()).isEqualTo(76);
@@ -287,34 +275,15 @@ class RunInterruptedTest {
   }
 
   private Program run(List<String> options, String script) {
-    return started(Program.holdfast(args(options, script)));
+    return programs.holdfast(args(options, script));
   }
 
   private Program runHere(List<String> options, String script) {
-    return started(Program.inThisJvm(args(options, script)));
-  }
-
-  private Program started(Program run) {
-    started.add(run);
-    return run;
+    return programs.inThisJvm(args(options, script));
   }
 
   private static String[] args(List<String> options, String script) {
-    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url"));
-    args.add(Nodes.url(nodes));
-    args.addAll(options);
-    args.addAll(List.of("--", "sh", "-c", script));
-    return args.toArray(new String[0]);
-  }
-
-  /** Without what shells say of the ends of their children. */
-  private static List<String> own(String err) {
-    return err.lines().filter(line -> line.startsWith("holdfast: ")).toList();
-  }
-
-  private static long pid(Program run, String label) {
-    String after = run.out().substring(run.out().indexOf(label) + label.length());
-    return Long.parseLong(after.split("\\s", 2)[0]);
+    return RunArgs.ofScript(Nodes.url(NODES), options, script);
   }
 
   private static boolean isAlive(long pid) {

@@ -6,15 +6,14 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.holdfast.cli.Distribution;
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,19 +21,9 @@ import org.junit.jupiter.api.Test;
 /** {@code holdfast run} on a terminal, which script(1) makes. */
 @Tag("slow")
 class RunTerminalTest {
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @BeforeEach
   void onLinux() {
@@ -43,8 +32,8 @@ class RunTerminalTest {
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
-    Nodes.remove(nodes, "job");
+    programs.close();
+    Nodes.remove(NODES, "job");
   }
 
   @Test
@@ -67,7 +56,7 @@ class RunTerminalTest {
 
     assertThat(terminal.exitCode()).isEqualTo(130);
     assertThat(terminal.out()).doesNotContain("after");
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
@@ -92,17 +81,14 @@ class RunTerminalTest {
   private Program terminal(String script) {
     // without exec, some shells stay around it and end by the signal themselves
     String command = "exec $LAUNCHER run --name job --url $URL -- sh -c \"$SCRIPT\"";
-    Program terminal =
-        Program.start(
-            Map.of(
-                "LAUNCHER",
-                Distribution.launcher().toString(),
-                "URL",
-                Nodes.url(nodes),
-                "SCRIPT",
-                script),
-            List.of("script", "-qfec", command, "/dev/null"));
-    started.add(terminal);
-    return terminal;
+    return programs.start(
+        Map.of(
+            "LAUNCHER",
+            Distribution.launcher().toString(),
+            "URL",
+            Nodes.url(NODES),
+            "SCRIPT",
+            script),
+        List.of("script", "-qfec", command, "/dev/null"));
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.cli.Distribution;
 import dev.holdfast.cli.Nodes;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.io.IOException;
@@ -14,13 +15,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,65 +28,52 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast run} on real nodes: what it is started with and ends with. */
 class RunTest {
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(3);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
-    nodes.all().stream()
-        .filter(node -> node.state() == TestNode.State.FROZEN)
-        .forEach(TestNode::thaw);
-    nodes.all().stream()
+    programs.close();
+    Nodes.thaw(NODES);
+    NODES.all().stream()
         .filter(node -> node.state() == TestNode.State.DOWN)
         .forEach(
             node -> {
               node.restart();
               node.vouch(0);
             });
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
   }
 
   @Test
   void asAProcessItRunsTheCommandWithTheLockAndItsStdinStdoutStderrAndEnvironment() {
-    assertRunsTheCommand(Program::holdfast);
+    assertRunsTheCommand(programs::holdfast);
   }
 
   @Test
   void runsTheCommandWithTheLockAndItsStdinStdoutStderrAndEnvironment() {
-    assertRunsTheCommand(Program::inThisJvm);
+    assertRunsTheCommand(programs::inThisJvm);
   }
 
   private void assertRunsTheCommand(Function<String[], Program> start) {
     String script = "cat; echo $HOLDFAST_NAME=$HOLDFAST_TOKEN; echo warned >&2; exit 7";
-    Program run = start.apply(args(Nodes.url(nodes), List.of(), "sh", "-c", script, "@x"));
-    started.add(run);
+    Program run = start.apply(RunArgs.of(Nodes.url(NODES), List.of(), "sh", "-c", script, "@x"));
     run.type("typed\n");
 
     assertThat(run.exitCode()).isEqualTo(7);
     assertThat(run.out()).matches("typed\njob=.*:[0-9a-f]{40}\n");
     assertThat(run.err()).isEqualTo("warned\n");
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
   @Tag("slow")
   void passesArgumentsAsTheyAre() {
     Program run =
-        Program.holdfast(
-            args(
-                Nodes.url(nodes),
+        programs.holdfast(
+            RunArgs.of(
+                Nodes.url(NODES),
                 List.of(),
                 "printf",
                 "%s|",
@@ -98,7 +84,6 @@ class RunTest {
                 "",
                 "--",
                 "${x}"));
-    started.add(run);
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("--name|@file|-h|a b||--|${x}|");
@@ -112,7 +97,7 @@ class RunTest {
         named("gr\\303\\266\\303\\237e", locale, "echo ready $HOLDFAST_NAME $LC_ALL; cat");
 
     run.awaitOut("ready größe " + locale + "\n");
-    assertThat(nodes.node(0).command("EXISTS", "größe")).isEqualTo(1L);
+    assertThat(NODES.node(0).command("EXISTS", "größe")).isEqualTo(1L);
     assertThat(run.type("").exitCode()).as(run.err()).isZero();
   }
 
@@ -128,23 +113,20 @@ class RunTest {
 
   /** Passes letters that the test's own locale may not have. */
   private Program named(String octal, String locale, String script) {
-    Program program =
-        Program.start(
-            Map.of("LC_ALL", locale, "HOLDFAST_URL", Nodes.url(nodes)),
-            List.of(
-                "/bin/sh",
-                "-c",
-                "exec \"$0\" run --name \"$(printf '" + octal + "')\" -- sh -c '" + script + "'",
-                Distribution.launcher().toString()));
-    started.add(program);
-    return program;
+    return programs.start(
+        Map.of("LC_ALL", locale, "HOLDFAST_URL", Nodes.url(NODES)),
+        List.of(
+            "/bin/sh",
+            "-c",
+            "exec \"$0\" run --name \"$(printf '" + octal + "')\" -- sh -c '" + script + "'",
+            Distribution.launcher().toString()));
   }
 
   @Test
   void theTokenIsWhatTheNodesHold() {
     Program run = run("sh", "-c", "echo $HOLDFAST_TOKEN; cat").awaitOut("\n");
 
-    assertThat(nodes.all())
+    assertThat(NODES.all())
         .allSatisfy(node -> assertThat(node.command("GET", "job")).isEqualTo(run.out().strip()));
     assertThat(run.type("").exitCode()).isZero();
   }
@@ -154,7 +136,7 @@ class RunTest {
     Map<String, String> inherited = Map.of("HOLDFAST_FENCING_TOKEN", "old");
     String[] echo = {"sh", "-c", "echo ${HOLDFAST_FENCING_TOKEN-none}"};
 
-    String url = Nodes.url(nodes);
+    String url = Nodes.url(NODES);
     Program fenced = start(inherited, url, List.of(), echo);
     assertThat(fenced.exitCode()).isZero();
     String without = url + (url.contains("?") ? "&" : "?") + "fencing=false";
@@ -178,12 +160,12 @@ class RunTest {
 
     assertThat(run.exitCode()).isEqualTo(code);
     assertThat(run.err()).startsWith("holdfast: cannot run '" + command + "': ").hasLineCount(1);
-    assertThat(Nodes.holding(nodes, "job")).isZero();
+    assertThat(Nodes.holding(NODES, "job")).isZero();
   }
 
   @Test
   void endsWith75IfAnotherHoldsTheLockAndSaysWho() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
     Program run = run("echo", "ran");
 
@@ -194,11 +176,11 @@ class RunTest {
 
   @Test
   void waitsForTheLockAndGetsItWhenItIsFree() {
-    Nodes.occupy(nodes, "job");
+    Nodes.occupy(NODES, "job");
 
-    Program run = start(Map.of(), Nodes.url(nodes), List.of("--wait", "forever"), "echo", "ran");
+    Program run = start(Map.of(), Nodes.url(NODES), List.of("--wait", "forever"), "echo", "ran");
     run.awaitErr("waiting for the lock 'job'");
-    Nodes.remove(nodes, "job");
+    Nodes.remove(NODES, "job");
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("ran\n");
@@ -206,13 +188,13 @@ class RunTest {
 
   @Test
   void endsWith69WithoutAQuorumAndNamesEachNode() {
-    nodes.all().forEach(TestNode::freeze);
+    NODES.all().forEach(TestNode::freeze);
 
     Program run = start(Map.of(), impatientUrl(), List.of(), "echo", "ran");
 
     assertThat(run.exitCode()).isEqualTo(69);
     assertThat(run.out()).isEmpty();
-    assertThat(nodes.all())
+    assertThat(NODES.all())
         .allSatisfy(node -> assertThat(run.err()).containsOnlyOnce(node.address()));
     assertThat(run.err()).hasLineCount(1);
   }
@@ -234,11 +216,11 @@ class RunTest {
 
   @Test
   void waitsForNodesToo() {
-    nodes.all().forEach(TestNode::freeze);
+    NODES.all().forEach(TestNode::freeze);
 
     Program run = start(Map.of(), impatientUrl(), List.of("--wait", "forever"), "echo", "ran");
     run.awaitErr("waiting for the lock");
-    nodes.all().forEach(TestNode::thaw);
+    NODES.all().forEach(TestNode::thaw);
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("ran\n");
@@ -246,25 +228,24 @@ class RunTest {
 
   @Test
   void takesTheUrlFromTheEnvironmentAndWarnsOfANodeThatIsDown() {
-    nodes.node(0).kill();
+    NODES.node(0).kill();
 
     Program run =
-        Program.inThisJvm(
-            Map.of("HOLDFAST_URL", Nodes.url(nodes)), "run", "--name", "job", "echo", "ran");
-    started.add(run);
+        programs.inThisJvm(
+            Map.of("HOLDFAST_URL", Nodes.url(NODES)), "run", "--name", "job", "echo", "ran");
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("ran\n");
-    assertThat(run.err()).contains("holdfast: node " + nodes.node(0).address() + " is down");
+    assertThat(run.err()).contains("holdfast: node " + NODES.node(0).address() + " is down");
     assertThat(run.err()).hasLineCount(1);
   }
 
   @Test
   void holdAtLeastKeepsOthersOut() {
-    Program run = start(Map.of(), Nodes.url(nodes), List.of("--at-least", "30s"), "true");
+    Program run = start(Map.of(), Nodes.url(NODES), List.of("--at-least", "30s"), "true");
 
     assertThat(run.exitCode()).isZero();
-    assertThat(nodes.all())
+    assertThat(NODES.all())
         .allSatisfy(
             node -> assertThat((Long) node.command("PTTL", "job")).isBetween(10_000L, 30_000L));
   }
@@ -290,25 +271,15 @@ class RunTest {
 
   /** Returns a URL that does not wait for frozen nodes. */
   private static String impatientUrl() {
-    return Nodes.impatientUrl(nodes);
+    return Nodes.impatientUrl(NODES);
   }
 
   private Program run(String... command) {
-    return start(Map.of(), Nodes.url(nodes), List.of(), command);
+    return start(Map.of(), Nodes.url(NODES), List.of(), command);
   }
 
   private Program start(
       Map<String, String> environment, String url, List<String> options, String... command) {
-    Program run = Program.inThisJvm(environment, args(url, options, command));
-    started.add(run);
-    return run;
-  }
-
-  private static String[] args(String url, List<String> options, String... command) {
-    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url", url));
-    args.addAll(options);
-    args.add("--");
-    args.addAll(List.of(command));
-    return args.toArray(new String[0]);
+    return programs.inThisJvm(environment, RunArgs.of(url, options, command));
   }
 }

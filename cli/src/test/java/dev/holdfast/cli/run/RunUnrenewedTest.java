@@ -5,15 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import dev.holdfast.cli.Limits;
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.testnodes.TestNode;
 import dev.holdfast.testnodes.TestNodes;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,23 +26,13 @@ class RunUnrenewedTest {
   /** Options with time for a loaded machine, and with a short ttl. */
   private static final List<String> SHORT = List.of("--ttl", "4s", "--grace", "2s");
 
-  private static TestNodes nodes;
+  @AutoClose private static final TestNodes NODES = TestNodes.start(1);
 
-  private final List<Program> started = new ArrayList<>();
-
-  @BeforeAll
-  static void startNodes() {
-    nodes = TestNodes.start(1);
-  }
-
-  @AfterAll
-  static void closeNodes() {
-    nodes.close();
-  }
+  private final Programs programs = new Programs();
 
   @AfterEach
   void end() {
-    started.forEach(Program::close);
+    programs.close();
     if (node().state() == TestNode.State.FROZEN) {
       node().thaw();
     }
@@ -73,7 +61,7 @@ class RunUnrenewedTest {
     assertThat(node().command("EXISTS", KEY)).isEqualTo(1L);
 
     assertThat(run.type("go on\n").exitCode()).isEqualTo(76);
-    assertThat(own(run).skip(1))
+    assertThat(run.messages().stream().skip(1))
         .singleElement()
         .asString()
         .contains("lost", "EXPIRED", "ending the command");
@@ -83,12 +71,12 @@ class RunUnrenewedTest {
   @Test
   void asAProcessItKillsTheCommandWhileTheLockStillIsHeld() {
     Program run =
-        started(
-                Program.holdfast(
-                    args(
-                        "setnx:OLD",
-                        List.of("--ttl", "9s", "--grace", "2s"), // its guardian starts late at load
-                        "trap '' TERM; echo pid=$$ " + ENDLESS)))
+        programs
+            .holdfast(
+                args(
+                    "setnx:OLD",
+                    List.of("--ttl", "9s", "--grace", "2s"), // its guardian starts late at load
+                    "trap '' TERM; echo pid=$$ " + ENDLESS))
             .awaitOut("ready");
     long child = Long.parseLong(run.out().replaceFirst("(?s)pid=(\\d+) .*", "$1"));
 
@@ -158,28 +146,15 @@ class RunUnrenewedTest {
   }
 
   private static TestNode node() {
-    return nodes.node(0);
+    return NODES.node(0);
   }
 
   private Program run(String url, List<String> options, String script) {
-    return started(Program.inThisJvm(args(url, options, script)));
-  }
-
-  private Program started(Program run) {
-    started.add(run);
-    return run;
+    return programs.inThisJvm(args(url, options, script));
   }
 
   private static String[] args(String url, List<String> options, String script) {
-    List<String> args = new ArrayList<>(List.of("run", "--name", "job", "--url"));
-    args.add(url.replace("OLD", nodes.uris().get(0) + "?nodeTimeout=700ms"));
-    args.addAll(options);
-    args.addAll(List.of("--", "sh", "-c", script));
-    return args.toArray(new String[0]);
-  }
-
-  /** Without what a shell says of those that were ended. */
-  private static Stream<String> own(Program run) {
-    return run.err().lines().filter(line -> line.startsWith("holdfast: "));
+    String node = NODES.uris().get(0) + "?nodeTimeout=700ms";
+    return RunArgs.ofScript(url.replace("OLD", node), options, script);
   }
 }

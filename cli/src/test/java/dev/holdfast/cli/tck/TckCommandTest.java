@@ -3,6 +3,7 @@ package dev.holdfast.cli.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.holdfast.cli.Program;
+import dev.holdfast.cli.Programs;
 import dev.holdfast.cli.ThirdParty;
 import dev.holdfast.cli.report.Browser;
 import dev.holdfast.testnodes.TestNodes;
@@ -13,7 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,12 +30,7 @@ class TckCommandTest {
 
   @TempDir Path folder;
 
-  private final List<Program> started = new ArrayList<>();
-
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
-  }
+  @AutoClose private final Programs programs = new Programs();
 
   @Test
   void memoryPassesAndItsReportAgreesWithItselfInABrowser() throws Exception {
@@ -219,7 +215,7 @@ class TckCommandTest {
   @Test
   void otherCommandsLoadNothingOfIt() {
     Program run =
-        Program.holdfast(
+        programs.holdfast(
             Map.of("HOLDFAST_JAVA_OPTS", "-Xlog:class+load=info:stdout"),
             "run",
             "--url",
@@ -227,7 +223,6 @@ class TckCommandTest {
             "--name",
             "x",
             "true");
-    started.add(run);
 
     assertThat(run.exitCode()).isEqualTo(69);
     assertThat(run.out())
@@ -255,21 +250,16 @@ class TckCommandTest {
   }
 
   private Program inThisJvm(String... args) {
-    return started(Program.inThisJvm(command(args)));
+    return programs.inThisJvm(command(args));
   }
 
   private Program tck(String... args) {
-    return started(Program.holdfast(command(args)));
+    return programs.holdfast(command(args));
   }
 
   private static String[] command(String... args) {
     List<String> all = new ArrayList<>(List.of("tck"));
     all.addAll(List.of(args));
     return all.toArray(new String[0]);
-  }
-
-  private Program started(Program program) {
-    started.add(program);
-    return program;
   }
 }

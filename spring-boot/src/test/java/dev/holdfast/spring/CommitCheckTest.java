@@ -1,20 +1,21 @@
 package dev.holdfast.spring;
 
 import static dev.holdfast.spring.ShopFixture.NAME;
+import static dev.holdfast.spring.ShopFixture.REQUEST;
 import static dev.holdfast.spring.ShopFixture.runWithListeners;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockLostException;
-import dev.holdfast.LockRequest;
-import dev.holdfast.LockedTask;
 import dev.holdfast.Locks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
@@ -26,7 +27,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 class CommitCheckTest {
   private static final Duration MOMENT = Duration.ofMillis(200);
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final LockRequest REQUEST = LockRequest.of(NAME, Duration.ofSeconds(30));
 
   /** The interrupt for a loss comes on another thread. */
   private static boolean isInterruptedWithin(Duration time) {
@@ -37,25 +37,12 @@ class CommitCheckTest {
     }
   }
 
-  private static String writeAndLose(ShopFixture f) {
-    f.orders().write("shipped");
-    return LockedTest.lose(f.store());
-  }
-
-  private static void assertThatTheLossIsThrown(ShopFixture f, LockedTask<String, Exception> work) {
-    assertThatThrownBy(() -> f.locks().executeLocked(REQUEST, work))
-        .isInstanceOf(LockLostException.class);
-  }
-
   @Test
   void aLossRollsBackTheTransactionThatAnotherBeanBeganUnderTheLock() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () -> f.shop().ship(1, () -> f.shop().inTransaction(() -> writeAndLose(f))))
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatALossRollsBack(
+              () -> f.shop().ship(1, () -> f.shop().inTransaction(f::writeAndLose)));
         });
   }
 
@@ -63,9 +50,8 @@ class CommitCheckTest {
   void aLossRollsBackATemplateUnderExecuteLocked() {
     runWithListeners(
         f -> {
-          assertThatTheLossIsThrown(f, lease -> f.template().execute(status -> writeAndLose(f)));
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatTheLossIsThrown(lease -> f.template().execute(status -> f.writeAndLose()));
+          f.assertRolledBack();
         });
   }
 
@@ -131,8 +117,7 @@ class CommitCheckTest {
                                           })))
               .isInstanceOf(LockLostException.class)
               .hasMessageContaining(NAME);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertRolledBack();
         });
   }
 
@@ -140,23 +125,16 @@ class CommitCheckTest {
   void aLossInTheVeryLastCallbackRollsBack() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.shop()
-                          .ship(
-                              1,
-                              () ->
-                                  f.template()
-                                      .execute(
-                                          status -> {
-                                            f.orders().write("shipped");
-                                            Callbacks.beforeCompletion(
-                                                () -> LockedTest.lose(f.store()));
-                                            return "shipped";
-                                          })))
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          Callable<String> shipping =
+              () ->
+                  f.template()
+                      .execute(
+                          status -> {
+                            Callbacks.beforeCompletion(() -> LockedTest.lose(f.store()));
+                            return f.write();
+                          });
+
+          f.assertThatALossRollsBack(() -> f.shop().ship(1, shipping));
         });
   }
 
@@ -164,23 +142,20 @@ class CommitCheckTest {
   void aLossOfALockThatTheTransactionHoldsRollsBackInTheVeryLastCallback() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.template()
-                          .execute(
-                              status -> {
-                                Lease held =
-                                    f.ship(
-                                        () -> {
-                                          f.orders().write("shipped");
-                                          return Locks.current().orElseThrow();
-                                        });
-                                Callbacks.beforeCompletion(() -> LockedTest.lose(f.store(), held));
-                                return "shipped";
-                              }))
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatALossRollsBack(
+              () ->
+                  f.template()
+                      .execute(
+                          status -> {
+                            Lease held =
+                                f.ship(
+                                    () -> {
+                                      f.orders().write("shipped");
+                                      return Locks.current().orElseThrow();
+                                    });
+                            Callbacks.beforeCompletion(() -> LockedTest.lose(f.store(), held));
+                            return "shipped";
+                          }));
         });
   }
 
@@ -195,8 +170,7 @@ class CommitCheckTest {
                     LockedTest.lose(f.store());
                     interrupted.add(isInterruptedWithin(MOMENT));
                   });
-          assertThatTheLossIsThrown(
-              f,
+          f.assertThatTheLossIsThrown(
               lease -> {
                 f.template().executeWithoutResult(status -> f.orders().write("shipped"));
                 interrupted.add(isInterruptedWithin(LONG));
@@ -212,8 +186,7 @@ class CommitCheckTest {
     runWithListeners(
         f -> {
           List<Boolean> interrupted = new ArrayList<>();
-          assertThatTheLossIsThrown(
-              f,
+          f.assertThatTheLossIsThrown(
               lease ->
                   f.template()
                       .execute(
@@ -235,91 +208,72 @@ class CommitCheckTest {
           TransactionTemplate nested = new TransactionTemplate(f.transactions());
           nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
           List<String> steps = new ArrayList<>();
-          assertThatTheLossIsThrown(
-              f,
+          f.assertThatTheLossIsThrown(
               lease ->
                   f.template()
                       .execute(
                           status -> {
-                            nested.execute(savepoint -> writeAndLose(f));
+                            nested.execute(savepoint -> f.writeAndLose());
                             steps.add("after the savepoint");
                             return "shipped";
                           }));
           assertThat(steps).hasSize(1);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertRolledBack();
         });
   }
 
-  /** Loses the lock in each rollback, and records whether that interrupts the thread. */
-  private static TransactionTemplate losingAtEnd(ShopFixture f, List<Boolean> interrupted) {
-    RecordingTransactionManager manager =
-        new RecordingTransactionManager(
-            f.orders().dataSource(),
-            () -> {
-              LockedTest.lose(f.store());
-              interrupted.add(isInterruptedWithin(MOMENT));
-            });
-    manager.addListener(new CommitCheckListener(manager));
-    return new TransactionTemplate(manager);
+  /**
+   * Runs work in a transaction whose rollback loses the lock, and asserts that this does not
+   * interrupt the thread.
+   */
+  private static void assertThatALossInTheRollbackInterruptsNothing(
+      Function<ShopFixture, String> work) {
+    runWithListeners(
+        f -> {
+          List<Boolean> interrupted = new ArrayList<>();
+          RecordingTransactionManager manager =
+              new RecordingTransactionManager(
+                  f.orders().dataSource(),
+                  () -> {
+                    LockedTest.lose(f.store());
+                    interrupted.add(isInterruptedWithin(MOMENT));
+                  });
+          manager.addListener(new CommitCheckListener(manager));
+          TransactionTemplate losingAtEnd = new TransactionTemplate(manager);
+          f.assertThatTheLossIsThrown(lease -> losingAtEnd.execute(status -> work.apply(f)));
+          assertThat(interrupted).containsExactly(false);
+        });
   }
 
   @Test
   void aLossInterruptsNoRollbackOfWorkThatFailed() {
-    runWithListeners(
+    assertThatALossInTheRollbackInterruptsNothing(
         f -> {
-          List<Boolean> interrupted = new ArrayList<>();
-          assertThatTheLossIsThrown(
-              f,
-              lease ->
-                  losingAtEnd(f, interrupted)
-                      .execute(
-                          status -> {
-                            throw new IllegalArgumentException("refused");
-                          }));
-          assertThat(interrupted).containsExactly(false);
+          throw new IllegalArgumentException("refused");
         });
   }
 
   @Test
   void aLossInterruptsNoRollbackAfterACallbackThatFailed() {
-    runWithListeners(
+    assertThatALossInTheRollbackInterruptsNothing(
         f -> {
-          List<Boolean> interrupted = new ArrayList<>();
-          assertThatTheLossIsThrown(
-              f,
-              lease ->
-                  losingAtEnd(f, interrupted)
-                      .execute(
-                          status -> {
-                            Callbacks.beforeCommit(
-                                () -> {
-                                  throw new IllegalStateException("flush");
-                                });
-                            return "shipped";
-                          }));
-          assertThat(interrupted).containsExactly(false);
+          Callbacks.beforeCommit(
+              () -> {
+                throw new IllegalStateException("flush");
+              });
+          return "shipped";
         });
   }
 
   @Test
   void anInterruptThatTheWorkHasNotNoticedDoesNotReachTheRollback() {
-    runWithListeners(
+    assertThatALossInTheRollbackInterruptsNothing(
         f -> {
-          List<Boolean> interrupted = new ArrayList<>();
-          assertThatTheLossIsThrown(
-              f,
-              lease ->
-                  losingAtEnd(f, interrupted)
-                      .execute(
-                          status -> {
-                            LockedTest.lose(f.store());
-                            while (!Thread.currentThread().isInterrupted()) {
-                              Thread.onSpinWait();
-                            }
-                            throw new IllegalArgumentException("refused");
-                          }));
-          assertThat(interrupted).containsExactly(false);
+          LockedTest.lose(f.store());
+          while (!Thread.currentThread().isInterrupted()) {
+            Thread.onSpinWait();
+          }
+          throw new IllegalArgumentException("refused");
         });
   }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockListener;
 import dev.holdfast.LockLostException;
 import dev.holdfast.LockRequest;
 import dev.holdfast.Locks;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -170,20 +168,6 @@ class CommitOrderTest {
     assertThat(next).succeedsWithin(TTL);
   }
 
-  /** The overruns that a listener saw, in nanoseconds. */
-  private static List<Long> overruns(ShopFixture f) {
-    List<Long> overruns = new CopyOnWriteArrayList<>();
-    f.locks()
-        .addListener(
-            new LockListener() {
-              @Override
-              public void onOverrun(String name, long leaseId, long overrunNanos) {
-                overruns.add(overrunNanos);
-              }
-            });
-    return overruns;
-  }
-
   /** Writes, and loses the lock after its check and before the commit. */
   private static String shipAndLoseDuringTheCommit(ShopFixture f) {
     Lease lease = Locks.current().orElseThrow();
@@ -201,7 +185,7 @@ class CommitOrderTest {
   void aLossDuringTheCommitOfACallersTransactionIsWarnedOfAndCounted() {
     run(
         f -> {
-          List<Long> overruns = overruns(f);
+          List<Long> overruns = Overruns.of(f.locks());
           try (Logs logs = new Logs()) {
             f.template().execute(status -> f.ship(() -> shipAndLoseDuringTheCommit(f)));
 
@@ -218,7 +202,7 @@ class CommitOrderTest {
   void aLossDuringTheCommitOfTheSameMethodIsThrownAndCounted() {
     run(
         f -> {
-          List<Long> overruns = overruns(f);
+          List<Long> overruns = Overruns.of(f.locks());
           assertThatThrownBy(
                   () -> f.shop().shipInOwnTransaction(1, () -> shipAndLoseDuringTheCommit(f)))
               .isInstanceOf(LockLostException.class);

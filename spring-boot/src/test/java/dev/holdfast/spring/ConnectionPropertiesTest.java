@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.testnodes.TestNode;
@@ -209,11 +208,7 @@ class ConnectionPropertiesTest {
         .withPropertyValues("holdfast.managers.orders.url=memory:?nonsense=1")
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
-                    .hasMessageContaining("nonsense"));
+                Failures.assertThatTheStartIsRefused(context).hasMessageContaining("nonsense"));
     Eventually.soon().untilAsserted(() -> assertThat(ourThreads()).isEqualTo(before));
   }
 

@@ -1,9 +1,12 @@
 package dev.holdfast.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.holdfast.LockConfigurationException;
 import java.util.List;
 import java.util.Objects;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -23,6 +26,15 @@ final class Failures {
 
   static Throwable catching(ThrowingCallable call) {
     return Objects.requireNonNull(catchThrowable(call), "the call succeeded");
+  }
+
+  /** Asserts that a wrong configuration made the start fail, and returns its assertions. */
+  static AbstractThrowableAssert<?, ?> assertThatTheStartIsRefused(
+      AssertableApplicationContext context) {
+    return assertThat(context)
+        .getFailure()
+        .rootCause()
+        .isInstanceOf(LockConfigurationException.class);
   }
 
   static FailureAnalysis analyze(Throwable failure) {

@@ -230,10 +230,7 @@ class HoldfastAutoConfigurationTest {
         .withPropertyValues("holdfast.close-grace=" + grace)
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
+                Failures.assertThatTheStartIsRefused(context)
                     .hasMessageStartingWith("holdfast.close-grace is PT"));
   }
 

@@ -26,6 +26,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterR
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -101,17 +102,19 @@ class HoldfastMicrometerTest {
             });
   }
 
+  private void assertThatEachRecordsOnce(ApplicationContext context, MeterRegistry other)
+      throws InterruptedException {
+    acquire(context.getBean(LockManager.class));
+    assertThat(granted(registry, "lockManager", "memory").count()).isEqualTo(1);
+    assertThat(granted(other, "lockManager", "memory").count()).isEqualTo(1);
+  }
+
   @Test
   void eachOfSeveralRegistriesRecordsOnce() {
     MeterRegistry other = new SimpleMeterRegistry();
     withRegistry
         .withBean("other", MeterRegistry.class, () -> other)
-        .run(
-            context -> {
-              acquire(context.getBean(LockManager.class));
-              assertThat(granted(registry, "lockManager", "memory").count()).isEqualTo(1);
-              assertThat(granted(other, "lockManager", "memory").count()).isEqualTo(1);
-            });
+        .run(context -> assertThatEachRecordsOnce(context, other));
   }
 
   @Test
@@ -124,12 +127,7 @@ class HoldfastMicrometerTest {
         .withPropertyValues("holdfast.url=memory:")
         .withBean("registry", MeterRegistry.class, () -> registry)
         .withBean("other", MeterRegistry.class, () -> other)
-        .run(
-            context -> {
-              acquire(context.getBean(LockManager.class));
-              assertThat(granted(registry, "lockManager", "memory").count()).isEqualTo(1);
-              assertThat(granted(other, "lockManager", "memory").count()).isEqualTo(1);
-            });
+        .run(context -> assertThatEachRecordsOnce(context, other));
   }
 
   @Test

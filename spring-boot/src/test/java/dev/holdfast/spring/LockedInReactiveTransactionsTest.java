@@ -3,20 +3,19 @@ package dev.holdfast.spring;
 import static dev.holdfast.spring.ReactiveShopFixture.NAME;
 import static dev.holdfast.spring.ReactiveShopFixture.PATIENCE;
 import static dev.holdfast.spring.ReactiveShopFixture.TTL;
+import static dev.holdfast.spring.ReactiveShopFixture.registering;
 import static dev.holdfast.spring.ReactiveShopFixture.run;
 import static dev.holdfast.spring.ReactiveShopFixture.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.Lease;
-import dev.holdfast.LockListener;
 import dev.holdfast.LockLostException;
 import dev.holdfast.memory.MemoryStore;
 import dev.holdfast.testsupport.Eventually;
 import dev.holdfast.testsupport.Logs;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,11 +171,7 @@ class LockedInReactiveTransactionsTest {
                   isOwnTransaction,
                   with(
                       lease ->
-                          TransactionSynchronizationManager.forCurrentTransaction()
-                              .doOnNext(
-                                  transaction ->
-                                      transaction.registerSynchronization(
-                                          new ReactiveShopFixture.Flush(losing(f.store(), lease))))
+                          registering(new ReactiveShopFixture.Flush(losing(f.store(), lease)))
                               .then(f.insert())));
 
           StepVerifier.create(shipped).expectError(LockLostException.class).verify(PATIENCE);
@@ -190,15 +185,7 @@ class LockedInReactiveTransactionsTest {
   void aLossDuringTheCommitOfACallersTransactionIsWarnedOfAndCounted() {
     run(
         f -> {
-          List<Long> overruns = new CopyOnWriteArrayList<>();
-          f.locks()
-              .addListener(
-                  new LockListener() {
-                    @Override
-                    public void onOverrun(String name, long leaseId, long overrunNanos) {
-                      overruns.add(overrunNanos);
-                    }
-                  });
+          List<Long> overruns = Overruns.of(f.locks());
           try (Logs logs = new Logs()) {
             Mono<String> shipped =
                 f.ship(

@@ -31,7 +31,7 @@ class LockedInTransactionsTest {
   void theLockIsOutsideTheTransactionOfTheSameMethod() {
     run(
         f -> {
-          String result = f.shop().shipInOwnTransaction(1, shipping(f));
+          String result = f.shop().shipInOwnTransaction(1, f::write);
 
           assertThat(result).isEqualTo("shipped");
           assertThat(f.events()).containsExactly("begin", "commit");
@@ -47,7 +47,7 @@ class LockedInTransactionsTest {
         f -> {
           f.store().steal(NAME, Duration.ofSeconds(30));
 
-          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, shipping(f)))
+          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, f::write))
               .isInstanceOf(LockContendedException.class);
           assertThat(f.events()).isEmpty();
         });
@@ -57,19 +57,15 @@ class LockedInTransactionsTest {
   void aLossRollsBackTheTransactionOfTheSameMethodWhateverTheWorkThrew() {
     run(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.shop()
-                          .shipInOwnTransaction(
-                              1,
-                              () -> {
-                                f.orders().write("shipped");
-                                LockedTest.lose(f.store());
-                                throw new BusinessException();
-                              }))
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatALossRollsBack(
+              () ->
+                  f.shop()
+                      .shipInOwnTransaction(
+                          1,
+                          () -> {
+                            f.writeAndLose();
+                            throw new BusinessException();
+                          }));
           assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
   }
@@ -80,7 +76,7 @@ class LockedInTransactionsTest {
         f -> {
           f.transactions().atCommit(() -> loseUninterrupted(f));
 
-          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, shipping(f)))
+          assertThatThrownBy(() -> f.shop().shipInOwnTransaction(1, f::write))
               .isInstanceOf(LockLostException.class);
           assertThat(f.events()).containsExactly("begin", "commit");
         });
@@ -99,7 +95,7 @@ class LockedInTransactionsTest {
                           .ship(
                               1,
                               () -> {
-                                f.shop().shipInOwnTransaction(inner, shipping(f));
+                                f.shop().shipInOwnTransaction(inner, f::write);
                                 assertThat(Thread.interrupted()).as("after the commit").isTrue();
                                 return "shipped";
                               }))
@@ -129,7 +125,7 @@ class LockedInTransactionsTest {
             f.template()
                 .executeWithoutResult(
                     status -> {
-                      f.ship(shipping(f));
+                      f.ship(f::write);
 
                       assertThatThrownBy(() -> f.shop().stage(1))
                           .isInstanceOf(IllegalStateException.class)
@@ -198,7 +194,7 @@ class LockedInTransactionsTest {
                               status -> {
                                 try {
                                   return f.locks()
-                                      .executeLocked(request, lease -> f.ship(shipping(f)));
+                                      .executeLocked(request, lease -> f.ship(f::write));
                                 } catch (InterruptedException e) {
                                   throw new AssertionError(e);
                                 }
@@ -207,8 +203,7 @@ class LockedInTransactionsTest {
               .hasMessage(
                   "the lock 'order-1' was released before the transaction that worked under it has"
                       + " committed; begin the transaction inside the lock");
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertRolledBack();
         });
   }
 
@@ -222,7 +217,7 @@ class LockedInTransactionsTest {
                           .execute(
                               status -> {
                                 f.ship(() -> Locks.current().orElseThrow().release());
-                                return f.ship(shipping(f));
+                                return f.ship(f::write);
                               }))
               .isInstanceOf(IllegalStateException.class)
               .hasMessageContaining("begin the transaction inside the lock");
@@ -238,7 +233,7 @@ class LockedInTransactionsTest {
           TransactionSynchronizationManager.initSynchronization();
           TransactionSynchronizationManager.setActualTransactionActive(true);
           try {
-            f.ship(shipping(f));
+            f.ship(f::write);
             List<TransactionSynchronization> known =
                 TransactionSynchronizationManager.getSynchronizations();
             Thread timeout =
@@ -347,7 +342,7 @@ class LockedInTransactionsTest {
               f.template()
                   .execute(
                       status -> {
-                        f.ship(shipping(f));
+                        f.ship(f::write);
                         return f.isHeld();
                       });
 
@@ -365,7 +360,7 @@ class LockedInTransactionsTest {
           f.template()
               .executeWithoutResult(
                   status -> {
-                    f.ship(shipping(f));
+                    f.ship(f::write);
                     status.setRollbackOnly();
                   });
 
@@ -379,16 +374,13 @@ class LockedInTransactionsTest {
   void aLossRollsBackTheCallersTransactionAlsoIfTheCallerCatchesIt() {
     run(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.template()
-                          .executeWithoutResult(
-                              status ->
-                                  assertThatThrownBy(() -> f.ship(losing(f)))
-                                      .isInstanceOf(LockLostException.class)))
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatALossRollsBack(
+              () ->
+                  f.template()
+                      .executeWithoutResult(
+                          status ->
+                              assertThatThrownBy(() -> f.ship(f::writeAndLose))
+                                  .isInstanceOf(LockLostException.class)));
         });
   }
 
@@ -406,17 +398,14 @@ class LockedInTransactionsTest {
                 return "done";
               };
 
-          assertThatThrownBy(
-                  () -> {
-                    if (isOwnTransaction) {
-                      f.shop().shipInOwnTransaction(1, work);
-                    } else {
-                      f.template().execute(status -> f.ship(work));
-                    }
-                  })
-              .isInstanceOf(LockLostException.class);
-          assertThat(f.events()).containsExactly("begin", "rollback");
-          assertThat(f.orders().readElsewhere()).isEqualTo("new");
+          f.assertThatALossRollsBack(
+              () -> {
+                if (isOwnTransaction) {
+                  f.shop().shipInOwnTransaction(1, work);
+                } else {
+                  f.template().execute(status -> f.ship(work));
+                }
+              });
         });
   }
 
@@ -450,7 +439,7 @@ class LockedInTransactionsTest {
                               status -> {
                                 f.ship(() -> "done");
                                 assertThatThrownBy(
-                                        () -> f.shop().shipInNewTransaction(1, losing(f)))
+                                        () -> f.shop().shipInNewTransaction(1, f::writeAndLose))
                                     .isInstanceOf(LockLostException.class);
                                 assertThat(f.events())
                                     .containsExactly("begin", "begin", "rollback");
@@ -492,20 +481,6 @@ class LockedInTransactionsTest {
                   });
           assertThat(f.isHeld()).isFalse();
         });
-  }
-
-  private static Callable<String> shipping(ShopFixture f) {
-    return () -> {
-      f.orders().write("shipped");
-      return "shipped";
-    };
-  }
-
-  private static Callable<String> losing(ShopFixture f) {
-    return () -> {
-      f.orders().write("shipped");
-      return LockedTest.lose(f.store());
-    };
   }
 
   /** Work before the commit, such as a flush, during which the lock is lost. */

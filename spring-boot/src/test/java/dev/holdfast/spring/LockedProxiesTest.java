@@ -3,7 +3,6 @@ package dev.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.example.base.PackagePrivateBase;
-import dev.holdfast.LockConfigurationException;
 import dev.holdfast.Locks;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -213,10 +212,7 @@ class LockedProxiesTest {
   private static void isRefused(ApplicationContextRunner starting, Class<?> type, String message) {
     starting.run(
         context ->
-            assertThat(context)
-                .getFailure()
-                .rootCause()
-                .isInstanceOf(LockConfigurationException.class)
+            Failures.assertThatTheStartIsRefused(context)
                 .hasMessageContaining(type.getName())
                 .hasMessageContaining(message));
   }

@@ -41,10 +41,7 @@ class LockedRefusalsTest {
         .withBean("repository", Object.class, repository::getProxy)
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
+                Failures.assertThatTheStartIsRefused(context)
                     .hasMessageContaining("Repository.ship is of an interface without a class"));
   }
 
@@ -57,10 +54,7 @@ class LockedRefusalsTest {
         .withBean("shop", Object.class, frozen::getProxy)
         .run(
             context ->
-                assertThat(context)
-                    .getFailure()
-                    .rootCause()
-                    .isInstanceOf(LockConfigurationException.class)
+                Failures.assertThatTheStartIsRefused(context)
                     .hasMessageContaining("a proxy that takes no further advice"));
   }
 

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -234,12 +235,13 @@ class LockedTest {
         });
   }
 
-  @Test
-  void aStageHoldsTheLockUntilItEnds() {
+  /** Calls a method with a stage, whose end the lock must outlast. */
+  private void assertThatTheLockIsHeldUntilTheEnd(
+      BiFunction<Shop, CompletableFuture<String>, CompletableFuture<String>> call) {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          CompletableFuture<String> result = shop.stage(1, work);
+          CompletableFuture<String> result = call.apply(shop, work);
           assertThat(store.holder("order-1")).isPresent();
           assertThat(result).isNotDone();
 
@@ -251,19 +253,14 @@ class LockedTest {
   }
 
   @Test
+  void aStageHoldsTheLockUntilItEnds() {
+    assertThatTheLockIsHeldUntilTheEnd((shop, work) -> shop.stage(1, work));
+  }
+
+  @Test
   void aStageBehindAPlainResultHoldsTheLockUntilItEnds() {
-    run(
-        (shop, locks, store) -> {
-          CompletableFuture<String> work = new CompletableFuture<>();
-          CompletableFuture<String> result = shop.ship(1, () -> shop.ship(1, () -> work));
-          assertThat(store.holder("order-1")).isPresent();
-          assertThat(result).isNotDone();
-
-          work.complete("done");
-
-          assertThat(result).succeedsWithin(TTL).isEqualTo("done");
-          assertThat(store.holder("order-1")).isEmpty();
-        });
+    assertThatTheLockIsHeldUntilTheEnd(
+        (shop, work) -> shop.ship(1, () -> shop.ship(1, () -> work)));
   }
 
   @Test
@@ -298,19 +295,22 @@ class LockedTest {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          Lease[] lease = new Lease[1];
-          CompletableFuture<String> result =
-              shop.stageOf(
-                  1,
-                  () -> {
-                    lease[0] = Locks.current().orElseThrow();
-                    return work;
-                  });
-          lease[0].close();
+          AtomicReference<Lease> lease = new AtomicReference<>();
+          CompletableFuture<String> result = shop.stageOf(1, noting(lease, work));
+          lease.get().close();
           work.complete("done");
 
           assertThat(result).succeedsWithin(TTL).isEqualTo("done");
         });
+  }
+
+  /** Returns a body that notes its lease and returns a stage. */
+  private static Supplier<CompletableFuture<String>> noting(
+      AtomicReference<Lease> lease, CompletableFuture<String> work) {
+    return () -> {
+      lease.set(Locks.current().orElseThrow());
+      return work;
+    };
   }
 
   @Test
@@ -353,16 +353,9 @@ class LockedTest {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          Lease[] lease = new Lease[1];
-          CompletableFuture<String> result =
-              shop.stageOf(
-                  1,
-                  () -> {
-                    lease[0] = Locks.current().orElseThrow();
-                    return work;
-                  });
-          store.steal("order-1", TTL);
-          assertThatThrownBy(() -> lease[0].extend(TTL)).isInstanceOf(LockLostException.class);
+          AtomicReference<Lease> lease = new AtomicReference<>();
+          CompletableFuture<String> result = shop.stageOf(1, noting(lease, work));
+          lose(store, lease.get());
           work.complete("done");
 
           assertThat(result)

@@ -12,8 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,18 +26,19 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.testcontainers.lifecycle.TestcontainersLifecycleApplicationContextInitializer;
 import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
 import org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
 /**
  * Connection details from several sources. Containers and docker compose are fakes, which need no
- * Docker engine, over real servers.
+ * Docker engine, over real SERVERS.
  */
 class ServiceConnectionsTest {
   private static final Duration TTL = Duration.ofSeconds(30);
 
-  private static TestNodes servers;
+  @AutoClose private static final TestNodes SERVERS = TestNodes.start(3);
 
   private final ApplicationContextRunner contexts =
       new ApplicationContextRunner()
@@ -46,23 +46,13 @@ class ServiceConnectionsTest {
               AutoConfigurations.of(
                   ServiceConnectionAutoConfiguration.class, HoldfastAutoConfiguration.class));
 
-  @BeforeAll
-  static void start() {
-    servers = TestNodes.start(3);
-  }
-
-  @AfterAll
-  static void stop() {
-    servers.close();
-  }
-
   @BeforeEach
   void empty() {
-    servers.all().forEach(node -> node.command("FLUSHALL"));
+    SERVERS.all().forEach(node -> node.command("FLUSHALL"));
   }
 
   private static HoldfastNode node(int index) {
-    return HoldfastNode.of(servers.node(index).host(), servers.node(index).port());
+    return HoldfastNode.of(SERVERS.node(index).host(), SERVERS.node(index).port());
   }
 
   /** Proves that the manager keeps the lock of a key on some servers, and on no other. */
@@ -71,13 +61,24 @@ class ServiceConnectionsTest {
     assertThat(context).hasNotFailed();
     try (Lease lease = context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
       assertThat(lease.isHeld()).isTrue();
-      for (TestNode node : servers.all()) {
+      for (TestNode node : SERVERS.all()) {
         boolean isOurs = Arrays.stream(indexes).anyMatch(index -> index == node.index());
         assertThat(node.command("EXISTS", key)).as("%s", node).isEqualTo(isOurs ? 1L : 0L);
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  private static void assertThatNodesAreAllServersInTheirOrder(ApplicationContext context) {
+    assertThat(context.getBean(LockManager.class).nodes())
+        .extracting(node -> node.address())
+        .isEqualTo(SERVERS.all().stream().map(TestNode::address).toList());
+  }
+
+  private static void assertThatNewNodesAreNotTrusted(ApplicationContext context) {
+    assertThat(Failures.catching(() -> context.getBean(LockManager.class).tryAcquire("a", TTL)))
+        .hasMessageContaining("new");
   }
 
   @Configuration(proxyBeanMethods = false)
@@ -103,9 +104,7 @@ class ServiceConnectionsTest {
         .run(
             context -> {
               assertThatLocksAreOn(context, "a", 0, 1, 2);
-              assertThat(context.getBean(LockManager.class).nodes())
-                  .extracting(node -> node.address())
-                  .isEqualTo(servers.all().stream().map(TestNode::address).toList());
+              assertThatNodesAreAllServersInTheirOrder(context);
             });
   }
 
@@ -113,12 +112,7 @@ class ServiceConnectionsTest {
   void newNodesThatAreNotEphemeralAreNotTrusted() {
     contexts
         .withUserConfiguration(TwoDetails.class)
-        .run(
-            context ->
-                assertThat(
-                        Failures.catching(
-                            () -> context.getBean(LockManager.class).tryAcquire("a", TTL)))
-                    .hasMessageContaining("new"));
+        .run(ServiceConnectionsTest::assertThatNewNodesAreNotTrusted);
   }
 
   @Test
@@ -131,7 +125,7 @@ class ServiceConnectionsTest {
             context -> {
               try (Lease lease =
                   context.getBean(LockManager.class).tryAcquire("a", TTL).orElseThrow()) {
-                assertThat(servers.node(2).command("GET", "k:a")).isEqualTo(lease.token());
+                assertThat(SERVERS.node(2).command("GET", "k:a")).isEqualTo(lease.token());
               }
             });
   }
@@ -160,7 +154,7 @@ class ServiceConnectionsTest {
     @Bean
     @ServiceConnection(name = "redis")
     FakeRedisContainer redis() {
-      return new FakeRedisContainer(servers.node(1));
+      return new FakeRedisContainer(SERVERS.node(1));
     }
   }
 
@@ -169,7 +163,7 @@ class ServiceConnectionsTest {
     @Bean
     @ServiceConnection(name = "valkey/valkey")
     FakeRedisContainer valkey() {
-      return new FakeRedisContainer(servers.node(1));
+      return new FakeRedisContainer(SERVERS.node(1));
     }
   }
 
@@ -178,7 +172,7 @@ class ServiceConnectionsTest {
     @Bean
     @ServiceConnection(name = "holdfast")
     FakeRedisContainer locks() {
-      return new FakeRedisContainer(servers.node(1));
+      return new FakeRedisContainer(SERVERS.node(1));
     }
   }
 
@@ -195,19 +189,19 @@ class ServiceConnectionsTest {
     @Bean
     @ServiceConnection(name = "redis")
     FakeRedisContainer first() {
-      return new FakeRedisContainer(servers.node(0));
+      return new FakeRedisContainer(SERVERS.node(0));
     }
 
     @Bean
     @ServiceConnection(name = "holdfast")
     FakeRedisContainer second() {
-      return new FakeRedisContainer(servers.node(1));
+      return new FakeRedisContainer(SERVERS.node(1));
     }
 
     @Bean
     @ServiceConnection(name = "valkey/valkey")
     FakeRedisContainer third() {
-      return new FakeRedisContainer(servers.node(2));
+      return new FakeRedisContainer(SERVERS.node(2));
     }
   }
 
@@ -219,9 +213,7 @@ class ServiceConnectionsTest {
             context -> {
               assertThat(context).hasSingleBean(HoldfastConnectionDetails.class);
               assertThatLocksAreOn(context, "lock:a", 0, 1, 2);
-              assertThat(context.getBean(LockManager.class).nodes())
-                  .extracting(node -> node.address())
-                  .isEqualTo(servers.all().stream().map(TestNode::address).toList());
+              assertThatNodesAreAllServersInTheirOrder(context);
             });
   }
 
@@ -230,7 +222,7 @@ class ServiceConnectionsTest {
     @Bean
     @ServiceConnection(name = "redis")
     FakeRedisContainer redis() {
-      return new FakeRedisContainer(servers.node(1));
+      return new FakeRedisContainer(SERVERS.node(1));
     }
 
     @Bean
@@ -256,7 +248,7 @@ class ServiceConnectionsTest {
     @Bean
     HoldfastContainers lockServers() {
       return HoldfastContainers.of(
-          servers.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new));
+          SERVERS.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new));
     }
   }
 
@@ -275,7 +267,7 @@ class ServiceConnectionsTest {
   @Test
   void containersStartAndStopWithTheContext() {
     FakeRedisContainer[] containers =
-        servers.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new);
+        SERVERS.all().stream().map(FakeRedisContainer::new).toArray(FakeRedisContainer[]::new);
     contexts
         .withBean("servers", HoldfastContainers.class, () -> HoldfastContainers.of(containers))
         .withInitializer(new TestcontainersLifecycleApplicationContextInitializer())
@@ -303,10 +295,10 @@ class ServiceConnectionsTest {
     contexts
         .withInitializer(
             FakeCompose.ready(
-                new FakeCompose("redis-1", "redis:8", servers.node(0)),
-                new FakeCompose("locks-2", "valkey/valkey:9", servers.node(1)),
-                new FakeCompose("redis-3", "redis", servers.node(2)),
-                new FakeCompose("db", "postgres:18", servers.node(2))))
+                new FakeCompose("redis-1", "redis:8", SERVERS.node(0)),
+                new FakeCompose("locks-2", "valkey/valkey:9", SERVERS.node(1)),
+                new FakeCompose("redis-3", "redis", SERVERS.node(2)),
+                new FakeCompose("db", "postgres:18", SERVERS.node(2))))
         .run(context -> assertThatLocksAreOn(context, "lock:a", 0, 1, 2));
   }
 
@@ -315,9 +307,9 @@ class ServiceConnectionsTest {
     contexts
         .withInitializer(
             FakeCompose.ready(
-                new FakeCompose("locks", "redis:8", servers.node(0)),
+                new FakeCompose("locks", "redis:8", SERVERS.node(0)),
                 new FakeCompose(
-                    "cache", "redis:8", servers.node(1), Map.of("dev.holdfast.ignore", "true"))))
+                    "cache", "redis:8", SERVERS.node(1), Map.of("dev.holdfast.ignore", "true"))))
         .run(context -> assertThatLocksAreOn(context, "lock:a", 0));
   }
 
@@ -329,27 +321,27 @@ class ServiceConnectionsTest {
         .withInitializer(
             FakeCompose.ready(
                 new FakeCompose(
-                    "cache", "redis:8", servers.node(0), Map.of("dev.holdfast.ignore", "true")),
-                new FakeCompose("locks-1", "redis:8", servers.node(1), locks),
-                new FakeCompose("locks-2", "redis:8", servers.node(2), locks)))
+                    "cache", "redis:8", SERVERS.node(0), Map.of("dev.holdfast.ignore", "true")),
+                new FakeCompose("locks-1", "redis:8", SERVERS.node(1), locks),
+                new FakeCompose("locks-2", "redis:8", SERVERS.node(2), locks)))
         .run(
             context -> {
               assertThatLocksAreOn(context, "lock:a", 1, 2);
               DataRedisConnectionDetails cache = context.getBean(DataRedisConnectionDetails.class);
               assertThat(Objects.requireNonNull(cache.getStandalone()).getPort())
-                  .isEqualTo(servers.node(0).port());
+                  .isEqualTo(SERVERS.node(0).port());
             });
   }
 
   @Test
   void theLockOfACachedNameOnTheSameServerIsNotItsKey() {
-    servers.node(1).command("SET", "a", "a cached value");
+    SERVERS.node(1).command("SET", "a", "a cached value");
 
     contexts
         .withUserConfiguration(OneContainer.class)
         .run(context -> assertThatLocksAreOn(context, "lock:a", 1));
 
-    assertThat(servers.node(1).command("GET", "a")).isEqualTo("a cached value");
+    assertThat(SERVERS.node(1).command("GET", "a")).isEqualTo("a cached value");
   }
 
   @Test
@@ -365,16 +357,11 @@ class ServiceConnectionsTest {
     contexts
         .withInitializer(
             FakeCompose.ready(
-                new FakeCompose("redis-1", "redis:8", servers.node(0)),
-                new FakeCompose("redis-2", "redis:8", servers.node(1)),
-                new FakeCompose("redis-3", "redis:8", servers.node(2))))
+                new FakeCompose("redis-1", "redis:8", SERVERS.node(0)),
+                new FakeCompose("redis-2", "redis:8", SERVERS.node(1)),
+                new FakeCompose("redis-3", "redis:8", SERVERS.node(2))))
         .withPropertyValues("holdfast.options.newNodes=wait")
-        .run(
-            context ->
-                assertThat(
-                        Failures.catching(
-                            () -> context.getBean(LockManager.class).tryAcquire("a", TTL)))
-                    .hasMessageContaining("new"));
+        .run(ServiceConnectionsTest::assertThatNewNodesAreNotTrusted);
   }
 
   @Test

@@ -1,12 +1,20 @@
 package dev.holdfast.spring;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
+import dev.holdfast.LockedTask;
 import dev.holdfast.Locks;
 import dev.holdfast.memory.MemoryStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -31,6 +39,7 @@ record ShopFixture(
     List<Boolean> heldAtEnd,
     TransactionTemplate template) {
   static final String NAME = "order-1";
+  static final LockRequest REQUEST = LockRequest.of(NAME, Duration.ofSeconds(30));
 
   /** An exception for which Spring commits. */
   static class BusinessException extends Exception {
@@ -156,6 +165,36 @@ record ShopFixture(
 
   boolean isHeld() {
     return store.holder(NAME).isPresent();
+  }
+
+  /** Writes as the work of an order that is shipped. */
+  String write() {
+    orders.write("shipped");
+    return "shipped";
+  }
+
+  /** Writes, and loses the lock of the running method. */
+  String writeAndLose() {
+    orders.write("shipped");
+    return LockedTest.lose(store);
+  }
+
+  /** Asserts that work under {@code executeLocked} throws the loss of the lock. */
+  void assertThatTheLossIsThrown(LockedTask<String, Exception> work) {
+    assertThatThrownBy(() -> locks.executeLocked(REQUEST, work))
+        .isInstanceOf(LockLostException.class);
+  }
+
+  /** Asserts that work throws the loss of the lock, and that its transaction is rolled back. */
+  void assertThatALossRollsBack(ThrowingCallable work) {
+    assertThatThrownBy(work).isInstanceOf(LockLostException.class);
+    assertRolledBack();
+  }
+
+  /** Asserts that the only transaction was rolled back, and left nothing. */
+  void assertRolledBack() {
+    assertThat(events()).containsExactly("begin", "rollback");
+    assertThat(orders.readElsewhere()).isEqualTo("new");
   }
 
   /** Ships in the transaction of the caller, for work that throws no checked exception. */

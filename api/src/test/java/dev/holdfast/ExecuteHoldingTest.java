@@ -35,8 +35,13 @@ class ExecuteHoldingTest {
   @Test
   void theLeaseIsHeldAfterATaskThatThrows() throws Exception {
     Lease lease = locks.acquire(REQUEST);
-    IOException thrown = new IOException("disk full");
 
+    assertThatAFailureIsThrown(lease);
+    assertThat(lease.isHeld()).isTrue();
+  }
+
+  private static void assertThatAFailureIsThrown(Lease lease) {
+    IOException thrown = new IOException("disk full");
     assertThatThrownBy(
             () ->
                 Locks.runHolding(
@@ -45,25 +50,16 @@ class ExecuteHoldingTest {
                       throw thrown;
                     }))
         .isSameAs(thrown);
-    assertThat(lease.isHeld()).isTrue();
   }
 
   /** A leader may run a task each second, for months, under one lease. */
   @Test
   void leaseRetainsNoEndedTasks() throws Exception {
     Lease lease = locks.acquire(REQUEST);
-    IOException thrown = new IOException("disk full");
 
     for (int i = 0; i < 3; i++) {
       Locks.runHolding(lease, held -> assertThat(dependents(held)).isEqualTo(1));
-      assertThatThrownBy(
-              () ->
-                  Locks.runHolding(
-                      lease,
-                      held -> {
-                        throw thrown;
-                      }))
-          .isSameAs(thrown);
+      assertThatAFailureIsThrown(lease);
     }
     assertThat(dependents(lease)).isZero();
   }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,6 +24,11 @@ class ExecuteLockedTest {
   void nothingIsLeftBehind() {
     assertThat(locks.isHeld("stock")).isFalse();
     assertThat(Thread.interrupted()).as("an interrupt that a test left behind").isFalse();
+  }
+
+  private AbstractThrowableAssert<?, ?> assertThatTheTaskThrows(
+      LockedTask<Object, Exception> task) {
+    return assertThatThrownBy(() -> locks.executeLocked(REQUEST, task));
   }
 
   @Test
@@ -42,13 +48,10 @@ class ExecuteLockedTest {
   void exceptionOfTheTaskIsThrownUnchanged() {
     IOException thrown = new IOException("disk full");
 
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      throw thrown;
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              throw thrown;
+            })
         .isSameAs(thrown);
   }
 
@@ -67,14 +70,11 @@ class ExecuteLockedTest {
             });
     thief.start();
 
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      inTask.countDown();
-                      return new CountDownLatch(1).await(1, TimeUnit.DAYS);
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              inTask.countDown();
+              return new CountDownLatch(1).await(1, TimeUnit.DAYS);
+            })
         .isInstanceOfSatisfying(
             LockLostException.class, lost -> assertThat(lost.reason()).isEqualTo(LossReason.TAKEN))
         .hasCauseInstanceOf(InterruptedException.class);
@@ -82,29 +82,23 @@ class ExecuteLockedTest {
 
   @Test
   void aLossIsThrownWhateverTheTaskReturned() {
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      locks.lose("stock", LossReason.EXPIRED);
-                      return "too late";
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              locks.lose("stock", LossReason.EXPIRED);
+              return "too late";
+            })
         .isInstanceOf(LockLostException.class)
         .hasNoCause();
   }
 
   @Test
   void unseenInterruptForALossIsCleared() {
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      locks.lose("stock", LossReason.EXPIRED);
-                      assertThat(Thread.currentThread().isInterrupted()).isTrue();
-                      return "did not look";
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              locks.lose("stock", LossReason.EXPIRED);
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+              return "did not look";
+            })
         .isInstanceOf(LockLostException.class);
 
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -114,14 +108,11 @@ class ExecuteLockedTest {
   void interruptForALossIsClearedWhenTheTaskThrowsSomethingElse() {
     IllegalStateException thrown = new IllegalStateException("half done");
 
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      locks.lose("stock", LossReason.EXPIRED);
-                      throw thrown;
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              locks.lose("stock", LossReason.EXPIRED);
+              throw thrown;
+            })
         .isInstanceOf(LockLostException.class)
         .hasCause(thrown);
 
@@ -147,20 +138,17 @@ class ExecuteLockedTest {
   void lossThatTheTaskThrowsIsNotThrownTwice() {
     AtomicReference<LockLostException> found = new AtomicReference<>();
 
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      locks.lose("stock", LossReason.REMOVED);
-                      try {
-                        lease.requireHeld();
-                      } catch (LockLostException lost) {
-                        found.set(lost);
-                        throw lost;
-                      }
-                      return "not reached";
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              locks.lose("stock", LossReason.REMOVED);
+              try {
+                lease.requireHeld();
+              } catch (LockLostException lost) {
+                found.set(lost);
+                throw lost;
+              }
+              return "not reached";
+            })
         .isInstanceOfSatisfying(
             LockLostException.class,
             lost -> {
@@ -185,13 +173,10 @@ class ExecuteLockedTest {
 
   @Test
   void externalInterruptIsNotALoss() {
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      throw new InterruptedException("from outside");
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              throw new InterruptedException("from outside");
+            })
         .isInstanceOf(InterruptedException.class)
         .hasMessage("from outside");
   }
@@ -213,14 +198,11 @@ class ExecuteLockedTest {
   void exceptionOfTheTaskAfterItsReleaseIsThrownUnchanged() {
     IOException thrown = new IOException("disk full");
 
-    assertThatThrownBy(
-            () ->
-                locks.executeLocked(
-                    REQUEST,
-                    lease -> {
-                      assertThat(lease.release()).isTrue();
-                      throw thrown;
-                    }))
+    assertThatTheTaskThrows(
+            lease -> {
+              assertThat(lease.release()).isTrue();
+              throw thrown;
+            })
         .isSameAs(thrown);
   }
 

@@ -45,78 +45,66 @@ class LossOfSeveralLeasesTest {
         .hasMessageContaining("order");
   }
 
+  /** Runs a task inside another one, which has to be interrupted when the inner one has ended. */
+  private void assertThatBothAreLost(LockedAction<Exception> inner) {
+    assertThatStockIsLost(
+        stock -> {
+          assertThatOrderIsLost(inner);
+          assertThat(Thread.interrupted()).isTrue();
+        });
+  }
+
   @Test
   @Rule("ACQ-19")
   void theOuterTaskIsInterruptedAfterTheInnerOneHasEnded() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("order");
-                lose("stock");
-                assertThat(isInterrupted()).isTrue();
-              });
-          assertThat(Thread.interrupted()).isTrue();
+    assertThatBothAreLost(
+        order -> {
+          lose("order");
+          lose("stock");
+          assertThat(isInterrupted()).isTrue();
         });
   }
 
   @Test
   void theOuterTaskIsInterruptedAlsoIfItsLossCameFirst() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("stock");
-                lose("order");
-              });
-          assertThat(Thread.interrupted()).isTrue();
+    assertThatBothAreLost(
+        order -> {
+          lose("stock");
+          lose("order");
         });
   }
 
   @Test
   void theOuterTaskIsInterruptedAlsoIfTheInnerOneNoticedTheInterrupt() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("order");
-                assertThat(Thread.interrupted()).isTrue();
-                lose("stock");
-              });
+    assertThatBothAreLost(
+        order -> {
+          lose("order");
           assertThat(Thread.interrupted()).isTrue();
+          lose("stock");
         });
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("stock");
-                lose("order");
-                assertThat(Thread.interrupted()).isTrue();
-                throw new InterruptedException();
-              });
+    assertThatBothAreLost(
+        order -> {
+          lose("stock");
+          lose("order");
           assertThat(Thread.interrupted()).isTrue();
+          throw new InterruptedException();
         });
   }
 
   @Test
   void theOutermostTaskIsInterruptedOnceForEachInnerOneThatHidesItsLoss() {
-    LockRequest third = LockRequest.of("third", Duration.ofSeconds(10));
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                assertThatThrownBy(
-                        () ->
-                            locks.runLocked(
-                                third,
-                                lease -> {
-                                  lose("third");
-                                  lose("order");
-                                  lose("stock");
-                                }))
-                    .hasMessageContaining("third");
-                assertThat(Thread.interrupted()).isTrue();
-              });
+    assertThatBothAreLost(
+        order -> {
+          assertThatThrownBy(
+                  () ->
+                      locks.runLocked(
+                          THIRD,
+                          lease -> {
+                            lose("third");
+                            lose("order");
+                            lose("stock");
+                          }))
+              .hasMessageContaining("third");
           assertThat(Thread.interrupted()).isTrue();
         });
   }
@@ -148,33 +136,25 @@ class LossOfSeveralLeasesTest {
 
   @Test
   void aShieldOfTheInnerTaskPostponesBothInterrupts() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("order");
-                lose("stock");
-                Locks.InterruptShield shield = Locks.postponeInterrupts();
-                assertThat(isInterrupted()).isFalse();
-                shield.close();
-                assertThat(isInterrupted()).isTrue();
-              });
-          assertThat(Thread.interrupted()).isTrue();
+    assertThatBothAreLost(
+        order -> {
+          lose("order");
+          lose("stock");
+          Locks.InterruptShield shield = Locks.postponeInterrupts();
+          assertThat(isInterrupted()).isFalse();
+          shield.close();
+          assertThat(isInterrupted()).isTrue();
         });
   }
 
   @Test
   void aShieldThatEndsWithTheInnerTaskLetsTheOuterOneBeInterrupted() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                Locks.postponeInterrupts();
-                lose("order");
-                lose("stock");
-                assertThat(isInterrupted()).isFalse();
-              });
-          assertThat(Thread.interrupted()).isTrue();
+    assertThatBothAreLost(
+        order -> {
+          Locks.postponeInterrupts();
+          lose("order");
+          lose("stock");
+          assertThat(isInterrupted()).isFalse();
         });
   }
 
@@ -212,16 +192,12 @@ class LossOfSeveralLeasesTest {
   @Test
   @Rule("ACQ-19")
   void theOuterTaskIsInterruptedAlsoIfTheInnerOneHasBegunAThirdAfterItsInterrupt() {
-    assertThatStockIsLost(
-        stock -> {
-          assertThatOrderIsLost(
-              order -> {
-                lose("order");
-                lose("stock");
-                assertThat(Thread.interrupted()).isTrue();
-                locks.runLocked(THIRD, third -> {});
-              });
+    assertThatBothAreLost(
+        order -> {
+          lose("order");
+          lose("stock");
           assertThat(Thread.interrupted()).isTrue();
+          locks.runLocked(THIRD, third -> {});
         });
   }
 }

@@ -5,56 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.Script;
-import dev.holdfast.testnodes.TestNode;
-import dev.holdfast.testnodes.TestNodes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The values of all kinds of replies, in RESP2 and in RESP3. */
-public abstract class RepliesContract {
-  private static TestNodes servers;
-
-  /** The only one. */
-  protected final TestNode server;
-
-  /** Connected. */
-  protected final Driver driver;
-
+public abstract class RepliesContract extends OneServerContract {
   /**
    * For each test a driver is made.
    *
    * @param drivers make one over the servers with these addresses
    */
   protected RepliesContract(Function<List<String>, Driver> drivers) {
-    server = servers.node(0);
-    driver = drivers.apply(servers.uris());
-  }
-
-  @BeforeAll
-  static void start() {
-    servers = TestNodes.start(1);
+    super(drivers);
   }
 
   @BeforeEach
   void connect() throws Exception {
     server.command("FLUSHALL");
     driver.connect(0);
-  }
-
-  @AfterEach
-  void close() {
-    driver.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    servers.close();
   }
 
   @Test

@@ -2,23 +2,14 @@ package dev.holdfast.drivertests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.holdfast.testnodes.TestNode;
-import dev.holdfast.testnodes.TestNodes;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The transactions that release and extend a lock where scripts are forbidden. */
-public abstract class TransactionContract {
-  private static TestNodes servers;
-
-  private final TestNode server;
-  private final Driver driver;
+public abstract class TransactionContract extends OneServerContract {
   private final int second;
 
   /**
@@ -27,14 +18,8 @@ public abstract class TransactionContract {
    * @param drivers make one over the servers with these addresses
    */
   protected TransactionContract(Function<List<String>, Driver> drivers) {
-    server = servers.node(0);
-    driver = drivers.apply(servers.uris());
+    super(drivers);
     second = driver.secondTo(0);
-  }
-
-  @BeforeAll
-  static void start() {
-    servers = TestNodes.start(1);
   }
 
   @BeforeEach
@@ -42,16 +27,6 @@ public abstract class TransactionContract {
     server.command("FLUSHALL");
     server.command("SET", "the-key", "mine");
     driver.connect(second);
-  }
-
-  @AfterEach
-  void close() {
-    driver.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    servers.close();
   }
 
   @Test

@@ -5,51 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.drivertests.Asked;
-import dev.holdfast.drivertests.Driver;
+import dev.holdfast.drivertests.OneServerContract;
 import dev.holdfast.redlock.spi.NodeSet;
-import dev.holdfast.testnodes.TestNodes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A caller that waits for its result does the input and output of all rounds meanwhile. */
-class LentThreadTest {
-  private static TestNodes servers;
-
+class LentThreadTest extends OneServerContract {
   private static final int MANY_TRIES = 50;
 
-  private final Driver driver;
   private final AtomicBoolean onAnotherThread = new AtomicBoolean();
 
   LentThreadTest() {
-    driver = Links.over(Links.Kind.OWN, servers.uris());
-  }
-
-  @BeforeAll
-  static void start() {
-    servers = TestNodes.start(1);
+    super(uris -> Links.over(Links.Kind.OWN, uris));
   }
 
   @BeforeEach
   void connect() throws Exception {
     driver.connect(0);
-  }
-
-  @AfterEach
-  void close() {
-    driver.close();
-  }
-
-  @AfterAll
-  static void stop() {
-    servers.close();
   }
 
   @Test

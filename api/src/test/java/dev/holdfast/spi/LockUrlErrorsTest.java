@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.testsupport.MarkedUrl;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -53,16 +54,13 @@ class LockUrlErrorsTest {
           memory:?a=x|%C3%28|                         ; not percent-encoded UTF-8
           """)
   void aWrongUrlIsShownWithAMarkUnderWhatIsWrong(String marked, String message) {
-    String[] parts = marked.split("\\|", -1);
-    String url = parts[0] + parts[1].replace("^", "") + parts[2];
+    MarkedUrl wrong = MarkedUrl.parse(marked);
 
-    LockConfigurationException error = errorOf(url);
+    LockConfigurationException error = errorOf(wrong.url());
 
     List<String> lines = linesOf(error);
     assertThat(lines.get(0)).contains(message);
-    assertThat(lines.get(1)).isEqualTo("  " + url);
-    assertThat(lines.get(2))
-        .isEqualTo("  " + " ".repeat(parts[0].length()) + "^".repeat(parts[1].length()));
+    assertThat(lines.subList(1, 3)).isEqualTo(wrong.lines());
     assertThat(error).hasNoCause();
   }
 

@@ -130,7 +130,7 @@ final class BrokenCommands {
           node -> {
             CountDownLatch latch = new CountDownLatch(1);
             answered.add(latch);
-            nodes.submit(ask(round, node, new Counted(round, latch)));
+            nodes.submit(ask(round, node, PassingAnswers.before(round, latch::countDown)));
           });
       try {
         for (CountDownLatch latch : answered) {
@@ -138,21 +138,6 @@ final class BrokenCommands {
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-      }
-    }
-
-    private static final class Counted extends PassingAnswers {
-      private final CountDownLatch latch;
-
-      Counted(Round round, CountDownLatch latch) {
-        super(round);
-        this.latch = latch;
-      }
-
-      @Override
-      void answered(Consumer<Round> answer) {
-        latch.countDown();
-        super.answered(answer);
       }
     }
   }
@@ -171,7 +156,8 @@ final class BrokenCommands {
             node -> {
               CompletableFuture<Void> answered = new CompletableFuture<>();
               extensions.put(node, answered);
-              nodes.submit(ask(round, node, new Notified(round, answered)));
+              nodes.submit(
+                  ask(round, node, PassingAnswers.after(round, () -> answered.complete(null))));
             });
       } else if (isScript(round, Scripts.RELEASE)) {
         round.forEachNode(
@@ -181,21 +167,6 @@ final class BrokenCommands {
                     .thenRun(() -> nodes.submit(ask(round, node, new PassingAnswers(round)))));
       } else {
         nodes.submit(round);
-      }
-    }
-
-    private static final class Notified extends PassingAnswers {
-      private final CompletableFuture<Void> end;
-
-      Notified(Round round, CompletableFuture<Void> end) {
-        super(round);
-        this.end = end;
-      }
-
-      @Override
-      void answered(Consumer<Round> answer) {
-        super.answered(answer);
-        end.complete(null);
       }
     }
   }

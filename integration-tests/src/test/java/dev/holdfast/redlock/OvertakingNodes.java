@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /** Drivers that send the commands of one connection in another order. */
 final class OvertakingNodes {
@@ -32,7 +31,7 @@ final class OvertakingNodes {
             Turns ofNode = turns.computeIfAbsent(node, n -> new Turns());
             ofNode.add(
                 isScript(round, Scripts.RELEASE),
-                () -> nodes.submit(ask(round, node, new Ending(round, ofNode))));
+                () -> nodes.submit(ask(round, node, PassingAnswers.before(round, ofNode::ended))));
           });
     }
 
@@ -65,21 +64,6 @@ final class OvertakingNodes {
         if (next != null) {
           next.run();
         }
-      }
-    }
-
-    private static final class Ending extends PassingAnswers {
-      private final Turns turns;
-
-      Ending(Round round, Turns turns) {
-        super(round);
-        this.turns = turns;
-      }
-
-      @Override
-      void answered(Consumer<Round> answer) {
-        turns.ended();
-        super.answered(answer);
       }
     }
   }

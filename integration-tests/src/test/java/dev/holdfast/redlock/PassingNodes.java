@@ -71,6 +71,28 @@ class PassingNodes implements RedisNodes {
       this.round = round;
     }
 
+    /** Returns answers that run an action before they are passed on. */
+    static PassingAnswers before(Round round, Runnable action) {
+      return new PassingAnswers(round) {
+        @Override
+        void answered(Consumer<Round> answer) {
+          action.run();
+          super.answered(answer);
+        }
+      };
+    }
+
+    /** Returns answers that run an action after they are passed on. */
+    static PassingAnswers after(Round round, Runnable action) {
+      return new PassingAnswers(round) {
+        @Override
+        void answered(Consumer<Round> answer) {
+          super.answered(answer);
+          action.run();
+        }
+      };
+    }
+
     /** Takes an answer of any kind, which tells itself to a round. */
     void answered(Consumer<Round> answer) {
       answer.accept(round);

@@ -76,19 +76,15 @@ class CommitCheckTest {
   void aTransactionThatOutlivesItsLockRollsBackAndSaysWhatToDo() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              lease ->
-                                  f.template()
-                                      .execute(
-                                          status -> {
-                                            f.orders().write("shipped");
-                                            lease.close();
-                                            return "shipped";
-                                          })))
+          f.assertThatThrownUnderTheLock(
+                  lease ->
+                      f.template()
+                          .execute(
+                              status -> {
+                                f.orders().write("shipped");
+                                lease.close();
+                                return "shipped";
+                              }))
               .isInstanceOf(IllegalStateException.class)
               .hasMessageContaining("begin the transaction inside the lock");
           assertThat(f.orders().readElsewhere()).isEqualTo("new");
@@ -102,19 +98,15 @@ class CommitCheckTest {
   void aLossOfALockFartherOutRollsBack() {
     runWithListeners(
         f -> {
-          assertThatThrownBy(
-                  () ->
-                      f.locks()
-                          .executeLocked(
-                              REQUEST,
-                              outer ->
-                                  f.shop()
-                                      .shipInOwnTransaction(
-                                          2,
-                                          () -> {
-                                            f.orders().write("shipped");
-                                            return LockedTest.lose(f.store(), outer);
-                                          })))
+          f.assertThatThrownUnderTheLock(
+                  outer ->
+                      f.shop()
+                          .shipInOwnTransaction(
+                              2,
+                              () -> {
+                                f.orders().write("shipped");
+                                return LockedTest.lose(f.store(), outer);
+                              }))
               .isInstanceOf(LockLostException.class)
               .hasMessageContaining(NAME);
           f.assertRolledBack();

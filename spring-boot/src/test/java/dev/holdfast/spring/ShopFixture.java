@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -179,10 +180,14 @@ record ShopFixture(
     return LockedTest.lose(store);
   }
 
-  /** Asserts that work under {@code executeLocked} throws the loss of the lock. */
+  /** Runs work by {@code executeLocked}, and returns assertions on what that throws. */
+  AbstractThrowableAssert<?, ?> assertThatThrownUnderTheLock(LockedTask<String, Exception> work) {
+    return assertThatThrownBy(() -> locks.executeLocked(REQUEST, work));
+  }
+
+  /** Asserts that work by {@code executeLocked} throws the loss of the lock. */
   void assertThatTheLossIsThrown(LockedTask<String, Exception> work) {
-    assertThatThrownBy(() -> locks.executeLocked(REQUEST, work))
-        .isInstanceOf(LockLostException.class);
+    assertThatThrownUnderTheLock(work).isInstanceOf(LockLostException.class);
   }
 
   /** Asserts that work throws the loss of the lock, and that its transaction is rolled back. */

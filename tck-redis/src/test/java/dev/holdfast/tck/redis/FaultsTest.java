@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 @TestInstance(Lifecycle.PER_CLASS)
@@ -126,27 +127,16 @@ class FaultsTest {
     }
   }
 
-  @Test
-  void aNodeThatRefusesIsOutOfMemoryAndLetsLocksBeReleased() {
+  @ParameterizedTest
+  @CsvSource({"REFUSING, OOM", "FORBIDDEN, NOPERM"})
+  void anErrorReachesConnectionsThatAreThereAndLetsLocksBeReleased(TckFault fault, String code) {
     node.occupy("held", "token", TTL);
 
-    node.begin(TckFault.REFUSING, "lock");
+    node.begin(fault, "lock");
 
-    assertThat(client.answer("SET", "lock", "token", "NX", "PX", "1000")).isEqualTo("OOM");
+    assertThat(client.answer("SET", "lock", "token", "NX", "PX", "1000")).isEqualTo(code);
     assertThat(client.answer("EVAL", COMPARE_AND_DELETE, "1", "held", "token")).isEqualTo(1L);
-    node.end(TckFault.REFUSING, "lock");
-    assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
-  }
-
-  @Test
-  void aRightThatIsTakenIsMissedByConnectionsThatAreThere() {
-    node.occupy("held", "token", TTL);
-
-    node.begin(TckFault.FORBIDDEN, "lock");
-
-    assertThat(client.answer("SET", "lock", "token", "NX", "PX", "1000")).isEqualTo("NOPERM");
-    assertThat(client.answer("EVAL", COMPARE_AND_DELETE, "1", "held", "token")).isEqualTo(1L);
-    node.end(TckFault.FORBIDDEN, "lock");
+    node.end(fault, "lock");
     assertThat(client.answer("SET", "lock", "token")).isEqualTo("OK");
   }
 

@@ -10,7 +10,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /** Jedis without a lock's logic: written to all servers before any reply is read, by the caller. */
-final class RawJedis implements Contestant {
+final class RawJedis extends RawLock {
   private static final String TTL = Long.toString(Terms.TTL.toMillis());
 
   private final List<HostAndPort> nodes;
@@ -20,6 +20,7 @@ final class RawJedis implements Contestant {
   private final BlockingDeque<List<Connection>> pool = new LinkedBlockingDeque<>();
 
   RawJedis(List<String> uris) {
+    super(uris);
     nodes =
         uris.stream()
             .map(URI::create)
@@ -36,28 +37,12 @@ final class RawJedis implements Contestant {
   }
 
   @Override
-  public boolean locked(String name, Runnable work) throws Exception {
-    String token = RawCommands.token();
-    if (!Polling.until(() -> isGranted(name, token))) {
-      return false;
-    }
-    work.run();
-    release(name, token);
-    return true;
+  int set(String name, String token) throws InterruptedException {
+    return answers(Command.SET, name, token, "NX", "PX", TTL);
   }
 
-  private boolean isGranted(String name, String token) throws InterruptedException {
-    int granted = answers(Command.SET, name, token, "NX", "PX", TTL);
-    if (2 * granted > nodes.size()) {
-      return true;
-    }
-    if (granted > 0) {
-      release(name, token);
-    }
-    return false;
-  }
-
-  private void release(String name, String token) throws InterruptedException {
+  @Override
+  void release(String name, String token) throws InterruptedException {
     answers(Command.EVALSHA, release, "1", name, token);
   }
 

@@ -15,13 +15,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 /** The floor: Lettuce, all servers in parallel, every reply waited for, and nothing more. */
-final class RawLettuce implements Contestant {
+final class RawLettuce extends RawLock {
   private final RedisClient client = RedisClient.create();
   private final List<RedisAsyncCommands<String, String>> nodes;
   private final SetArgs onlyIfFree = SetArgs.Builder.nx().px(Terms.TTL.toMillis());
   private final String release;
 
   RawLettuce(List<String> uris) {
+    super(uris);
     nodes =
         uris.stream()
             .map(uri -> client.connect(RedisURI.create(uri)))
@@ -35,32 +36,16 @@ final class RawLettuce implements Contestant {
   }
 
   @Override
-  public boolean locked(String name, Runnable work) throws Exception {
-    String token = RawCommands.token();
-    if (!Polling.until(() -> isGranted(name, token))) {
-      return false;
-    }
-    work.run();
-    release(name, token);
-    return true;
-  }
-
-  private boolean isGranted(String name, String token)
-      throws ExecutionException, InterruptedException {
+  int set(String name, String token) throws ExecutionException, InterruptedException {
     int granted = 0;
     for (RedisFuture<String> reply : onAll(node -> node.set(name, token, onlyIfFree))) {
       granted += reply.get() == null ? 0 : 1;
     }
-    if (2 * granted > nodes.size()) {
-      return true;
-    }
-    if (granted > 0) {
-      release(name, token);
-    }
-    return false;
+    return granted;
   }
 
-  private void release(String name, String token) throws ExecutionException, InterruptedException {
+  @Override
+  void release(String name, String token) throws ExecutionException, InterruptedException {
     for (RedisFuture<Long> reply : onAll(node -> releaseOn(node, name, token))) {
       reply.get();
     }

@@ -11,8 +11,8 @@ public final class Page {
   private Page() {}
 
   /**
-   * Puts {@code page.css}, {@code page.js} and data into {@code page.html}. The script finds the
-   * data as {@code data}, and makes elements with {@code element}.
+   * Puts {@code head.html}, {@code page.css}, {@code page.js} and data into {@code page.html}. The
+   * script finds the data as {@code data}, and makes elements with {@code element}.
    *
    * @param owner a class beside which the resources lie
    * @param data as {@link Json#of} writes it
@@ -21,6 +21,7 @@ public final class Page {
     // No text in the data can end the element that it stands in, and data comes last: it stays as
     // is.
     return resource(owner, "page.html")
+        .replace("{{head}}", resource(Page.class, "head.html"))
         .replace("{{style}}", resource(owner, "page.css"))
         .replace("{{script}}", resource(Page.class, "data.js") + resource(owner, "page.js"))
         .replace("{{data}}", Json.of(data).replace("<", "\\u003c"));

@@ -32,9 +32,9 @@ abstract class RawLock implements Contestant {
     return false;
   }
 
-  /** Writes the key wherever it is absent, and returns how many servers wrote it. */
+  /** Asks each server for SET NX, and returns how many have granted it. */
   abstract int set(String name, String token) throws Exception;
 
-  /** Deletes the key wherever it has this token. */
+  /** Deletes the key on each server on which it has this token. */
   abstract void release(String name, String token) throws Exception;
 }

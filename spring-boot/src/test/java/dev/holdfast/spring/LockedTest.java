@@ -295,9 +295,9 @@ class LockedTest {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          AtomicReference<Lease> lease = new AtomicReference<>();
+          Lease[] lease = new Lease[1];
           CompletableFuture<String> result = shop.stageOf(1, noting(lease, work));
-          lease.get().close();
+          lease[0].close();
           work.complete("done");
 
           assertThat(result).succeedsWithin(TTL).isEqualTo("done");
@@ -306,9 +306,9 @@ class LockedTest {
 
   /** Returns a body that notes its lease and returns a stage. */
   private static Supplier<CompletableFuture<String>> noting(
-      AtomicReference<Lease> lease, CompletableFuture<String> work) {
+      Lease[] lease, CompletableFuture<String> work) {
     return () -> {
-      lease.set(Locks.current().orElseThrow());
+      lease[0] = Locks.current().orElseThrow();
       return work;
     };
   }
@@ -353,9 +353,9 @@ class LockedTest {
     run(
         (shop, locks, store) -> {
           CompletableFuture<String> work = new CompletableFuture<>();
-          AtomicReference<Lease> lease = new AtomicReference<>();
+          Lease[] lease = new Lease[1];
           CompletableFuture<String> result = shop.stageOf(1, noting(lease, work));
-          lose(store, lease.get());
+          lose(store, lease[0]);
           work.complete("done");
 
           assertThat(result)

@@ -10,7 +10,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol.Command;
 
 /** Jedis without a lock's logic: written to all servers before any reply is read, by the caller. */
-final class RawJedis extends RawLock {
+final class RawJedis implements RawLock {
   private static final String TTL = Long.toString(Terms.TTL.toMillis());
 
   private final List<HostAndPort> nodes;
@@ -20,7 +20,6 @@ final class RawJedis extends RawLock {
   private final BlockingDeque<List<Connection>> pool = new LinkedBlockingDeque<>();
 
   RawJedis(List<String> uris) {
-    super(uris);
     nodes =
         uris.stream()
             .map(URI::create)
@@ -37,12 +36,17 @@ final class RawJedis extends RawLock {
   }
 
   @Override
-  int set(String name, String token) throws InterruptedException {
+  public int servers() {
+    return nodes.size();
+  }
+
+  @Override
+  public int set(String name, String token) throws InterruptedException {
     return answers(Command.SET, name, token, "NX", "PX", TTL);
   }
 
   @Override
-  void release(String name, String token) throws InterruptedException {
+  public void release(String name, String token) throws InterruptedException {
     answers(Command.EVALSHA, release, "1", name, token);
   }
 

@@ -15,14 +15,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 
 /** The floor: Lettuce, all servers in parallel, every reply waited for, and nothing more. */
-final class RawLettuce extends RawLock {
+final class RawLettuce implements RawLock {
   private final RedisClient client = RedisClient.create();
   private final List<RedisAsyncCommands<String, String>> nodes;
   private final SetArgs onlyIfFree = SetArgs.Builder.nx().px(Terms.TTL.toMillis());
   private final String release;
 
   RawLettuce(List<String> uris) {
-    super(uris);
     nodes =
         uris.stream()
             .map(uri -> client.connect(RedisURI.create(uri)))
@@ -36,7 +35,12 @@ final class RawLettuce extends RawLock {
   }
 
   @Override
-  int set(String name, String token) throws ExecutionException, InterruptedException {
+  public int servers() {
+    return nodes.size();
+  }
+
+  @Override
+  public int set(String name, String token) throws ExecutionException, InterruptedException {
     int granted = 0;
     for (RedisFuture<String> reply : onAll(node -> node.set(name, token, onlyIfFree))) {
       granted += reply.get() == null ? 0 : 1;
@@ -45,7 +49,7 @@ final class RawLettuce extends RawLock {
   }
 
   @Override
-  void release(String name, String token) throws ExecutionException, InterruptedException {
+  public void release(String name, String token) throws ExecutionException, InterruptedException {
     for (RedisFuture<Long> reply : onAll(node -> releaseOn(node, name, token))) {
       reply.get();
     }

@@ -5,21 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.NodeSet;
 import dev.holdfast.redlock.spi.Script;
+import dev.holdfast.testnodes.TestNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The values of all kinds of replies, in RESP2 and in RESP3. */
-public abstract class RepliesContract extends OneServerContract {
+public abstract class RepliesContract {
+  @RegisterExtension static final OneServer SERVER = new OneServer();
+
+  /** The only one. */
+  protected final TestNode server = SERVER.node();
+
+  /** Connected. */
+  protected final Driver driver;
+
   /**
    * For each test a driver is made.
    *
    * @param drivers make one over the servers with these addresses
    */
   protected RepliesContract(Function<List<String>, Driver> drivers) {
-    super(drivers);
+    driver = SERVER.open(drivers);
   }
 
   @BeforeEach

@@ -2,14 +2,21 @@ package dev.holdfast.drivertests;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testnodes.TestNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The transactions that release and extend a lock where scripts are forbidden. */
-public abstract class TransactionContract extends OneServerContract {
+public abstract class TransactionContract {
+  @RegisterExtension static final OneServer SERVER = new OneServer();
+
+  private final TestNode server = SERVER.node();
+  private final Driver driver;
+
   private final int second;
 
   /**
@@ -18,7 +25,7 @@ public abstract class TransactionContract extends OneServerContract {
    * @param drivers make one over the servers with these addresses
    */
   protected TransactionContract(Function<List<String>, Driver> drivers) {
-    super(drivers);
+    driver = SERVER.open(drivers);
     second = driver.secondTo(0);
   }
 

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.drivertests.Asked;
-import dev.holdfast.drivertests.OneServerContract;
+import dev.holdfast.drivertests.Driver;
+import dev.holdfast.drivertests.OneServer;
 import dev.holdfast.redlock.spi.NodeSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,16 +15,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A caller that waits for its result does the input and output of all rounds meanwhile. */
-class LentThreadTest extends OneServerContract {
+class LentThreadTest {
+  @RegisterExtension static final OneServer SERVER = new OneServer();
+
   private static final int MANY_TRIES = 50;
 
+  private final Driver driver = SERVER.open(uris -> Links.over(Links.Kind.OWN, uris));
   private final AtomicBoolean onAnotherThread = new AtomicBoolean();
-
-  LentThreadTest() {
-    super(uris -> Links.over(Links.Kind.OWN, uris));
-  }
 
   @BeforeEach
   void connect() throws Exception {

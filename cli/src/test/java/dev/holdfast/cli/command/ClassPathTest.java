@@ -68,9 +68,9 @@ class ClassPathTest {
   @Test
   void aClassPathWithoutABackendIsWarnedOf() {
     Program without =
-        inThisJvm("--class-path", folder.toString(), "status", "--url", "third:", "job");
+        programs.inThisJvm("--class-path", folder.toString(), "status", "--url", "third:", "job");
     Program with =
-        inThisJvm(
+        programs.inThisJvm(
             "--class-path",
             ThirdParty.backend(folder) + File.pathSeparator + folder,
             "status",

@@ -32,7 +32,9 @@ public final class OneServer implements BeforeAllCallback, AfterEachCallback, Af
    * @param drivers makes one over the servers with these addresses
    */
   public Driver open(Function<List<String>, Driver> drivers) {
-    return driver = drivers.apply(Objects.requireNonNull(servers).uris());
+    Driver made = drivers.apply(Objects.requireNonNull(servers).uris());
+    driver = made;
+    return made;
   }
 
   @Override

@@ -365,7 +365,7 @@ class CrowdTest {
     time.advance(TTL);
     backend.next().answer();
 
-    assertThat(extensions).allSatisfy(one -> assertThat(one).isCompletedExceptionally());
+    assertThat(extensions).allMatch(CompletableFuture::isCompletedExceptionally);
     backend.answerAtOnce(Op.ATTEMPT);
     acquire(300); // all of which had no room if one of them still counted
   }

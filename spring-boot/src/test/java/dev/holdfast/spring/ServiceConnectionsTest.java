@@ -76,7 +76,7 @@ class ServiceConnectionsTest {
 
   private static Set<Integer> serversOf(String key) {
     return SERVERS.all().stream()
-        .filter(node -> node.command("EXISTS", key).equals(1L))
+        .filter(node -> Long.valueOf(1).equals(node.command("EXISTS", key)))
         .map(TestNode::index)
         .collect(Collectors.toSet());
   }

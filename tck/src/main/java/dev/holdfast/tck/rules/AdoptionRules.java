@@ -161,8 +161,7 @@ public abstract class AdoptionRules {
         adopters.stream()
             .map(locks -> locks.adoptAsync(lock.text(), fixture.request(lock.name())))
             .toList();
-    long begun = System.nanoTime();
-    fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
+    fixture.awaitPast(System.nanoTime(), SILENCE);
 
     Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
     fixture.awaitRegardless(
@@ -308,7 +307,7 @@ public abstract class AdoptionRules {
           long begun = System.nanoTime();
           CompletableFuture<Lease> adoption =
               locks.adoptAsync(lock.text(), LockRequest.of(lock.name(), TTL_OF_SLOW));
-          fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(SILENCE) > 0);
+          fixture.awaitPast(begun, SILENCE);
           Faults.end(TckFault.FROZEN, fixture.nodes(), lock.name());
           fixture.awaitRegardless("it is answered", adoption::isDone);
           if (!adoption.isDone() || adoption.isCompletedExceptionally()) {

@@ -81,8 +81,7 @@ public abstract class EndedLeaseRules {
         fixture.take(
             fixture.openForShortTtl(),
             LockRequest.of(fixture.name("limited"), hold).keepAliveUpTo(hold));
-    long granted = System.nanoTime();
-    fixture.soon().until("its time is over", () -> Elapsed.since(granted).compareTo(hold) > 0);
+    fixture.awaitPast(System.nanoTime(), hold);
 
     assertSaysThatItIsLost(lease);
   }

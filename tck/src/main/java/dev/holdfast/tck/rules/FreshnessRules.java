@@ -237,7 +237,7 @@ public abstract class FreshnessRules {
     }
 
     void awaitApart() {
-      fixture.soon().until("time passes", () -> Elapsed.since(called).compareTo(APART) >= 0);
+      fixture.awaitPast(called, APART);
     }
 
     /** Leaves the test out if it fails, which is another rule's. */

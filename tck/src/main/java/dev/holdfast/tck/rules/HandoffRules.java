@@ -123,11 +123,10 @@ public abstract class HandoffRules {
           List<Lease> held = new ArrayList<>();
           for (int race = 0; race < RACES; race++) {
             Lease lease = fixture.take(locks, fixture.name("pause"), fixture.ttl());
-            waiting(other, lease.name()).thenAccept(got -> got.ifPresent(Lease::releaseAsync));
+            passingOn(other, fixture.request(lease.name()), () -> {});
             held.add(lease);
           }
-          long asked = System.nanoTime();
-          fixture.soon().until("others wait", () -> Elapsed.since(asked).compareTo(TO_WAIT) > 0);
+          fixture.awaitPast(System.nanoTime(), TO_WAIT);
           List<List<Duration>> lines = held.stream().map(lease -> pauses(locks, lease)).toList();
 
           assertThat(IntStream.range(0, PAUSING_QUEUE).mapToObj(i -> shortest(lines, i)))
@@ -148,14 +147,13 @@ public abstract class HandoffRules {
     for (int i = 0; i < PAUSING_QUEUE; i++) {
       LockRequest request = fixture.request(held.name()).ownerLabel("waiter " + i);
       line.add(
-          locks
-              .tryAcquireAsync(request.waitAtMost(LONG))
-              .thenAccept(
-                  lease -> {
-                    pauses.add(Elapsed.since(released.get()));
-                    released.set(System.nanoTime());
-                    lease.ifPresent(Lease::releaseAsync);
-                  }));
+          passingOn(
+              locks,
+              request,
+              () -> {
+                pauses.add(Elapsed.since(released.get()));
+                released.set(System.nanoTime());
+              }));
     }
     released.set(System.nanoTime());
     TckFixture.regardless(held::release);
@@ -202,25 +200,11 @@ public abstract class HandoffRules {
     AtomicInteger served = new AtomicInteger();
     AtomicInteger before = new AtomicInteger(RACING_QUEUE);
     CompletableFuture<?> waiter =
-        other
-            .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
-            .thenAccept(
-                lease -> {
-                  before.set(served.get());
-                  lease.ifPresent(Lease::releaseAsync);
-                });
-    long asked = System.nanoTime();
-    fixture.soon().until("it waits", () -> Elapsed.since(asked).compareTo(TO_WAIT) > 0);
+        passingOn(other, fixture.request(held.name()), () -> before.set(served.get()));
+    fixture.awaitPast(System.nanoTime(), TO_WAIT);
     List<CompletableFuture<?>> line = new ArrayList<>();
     for (int i = 0; i < RACING_QUEUE; i++) {
-      line.add(
-          locks
-              .tryAcquireAsync(fixture.request(held.name()).waitAtMost(LONG))
-              .thenAccept(
-                  lease -> {
-                    served.incrementAndGet();
-                    lease.ifPresent(Lease::releaseAsync);
-                  }));
+      line.add(passingOn(locks, fixture.request(held.name()), served::incrementAndGet));
     }
     TckFixture.regardless(held::release);
     fixture.awaitRegardless("the other waiter is served", waiter::isDone);
@@ -255,6 +239,18 @@ public abstract class HandoffRules {
         AnotherRule.isBroken("a released lock is not free at once");
       }
     }
+  }
+
+  /** Begins to wait for a lock, which is released as soon as it is served and noted. */
+  private static CompletableFuture<?> passingOn(
+      LockManager locks, LockRequest request, Runnable served) {
+    return locks
+        .tryAcquireAsync(request.waitAtMost(LONG))
+        .thenAccept(
+            lease -> {
+              served.run();
+              lease.ifPresent(Lease::releaseAsync);
+            });
   }
 
   private CompletableFuture<Optional<Lease>> waiting(LockManager locks, String name) {

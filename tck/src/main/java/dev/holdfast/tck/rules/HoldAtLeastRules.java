@@ -114,7 +114,7 @@ public abstract class HoldAtLeastRules {
     long asked = System.nanoTime();
     CompletableFuture<Optional<Lease>> waiter =
         locks.tryAcquireAsync(atLeast(before.name(), atLeast).waitForever());
-    awaitPast(asked, atLeast);
+    fixture.awaitPast(asked, atLeast);
     long free = System.nanoTime();
     TckFixture.regardless(before::release);
     fixture.awaitRegardless("the waiter gets it", waiter::isDone);
@@ -163,7 +163,7 @@ public abstract class HoldAtLeastRules {
     LockManager locks = fixture.open();
     LockManager other = fixture.open();
     Lease lease = fixture.take(locks, atLeast(fixture.name("long-enough"), atLeast));
-    awaitPast(System.nanoTime(), atLeast);
+    fixture.awaitPast(System.nanoTime(), atLeast);
     requireFreeAtOnce(locks, other);
 
     TckFixture.regardless(lease::release);
@@ -326,7 +326,7 @@ public abstract class HoldAtLeastRules {
     Duration atLeast = fixture.briefTtl().multipliedBy(2);
     LockManager other = fixture.open();
     Lease lease = fixture.take(fixture.open(), fixture.name("from-now"), fixture.ttl());
-    awaitPast(System.nanoTime(), atLeast);
+    fixture.awaitPast(System.nanoTime(), atLeast);
     long set = System.nanoTime();
 
     lease.holdAtLeast(atLeast);
@@ -379,9 +379,5 @@ public abstract class HoldAtLeastRules {
 
   private LockRequest atLeast(String name, Duration atLeast) {
     return LockRequest.of(name, fixture.ttl()).holdAtLeast(atLeast);
-  }
-
-  private void awaitPast(long since, Duration time) {
-    fixture.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
   }
 }

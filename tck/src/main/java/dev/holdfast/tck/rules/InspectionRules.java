@@ -211,12 +211,7 @@ public abstract class InspectionRules {
     LockManager holder = fixture.openForShortTtl();
     Lease lease = fixture.take(holder, fixture.name("expired"), fixture.briefTtl());
     holder.close();
-    long begun = System.nanoTime();
-    fixture
-        .soon()
-        .until(
-            "its ttl is over",
-            () -> Elapsed.since(begun).compareTo(fixture.briefTtl().multipliedBy(2)) > 0);
+    fixture.awaitPast(System.nanoTime(), fixture.briefTtl().multipliedBy(2));
 
     boolean isForced = operator.forceRelease(lease.name());
 

@@ -87,12 +87,12 @@ public abstract class LineRules {
     long begun = System.nanoTime();
     for (int waiter = 0; waiter < ARRIVALS.size(); waiter++) {
       Duration due = ARRIVALS.get(waiter);
-      fixture.soon().until("a waiter comes", () -> Elapsed.since(begun).compareTo(due) >= 0);
+      fixture.awaitPast(begun, due);
       for (LineOfThree line : lines) {
         line.join(waiter);
       }
     }
-    fixture.soon().until("it is time", () -> Elapsed.since(begun).compareTo(SECONDS) >= 0);
+    fixture.awaitPast(begun, SECONDS);
 
     lines.forEach(line -> line.contender.letGo());
 

@@ -99,9 +99,9 @@ public abstract class OutageRules {
         locks.tryAcquireAsync(fixture.request(contender.name()).waitForever());
     for (int i = 0; i < OUTAGES; i++) {
       Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), contender.name());
-      letPass(SILENCE);
+      fixture.awaitPast(System.nanoTime(), SILENCE);
       Faults.end(TckFault.FROZEN, fixture.blocking(), contender.name());
-      letPass(BETWEEN);
+      fixture.awaitPast(System.nanoTime(), BETWEEN);
     }
     if (waiter.isDone()) {
       AnotherRule.isBroken("a wait without a limit is over before its lock is free");
@@ -151,11 +151,6 @@ public abstract class OutageRules {
       Faults.end(TckFault.DEAD, fixture.blocking(), "");
       awaitDown(locks, false);
     }
-  }
-
-  private void letPass(Duration time) {
-    long begun = System.nanoTime();
-    fixture.soon().until("time passes", () -> Elapsed.since(begun).compareTo(time) > 0);
   }
 
   private void awaitDown(LockManager locks, boolean isDown) {

@@ -147,8 +147,7 @@ public abstract class PauseRules {
 
   /** How many requests there are until a test has looked on. */
   private long requestsSoon(long before) {
-    long begun = System.nanoTime();
-    fixture.soon().until("time passed", () -> Elapsed.since(begun).compareTo(Attempts.LOOK) > 0);
+    fixture.awaitPast(System.nanoTime(), Attempts.LOOK);
     return requests() - before;
   }
 

@@ -102,9 +102,7 @@ public abstract class ReplyRules {
     Needs.nodes(fixture, 1);
     List<TckLink> links = fixture.nodes().stream().map(node -> Needs.link(fixture, node)).toList();
     List<String> uris = links.stream().map(TckLink::uri).toList();
-    List<Map<String, String>> sets = new ArrayList<>(List.of(Map.of()));
-    sets.addAll(fixture.environment().optionSets());
-    for (Map<String, String> options : sets) {
+    for (Map<String, String> options : fixture.optionSets()) {
       LockManager locks = fixture.openOn(uris, WithoutScripts.texts(options));
       Lease held = OnNodes.take(fixture, locks, fixture.name("held"), fixture.ttl());
       UNABLE.forEach(error -> assertNoVote(error, links, locks, held));

@@ -153,6 +153,18 @@ public final class TckFixture implements AutoCloseable {
     return Eventually.within(timing().soon());
   }
 
+  /** Waits until more than a time has passed since {@link System#nanoTime} was this. */
+  void awaitPast(long since, Duration time) {
+    soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
+  }
+
+  /** Returns the sets of options that are tried: none, and those of the environment. */
+  List<Map<String, String>> optionSets() {
+    List<Map<String, String>> sets = new ArrayList<>(List.of(Map.of()));
+    sets.addAll(environment.optionSets());
+    return sets;
+  }
+
   /** Returns the ttl of locks whose end is all that matters: shorter than {@link #shortTtl}. */
   Duration briefTtl() {
     return shortTtl().dividedBy(4);

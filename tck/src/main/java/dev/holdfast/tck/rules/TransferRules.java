@@ -42,7 +42,7 @@ public abstract class TransferRules {
     Lease lease = fixture.take(locks, LockRequest.of(fixture.name("longer"), ttl));
     String text = transferred(lease, fixture.ttl());
 
-    awaitPast(ttl);
+    fixture.awaitPast(System.nanoTime(), ttl);
 
     assertAdoptable(text, lease);
   }
@@ -55,7 +55,7 @@ public abstract class TransferRules {
     Lease lease = fixture.take(fixture.open(), fixture.request(fixture.name("shorter")));
     String text = transferred(lease, within);
 
-    awaitPast(within);
+    fixture.awaitPast(System.nanoTime(), within);
 
     assertAdoptable(text, lease);
   }
@@ -71,7 +71,7 @@ public abstract class TransferRules {
         fixture.take(locks, LockRequest.of(fixture.name("limited"), hold).keepAliveUpTo(hold));
     String text = transferred(lease, fixture.ttl());
 
-    awaitPast(hold);
+    fixture.awaitPast(System.nanoTime(), hold);
 
     assertAdoptable(text, lease);
   }
@@ -273,11 +273,6 @@ public abstract class TransferRules {
       IgnoredFailures.add(e);
       return "";
     }
-  }
-
-  private void awaitPast(Duration time) {
-    long since = System.nanoTime();
-    fixture.soon().until("time passes", () -> Elapsed.since(since).compareTo(time) > 0);
   }
 
   /** Asserts that the transferred token is still there: only an adoption tells. */

@@ -111,9 +111,7 @@ public abstract class WaitingRules {
     long begun = System.nanoTime();
     Call<Optional<Lease>> call =
         Call.begin(() -> locks.tryAcquire(fixture.request(name).waitAtMost(wait)));
-    fixture
-        .soon()
-        .until("the wait was over", () -> Elapsed.since(begun).compareTo(wait.multipliedBy(2)) > 0);
+    fixture.awaitPast(begun, wait.multipliedBy(2));
     Faults.end(TckFault.FROZEN, fixture.blocking(), name);
 
     assertThat(call.awaited(fixture).result().flatMap(lease -> lease))

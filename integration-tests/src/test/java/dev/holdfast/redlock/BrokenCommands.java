@@ -1,5 +1,7 @@
 package dev.holdfast.redlock;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.holdfast.redlock.internal.vote.Scripts;
 import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisNodes;
@@ -13,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -139,6 +142,71 @@ final class BrokenCommands {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Waits for room, for a bounded time, where a node has not answered many commands. */
+  static final class Bounded extends PassingNodes {
+    private static final int ROOM = 128;
+    private static final long LIMIT_MILLIS = 500;
+
+    private final Map<Integer, Semaphore> rooms = new ConcurrentHashMap<>();
+
+    Bounded(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      round.forEachNode(
+          node -> {
+            Semaphore room = rooms.computeIfAbsent(node, n -> new Semaphore(ROOM));
+            Runnable after = isTaken(room) ? room::release : () -> {};
+            nodes.submit(ask(round, node, PassingAnswers.before(round, after)));
+          });
+    }
+
+    private static boolean isTaken(Semaphore room) {
+      try {
+        return room.tryAcquire(LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+  }
+
+  /** Has a buffer of 256 bytes for each argument that is no key. */
+  static final class Cutting extends PassingNodes {
+    private static final int MAX_BYTES = 256;
+
+    Cutting(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(cut(round.command()), round.nodes(), new PassingAnswers(round)));
+    }
+
+    private static Command cut(Command command) {
+      if (command instanceof Command.SetIfAbsent set) {
+        return new Command.SetIfAbsent(set.key(), cut(set.value()), set.ttlMillis());
+      }
+      if (command instanceof Command.Eval eval) {
+        List<String> arguments = eval.arguments().stream().map(Cutting::cut).toList();
+        return new Command.Eval(eval.script(), eval.withSource(), eval.keys(), arguments);
+      }
+      return command;
+    }
+
+    /** Cuts no character in two, because the text would change then. */
+    private static String cut(String argument) {
+      String text = argument;
+      while (text.getBytes(UTF_8).length > MAX_BYTES) {
+        text = text.substring(0, text.length() - 1);
+      }
+      return text;
     }
   }
 

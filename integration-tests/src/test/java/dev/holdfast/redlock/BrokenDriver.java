@@ -23,6 +23,9 @@ enum BrokenDriver {
   IS_IMPATIENT(
       "a reply is given up, or its connection, before `quorumTimeout`",
       made -> new BrokenReplies.Impatient(made.get())),
+  BLOCKS_WHEN_FULL(
+      "a call blocks while 128 commands to a node are unanswered",
+      made -> new BrokenCommands.Bounded(made.get())),
   KEEPS_RELEASES_BACK(
       "a release waits for the reply to an extension",
       made -> new BrokenCommands.OneAfterTheOther(made.get())),

@@ -9,7 +9,9 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +22,12 @@ public abstract class FutureRules {
 
   /** Half of what a client that blocks waits for, and more than a busy machine takes. */
   private static final Duration AT_ONCE = Duration.ofMillis(500);
+
+  /** Above the number of operations that a manager has in flight. */
+  private static final int MANY = 300;
+
+  /** Less than a pause of 10 ms in half of {@link #MANY} calls, and more than these take. */
+  private static final Duration FOR_MANY = Duration.ofMillis(1_200);
 
   final TckFixture fixture;
 
@@ -138,6 +146,47 @@ public abstract class FutureRules {
         });
   }
 
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that no call waits for room, however many commands a node has not answered")
+  void whoAsksForManyFuturesDoesNotWaitForNodesThatHang() {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open(PATIENT);
+    Retries.anyOf(
+        () -> {
+          Iterator<Lease> extended = many(fixture.open(PATIENT)).iterator();
+          Iterator<Lease> released = many(fixture.open(PATIENT)).iterator();
+          List<CompletableFuture<?>> asked = new ArrayList<>();
+          whileAllHang(
+              "",
+              () -> {
+                assertManyReturn(
+                    "tryAcquireAsync",
+                    () -> asked.add(locks.tryAcquireAsync(fixture.request(fixture.name("many")))));
+                if (fixture.declares(LockCapability.EXTENSION)) {
+                  assertManyReturn("extendAsync", () -> extended.next().extendAsync(fixture.ttl()));
+                }
+                assertManyReturn("releaseAsync", () -> released.next().releaseAsync());
+              });
+          asked.forEach(future -> future.cancel(true));
+        });
+  }
+
+  private List<Lease> many(LockManager locks) {
+    List<CompletableFuture<Optional<Lease>>> asked = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      asked.add(locks.tryAcquireAsync(fixture.request(fixture.name("many"))));
+    }
+    return asked.stream()
+        .map(
+            one ->
+                fixture
+                    .soon()
+                    .get("one of many free locks is granted", one)
+                    .orElseGet(() -> AnotherRule.isBroken("a free lock is refused")))
+        .toList();
+  }
+
   private Lease held() {
     return OnNodes.take(fixture, fixture.open(PATIENT), fixture.name("held"), fixture.ttl());
   }
@@ -152,6 +201,28 @@ public abstract class FutureRules {
     } finally {
       Faults.end(TckFault.FROZEN, fixture.nodes(), name);
     }
+  }
+
+  /** Checks that many calls return while all nodes hang, and ends them once they took too long. */
+  private void assertManyReturn(String what, Runnable asks) {
+    try (Stalls stalls = Stalls.watched()) {
+      Call<?> calls =
+          Call.begin(
+              () -> {
+                long begun = System.nanoTime();
+                for (int i = 0; i < MANY && isWithin(begun, stalls); i++) {
+                  asks.run();
+                }
+                return true;
+              });
+      assertThat(calls.awaited(fixture).took())
+          .as("the time that %d calls of %s took while all nodes hang", MANY, what)
+          .isLessThan(FOR_MANY.plus(stalls.worst()));
+    }
+  }
+
+  private static boolean isWithin(long begun, Stalls stalls) {
+    return Elapsed.since(begun).compareTo(FOR_MANY.plus(stalls.worst())) < 0;
   }
 
   /** Checks that a call returns at once while all nodes hang, not when a time limit ends. */

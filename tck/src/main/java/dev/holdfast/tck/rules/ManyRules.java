@@ -60,6 +60,58 @@ public abstract class ManyRules {
   }
 
   @Test
+  @Rule("FAULT-2")
+  @IfThisFails("check that no call waits for room on a connection with many unanswered commands")
+  void aMinorityThatHangsDelaysNoCallHoweverManyItHasNotAnswered() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodes(fixture, 3);
+    Duration nodeTimeout = Duration.ofMillis(100);
+    LockManager locks =
+        fixture.open("nodeTimeout=" + nodeTimeout.toMillis() + "ms", "quorumTimeout=30s");
+    fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
+
+    Retries.anyOf(
+        () ->
+            Faults.during(
+                fixture,
+                TckFault.FROZEN,
+                fixture.minority(),
+                "",
+                () -> {
+                  askMany(locks);
+                  try (Stalls stalls = Stalls.watched()) {
+                    Call<?> calls =
+                        Call.begin(
+                            () -> {
+                              for (int i = 0; i < CALLERS; i++) {
+                                Attempts.once(locks, fixture.name("next"), fixture.ttl());
+                              }
+                              return true;
+                            });
+
+                    assertThat(calls.awaited(fixture).took())
+                        .as("the time of %d calls", CALLERS)
+                        .isLessThan(
+                            nodeTimeout
+                                .multipliedBy(CALLERS)
+                                .plus(fixture.allowance())
+                                .plus(stalls.worst()));
+                  }
+                }));
+  }
+
+  /** Makes many attempts at the same time, for a second at most, and waits for their ends. */
+  private void askMany(LockManager locks) {
+    long begun = System.nanoTime();
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    while (asked.size() < BURST && Elapsed.since(begun).toSeconds() < 1) {
+      asked.add(locks.tryAcquireAsync(fixture.request(fixture.name("many"))));
+    }
+    fixture.awaitRegardless(
+        "they are over", () -> asked.stream().allMatch(CompletableFuture::isDone));
+  }
+
+  @Test
   @Tag("exclusion")
   @Rule("ACQ-12")
   @IfThisFails("check that fencing counters are not dropped while many names are in use")

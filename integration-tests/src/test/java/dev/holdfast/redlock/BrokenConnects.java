@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,6 +17,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Drivers that connect too early or in the wrong way, or leave a part of a failed connection. */
 final class BrokenConnects {
+  private static final Map<String, String> FIRST_LOGINS = new ConcurrentHashMap<>();
+
   private BrokenConnects() {}
 
   /** Tries whether each node is there, before it is asked to connect. */
@@ -45,6 +48,68 @@ final class BrokenConnects {
       thread.setDaemon(true);
       thread.start();
       return nodes.connect(node, disconnected).thenAccept(done -> LockSupport.unpark(thread));
+    }
+  }
+
+  /** Tries no more to connect to a node after ten failures in a row. */
+  static final class GivingUp extends PassingNodes {
+    private static final int MAX_FAILURES = 10;
+
+    private final Map<Integer, Integer> failures = new ConcurrentHashMap<>();
+
+    GivingUp(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      if (failures.getOrDefault(node, 0) >= MAX_FAILURES) {
+        return CompletableFuture.failedFuture(new IllegalStateException("it was given up"));
+      }
+      return nodes
+          .connect(node, disconnected)
+          .whenComplete(
+              (done, failure) -> {
+                if (failure == null) {
+                  failures.remove(node);
+                } else {
+                  failures.merge(node, 1, Integer::sum);
+                }
+              });
+    }
+  }
+
+  /** Returns a node's URI with the password that was the first one for its server and user. */
+  static String withFirstPassword(String uri) {
+    URI node = URI.create(uri);
+    String login = node.getRawUserInfo();
+    if (login == null) {
+      return uri;
+    }
+    String user = login.substring(0, login.indexOf(':') + 1);
+    String first = FIRST_LOGINS.computeIfAbsent(user + "@" + node.getPort(), server -> login);
+    return uri.replace("://" + login + "@", "://" + first + "@");
+  }
+
+  /** Logs how it logs in each time, except for the first. */
+  static final class Logging extends PassingNodes {
+    private static final System.Logger LOG = System.getLogger(Logging.class.getName());
+
+    private final List<String> uris;
+    private final Set<Integer> connected = ConcurrentHashMap.newKeySet();
+
+    Logging(RedisNodes nodes, List<String> uris) {
+      super(nodes);
+      this.uris = uris;
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      if (!connected.add(node)) {
+        String login = URI.create(uris.get(node % uris.size())).getUserInfo();
+        LOG.log(System.Logger.Level.TRACE, "again: {0}", login);
+      }
+      return nodes.connect(node, disconnected);
     }
   }
 

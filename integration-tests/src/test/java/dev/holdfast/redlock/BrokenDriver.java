@@ -103,6 +103,9 @@ enum BrokenDriver {
       "a connection that was not established is not closed",
       (uris, options, settings) ->
           new BrokenConnects.Leaving(JedisConnections.of(uris, options, settings), uris)),
+  GIVES_UP_CONNECTING(
+      "a node that could not be connected ten times in a row is given up",
+      made -> new BrokenConnects.GivingUp(made.get())),
   LEAVES_THREADS(
       "the thread of a connection that was not established is not ended",
       made -> new BrokenConnects.LeavingThreads(made.get())),

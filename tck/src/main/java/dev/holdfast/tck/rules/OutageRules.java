@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
@@ -10,9 +11,13 @@ import dev.holdfast.LockNode;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
+import dev.holdfast.tck.env.TckLink;
+import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +30,9 @@ public abstract class OutageRules {
 
   /** Longer than an attempt waits for an answer. */
   private static final Duration SILENCE = Duration.ofMillis(130);
+
+  /** Above the number of attempts to connect after which clients give up, mostly ten at most. */
+  private static final int FAILED_CONNECTS = 12;
 
   /** Longer than the retry delay and an attempt that is answered. */
   private static final Duration BETWEEN = Duration.ofMillis(60);
@@ -51,6 +59,55 @@ public abstract class OutageRules {
       }
 
       Attempts.awaitVotes(fixture, locks, fixture.nodes());
+    }
+  }
+
+  /** One node ends each connection, one hangs, and the others are not there. */
+  @Test
+  @Rule("FAULT-3")
+  @IfThisFails(
+      "check that no attempt to connect is the last one, in whatever way the attempts fail")
+  void nodesThatCouldNotBeConnectedManyTimesVoteAgain() {
+    Needs.of(fixture, TckFault.FROZEN, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
+    TckLink link = Needs.link(fixture, fixture.node(0));
+    needsConnections(link);
+    List<TckNode> gone = fixture.nodes().subList(2, fixture.nodes().size());
+    LockManager connected = openBehind(link);
+    LockManager neverConnected = openBehind(link);
+    Attempts.untilGot(fixture, connected, fixture.name("before"));
+    link.cut();
+    Faults.begin(fixture, TckFault.FROZEN, fixture.node(1), "");
+    Faults.begin(fixture, TckFault.DEAD, gone, "");
+    int before = link.connections().orElse(0);
+
+    fixture.awaitRegardless(
+        "it is tried again and again",
+        () -> {
+          for (LockManager locks : List.of(connected, neverConnected)) {
+            Attempts.once(locks, fixture.name("during"), fixture.ttl());
+          }
+          LockSupport.parkNanos(BETWEEN.toNanos());
+          return link.connections().orElse(0) - before > 2 * FAILED_CONNECTS;
+        });
+    link.mend();
+    Faults.end(TckFault.FROZEN, List.of(fixture.node(1)), "");
+    Faults.end(TckFault.DEAD, gone, "");
+
+    Attempts.awaitVotes(fixture, connected, fixture.nodes());
+    Attempts.awaitVotes(fixture, neverConnected, fixture.nodes());
+  }
+
+  /** Opens a manager that reaches the first node by a link, and tries to connect each second. */
+  private LockManager openBehind(TckLink link) {
+    List<String> uris = fixture.uris();
+    uris.set(0, link.uri());
+    return fixture.openOn(uris, HASTY, "connect=lazy", "connectTimeout=800ms");
+  }
+
+  private static void needsConnections(TckLink link) {
+    if (link.connections().isEmpty()) {
+      abort("this environment's links do not count connections");
     }
   }
 

@@ -22,7 +22,10 @@ enum BrokenDriver {
   BLOCKS("a call blocks on one node", made -> new BrokenCommands.Blocking(made.get())),
   IS_IMPATIENT(
       "a reply is given up, or its connection, before `quorumTimeout`",
-      made -> new BrokenReplies.Impatient(made.get())),
+      made -> new BrokenReplies.Impatient(made.get(), 100)),
+  ENDS_SILENT_CONNECTIONS(
+      "a connection ends on which a command is unanswered for 2.5 s",
+      made -> new BrokenReplies.Impatient(made.get(), 2_500)),
   BLOCKS_WHEN_FULL(
       "a call blocks while 128 commands to a node are unanswered",
       made -> new BrokenCommands.Bounded(made.get())),

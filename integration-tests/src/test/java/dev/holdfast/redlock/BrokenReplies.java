@@ -105,10 +105,11 @@ final class BrokenReplies {
   }
 
   static final class Impatient extends PassingNodes {
-    private static final long LIMIT_MILLIS = 100;
+    private final long limitMillis;
 
-    Impatient(RedisNodes nodes) {
+    Impatient(RedisNodes nodes, long limitMillis) {
       super(nodes);
+      this.limitMillis = limitMillis;
     }
 
     @Override
@@ -117,11 +118,11 @@ final class BrokenReplies {
           node -> {
             Once once = new Once(round);
             nodes.submit(ask(round, node, once));
-            CompletableFuture.delayedExecutor(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+            CompletableFuture.delayedExecutor(limitMillis, TimeUnit.MILLISECONDS)
                 .execute(
                     () -> {
                       if (!once.answered.get()) {
-                        once.failure(node, new IllegalStateException("no answer within 100 ms"));
+                        once.failure(node, new IllegalStateException("no answer in time"));
                         nodes.disconnect(node);
                       }
                     });

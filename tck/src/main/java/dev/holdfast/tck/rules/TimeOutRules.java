@@ -35,6 +35,9 @@ public abstract class TimeOutRules {
   private static final int CALLS_IN_A_ROW = 5;
   private static final int BURST = 12;
 
+  /** Longer than clients wait for a reply, or leave a connection silent: two, three or five. */
+  private static final Duration SECONDS = Duration.ofMillis(5_500);
+
   final TckFixture fixture;
 
   public TimeOutRules(TckFixture fixture) {
@@ -158,6 +161,35 @@ public abstract class TimeOutRules {
     LockManager locks = fixture.openWithoutOptions();
     fixture.take(locks, fixture.name("warm"), fixture.ttl()).close();
     return locks;
+  }
+
+  @Test
+  @Rule("FAULT-8")
+  @IfThisFails("check that a silent connection is given up after quorumTimeout, and not before")
+  void nodesThatAreSilentForSecondsAreNoOutage() {
+    Needs.of(fixture, TckFault.FROZEN);
+    Needs.nodeOptions(fixture);
+    LockManager locks = fixture.open("nodeTimeout=200ms", longer("quorumTimeout"));
+
+    Retries.anyOf(
+        () -> {
+          Lease extended = OnNodes.take(fixture, locks, fixture.name("extended"), fixture.ttl());
+          Lease released = OnNodes.take(fixture, locks, fixture.name("released"), fixture.ttl());
+          Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), "");
+          CompletableFuture<Optional<Lease>> attempt =
+              locks.tryAcquireAsync(fixture.request(fixture.name("silent")));
+          CompletableFuture<?> extension =
+              fixture.declares(LockCapability.EXTENSION)
+                  ? extended.extendAsync(fixture.ttl())
+                  : CompletableFuture.completedFuture(null);
+          CompletableFuture<Boolean> release = released.releaseAsync();
+          awaitElapsed(SECONDS, System.nanoTime());
+          Faults.end(TckFault.FROZEN, fixture.nodes(), "");
+
+          assertThat(fixture.soon().get("the attempt ends", attempt)).as("granted").isPresent();
+          fixture.soon().get("it is extended", extension);
+          assertThat(fixture.soon().get("the release ends", release)).as("released").isTrue();
+        });
   }
 
   /** Asks each manager once at most: after that its connections are not idle any more. */

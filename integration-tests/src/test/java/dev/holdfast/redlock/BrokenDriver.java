@@ -29,6 +29,8 @@ enum BrokenDriver {
   BLOCKS_WHEN_FULL(
       "a call blocks while 128 commands to a node are unanswered",
       made -> new BrokenCommands.Bounded(made.get())),
+  CUTS_ARGUMENTS(
+      "arguments are cut after 256 bytes", made -> new BrokenCommands.Cutting(made.get())),
   KEEPS_RELEASES_BACK(
       "a release waits for the reply to an extension",
       made -> new BrokenCommands.OneAfterTheOther(made.get())),

@@ -41,6 +41,8 @@ public abstract class InspectionRules {
           "a:b:",
           "100 %s {0} \"q\" \\",
           "a=b&c;d,e",
+          "n".repeat(99) + "!", // with the rest of the token, more than 128 bytes
+          "n".repeat(219) + "!", // the same for 256 bytes
           "n".repeat(255) + "!"); // the longest
 
   private static final Duration RACING = Duration.ofMillis(300);

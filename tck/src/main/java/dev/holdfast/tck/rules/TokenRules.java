@@ -1,6 +1,7 @@
 package dev.holdfast.tck.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.holdfast.Lease;
@@ -13,11 +14,13 @@ import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +29,9 @@ public abstract class TokenRules {
   /** Labels that are patterns, of which the next owner's label is an instance. */
   private static final List<String> PATTERNS =
       List.of("*", "?", "[a-z]", ".*", ".", "%", "_", "%a");
+
+  /** The longest labels, of characters of one byte and of three. */
+  private static final List<String> LONGEST = List.of("n".repeat(256), "\u20ac".repeat(85) + "n");
 
   final TckFixture fixture;
 
@@ -230,6 +236,126 @@ public abstract class TokenRules {
                         status -> assertThat(status.votes().granted()).isEqualTo(fixture.quorum()));
               });
     }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("ACQ-5")
+  @IfThisFails("check that the nodes keep all of a token, however long its label is")
+  void theTokensOfTheLongestLabelDifferOnEachNode() {
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (String label : LONGEST) {
+      LockRequest request = fixture.request(fixture.name("long")).ownerLabel(label);
+      Set<String> seen = new HashSet<>();
+      for (int i = 1; i <= 3; i++) {
+        fixture.take(locks, request);
+        seen.addAll(holders(request.name()));
+        remove(request.name());
+
+        assertThat(seen).as("tokens of grants to %s", label).hasSizeGreaterThanOrEqualTo(i);
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-1")
+  @IfThisFails("check that a release sends all of its token, however long its label is")
+  void aReleaseSparesTheNextOwnerWithTheSameLongestLabel() throws InterruptedException {
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (String label : LONGEST) {
+      for (Giving giving : Giving.values()) {
+        for (boolean isKept : keptOrNot()) {
+          LockRequest plain = fixture.request(fixture.name("long")).ownerLabel(label);
+          Lease before =
+              overtakenByTheSame(
+                  locks, isKept ? plain.holdAtLeast(fixture.ttl().dividedBy(2)) : plain);
+
+          TckFixture.regardless(() -> giving.back(before));
+
+          assertThat(fixture.gets(locks, before.name()))
+              .as("granted to a third owner after %s beside an owner of the same label", giving)
+              .isFalse();
+          assertThat(fixture.nodes().stream().filter(node -> isLong(node, before.name())))
+              .as("nodes that keep the next owner's lock for its time")
+              .hasSizeGreaterThanOrEqualTo(fixture.quorum());
+        }
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("EXT-1")
+  @IfThisFails("check that an extension sends all of its token, however long its label is")
+  void anExtensionIsNoneOfTheNextOwnerWithTheSameLongestLabel() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (String label : LONGEST) {
+      for (boolean waiting : new boolean[] {true, false}) {
+        LockRequest request = fixture.request(fixture.name("long")).ownerLabel(label);
+        Lease before = overtakenByTheSame(locks, request);
+
+        assertThat(isExtended(before, waiting))
+            .as("extended where another owner has the lock, called %s as well", label)
+            .isFalse();
+      }
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-4")
+  @IfThisFails("check that an adoption sends all of the transferred token, however long it is")
+  void theLockOfTheNextOwnerWithTheSameLongestLabelIsNotAdopted() {
+    Needs.of(fixture, LockCapability.TRANSFER);
+    Needs.nodes(fixture, 1);
+    LockManager locks = fixture.open();
+    for (String label : LONGEST) {
+      for (Adopting adopting : Adopting.values()) {
+        LockRequest request = fixture.request(fixture.name("long")).ownerLabel(label);
+        Lease before = fixture.take(locks, request);
+        String text = TransferredLock.text(fixture, before, fixture.ttl());
+        remove(request.name());
+        fixture.take(locks, request);
+
+        assertThat(catchThrowable(() -> adopting.adopt(fixture, locks, text, request)))
+            .as("exception of %s where another owner has the lock", adopting)
+            .isNotNull();
+      }
+    }
+  }
+
+  private List<Boolean> keptOrNot() {
+    return fixture.declares(LockCapability.HOLD_AT_LEAST) ? List.of(false, true) : List.of(false);
+  }
+
+  /** Takes a lock, and lets another owner of the same label take it for longer. */
+  private Lease overtakenByTheSame(LockManager locks, LockRequest request) {
+    Lease before = fixture.take(locks, request);
+    remove(request.name());
+    LockRequest next =
+        LockRequest.of(request.name(), fixture.foreignTtl())
+            .ownerLabel(request.ownerLabel().orElseThrow());
+    fixture.take(locks, next);
+    return before;
+  }
+
+  /** Removes a lock from all nodes; leaves the test out where there is a second lock elsewhere. */
+  private void remove(String name) {
+    Needs.oneLock(fixture);
+    fixture.nodes().forEach(node -> node.remove(name));
+  }
+
+  private boolean isLong(TckNode node, String name) {
+    return node.timeToLive(name).compareTo(fixture.ttl()) > 0;
+  }
+
+  private List<String> holders(String name) {
+    return fixture.nodes().stream().flatMap(node -> node.holder(name).stream()).toList();
   }
 
   /** A likeness of two tokens that are not the same. */

@@ -121,6 +121,9 @@ enum BrokenDriver {
   SENDS_RELEASES_FIRST(
       "a release is sent before commands that wait for their turn",
       made -> new OvertakingNodes.ReleasesFirst(made.get())),
+  SENDS_LARGE_COMMANDS_LATER(
+      "large commands wait in a queue of their own",
+      made -> new OvertakingNodes.LargeLater(made.get())),
   HAS_NO_ORDER(
       "each command is sent by a thread of its own",
       made -> new OvertakingNodes.Unordered(made.get())),

@@ -1,6 +1,7 @@
 package dev.holdfast.redlock;
 
 import dev.holdfast.redlock.internal.vote.Scripts;
+import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.Round;
 import java.util.ArrayDeque;
@@ -64,6 +65,30 @@ final class OvertakingNodes {
         if (next != null) {
           next.run();
         }
+      }
+    }
+  }
+
+  /**
+   * Sends commands with the source of a script from a queue of their own, which takes its time. The
+   * source of a release is short.
+   */
+  static final class LargeLater extends PassingNodes {
+    private static final Executor QUEUE =
+        CompletableFuture.delayedExecutor(30, TimeUnit.MILLISECONDS);
+
+    LargeLater(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (round.command() instanceof Command.Eval eval
+          && eval.withSource()
+          && !isScript(round, Scripts.RELEASE)) {
+        QUEUE.execute(() -> nodes.submit(round));
+      } else {
+        nodes.submit(round);
       }
     }
   }

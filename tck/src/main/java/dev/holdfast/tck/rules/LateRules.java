@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,12 @@ public abstract class LateRules {
 
   /** Shorter than the silence that a connection survives. */
   private static final Duration SHORT = Duration.ofMillis(300);
+
+  /**
+   * The times in which a node says that it lacks a script: on a machine that idles, and a busy one.
+   */
+  private static final List<Duration> UNTIL_IT_LACKS =
+      List.of(Duration.ofMillis(2), Duration.ofMillis(5), Duration.ofMillis(15));
 
   private static final Duration MIDDLING = Duration.ofMillis(600);
   private static final Duration LONG = Duration.ofMillis(900);
@@ -186,6 +193,60 @@ public abstract class LateRules {
     requireNotOvertaken(Delayed::beginByAnother);
   }
 
+  @Test
+  @Rule("ACQ-3")
+  @IfThisFails("check that a request that brings its script keeps its place before later ones")
+  void anAttemptThatBringsItsScriptIsTakenBackBehindIt() {
+    for (Duration pause : UNTIL_IT_LACKS) {
+      Delayed delayed = new Delayed("refused");
+      OnNodes.occupy(fixture, delayed.others, delayed.name);
+
+      CompletableFuture<?> asked = delayed.beginWithoutScripts(pause, delayed::ask);
+
+      delayed.letOthersAnswer();
+      fixture.awaitRegardless("it is refused", asked::isDone);
+      delayed.end();
+      fixture
+          .soon()
+          .until("the attempt left nothing", () -> delayed.node.holder(delayed.name).isEmpty());
+    }
+  }
+
+  @Test
+  @Rule("REL-2")
+  @IfThisFails("check that a request that brings its script keeps its place before later ones")
+  void aGrantThatBringsItsScriptIsReleasedBehindIt() {
+    for (Duration pause : UNTIL_IT_LACKS) {
+      Delayed delayed = new Delayed("released");
+
+      CompletableFuture<Optional<Lease>> asked = delayed.beginWithoutScripts(pause, delayed::ask);
+
+      delayed.letOthersAnswer();
+      Attempts.answered(fixture, asked).ifPresent(Lease::releaseAsync);
+      delayed.end();
+      OnNodes.awaitFree(fixture, delayed.name);
+    }
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("REL-9")
+  @IfThisFails("check that a request that brings its script keeps its place before later ones")
+  void anExtensionThatBringsItsScriptIsNotOvertakenByARelease() {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    for (Duration pause : UNTIL_IT_LACKS) {
+      Delayed delayed = new Delayed("extended");
+      Lease lease = OnNodes.take(fixture, delayed.locks, delayed.name, fixture.ttl());
+
+      delayed.beginWithoutScripts(pause, () -> lease.extendAsync(fixture.ttl().plusSeconds(5)));
+
+      lease.releaseAsync();
+      delayed.letOthersAnswer();
+      delayed.end();
+      OnNodes.awaitFree(fixture, delayed.name);
+    }
+  }
+
   private void requireTakenBackBehindIt(Consumer<Delayed> beginning) {
     Delayed delayed = new Delayed("refused");
     OnNodes.occupy(fixture, delayed.others, delayed.name);
@@ -232,6 +293,9 @@ public abstract class LateRules {
     final LockManager locks;
     private final TckLink link;
 
+    /** Fewer requests about the lock than there are when all have come. */
+    private int awaited = 1;
+
     Delayed(String end) {
       Needs.nodes(fixture, 3);
       node = fixture.node(0);
@@ -258,9 +322,38 @@ public abstract class LateRules {
       fixture.soon().until("an attempt was late", () -> !link.requests(another).isEmpty());
     }
 
+    /**
+     * Makes a request for which the node lacks the script, so that it is sent once more with the
+     * script, which comes late. The node has the script of a release, and time to say what it
+     * lacks. The other nodes do not answer yet.
+     */
+    <T> T beginWithoutScripts(Duration pause, Supplier<T> request) {
+      Needs.of(fixture, TckFault.FROZEN, TckFault.SCRIPTS_FORGOTTEN);
+      Lease other = OnNodes.take(fixture, locks, fixture.name("other"), fixture.ttl());
+      Faults.begin(fixture, TckFault.SCRIPTS_FORGOTTEN, node, name);
+      TckFixture.regardless(other::release);
+      fixture.awaitRegardless("another is free", () -> node.holder(other.name()).isEmpty());
+      int before = link.requests(name).size();
+      awaited = before + 2;
+      link.after(name, 1, TckLink.Fate.LATE);
+      Faults.begin(fixture, TckFault.FROZEN, others, name);
+      T asked = request.get();
+      Attempts.comes(() -> link.requests(name).size() > before);
+      LockSupport.parkNanos(pause.toNanos());
+      return asked;
+    }
+
+    void letOthersAnswer() {
+      Faults.end(TckFault.FROZEN, others, name);
+    }
+
+    CompletableFuture<Optional<Lease>> ask() {
+      return locks.tryAcquireAsync(fixture.request(name));
+    }
+
     /** Returns when the node has done what was late, and with time for what overtakes it. */
     void end() {
-      Attempts.comes(() -> link.requests(name).size() > 1);
+      Attempts.comes(() -> link.requests(name).size() > awaited);
       link.mend();
       Attempts.needsVote(fixture, locks, node);
     }

@@ -111,6 +111,10 @@ enum BrokenDriver {
   GIVES_UP_CONNECTING(
       "a node that could not be connected ten times in a row is given up",
       made -> new BrokenConnects.GivingUp(made.get())),
+  LOGS_PASSWORDS(
+      "a password is logged when a connection is made again",
+      (uris, options, settings) ->
+          new BrokenConnects.Logging(JedisConnections.of(uris, options, settings), uris)),
   LEAVES_THREADS(
       "the thread of a connection that was not established is not ended",
       made -> new BrokenConnects.LeavingThreads(made.get())),

@@ -330,10 +330,7 @@ public abstract class NotificationRules {
   @IfThisFails("check that each connection logs in: also the one for notifications, and later ones")
   void aLoginIsThatOfEveryConnection() throws InterruptedException {
     Needs.of(fixture, TckFault.LOGIN_NEEDED);
-    List<String> uris = new ArrayList<>();
-    for (TckNode node : fixture.nodes()) {
-      uris.add(node.withLogin().orElseGet(() -> abort("there is no user to log in as")));
-    }
+    List<String> uris = OnNodes.urisWithLogin(fixture);
     boolean notifies = isNotified(fixture.open(), patient());
     Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
     LockManager holder = fixture.openOn(uris);

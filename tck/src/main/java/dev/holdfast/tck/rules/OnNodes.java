@@ -1,5 +1,7 @@
 package dev.holdfast.tck.rules;
 
+import static org.junit.jupiter.api.Assumptions.abort;
+
 import dev.holdfast.Lease;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockRequest;
@@ -18,6 +20,14 @@ final class OnNodes {
   private static final Duration TAKEN_AGAIN_AFTER = Duration.ofSeconds(2);
 
   private OnNodes() {}
+
+  /** Returns the nodes' URIs with a user and a password, or leaves the test out. */
+  static List<String> urisWithLogin(TckFixture fixture) {
+    Needs.nodes(fixture, 1);
+    return fixture.nodes().stream()
+        .map(node -> node.withLogin().orElseGet(() -> abort("there is no user to log in as")))
+        .toList();
+  }
 
   /** Takes a lock on some nodes as another owner would. */
   static void occupy(TckFixture fixture, List<TckNode> nodes, String name) {

@@ -1,5 +1,6 @@
 package dev.holdfast.tck.rules;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -9,9 +10,12 @@ import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +65,45 @@ public abstract class SecretRules {
     }
   }
 
+  @Test
+  @Rule("ERR-3")
+  @IfThisFails("check what is logged at each level when connections are made, and made again")
+  void thePasswordOfAUserWhoLogsInIsNeverShown() {
+    Needs.of(fixture, TckFault.CUT);
+    List<String> uris = OnNodes.urisWithLogin(fixture);
+    Set<String> passwords = uris.stream().flatMap(SecretRules::passwords).collect(toSet());
+    try (Logs logs = Logs.keptWhole()) {
+      LockManager holder = fixture.openOn(uris);
+      LockManager waits = fixture.openOn(uris, Waited.PATIENT);
+      Waited waited = Waited.begin(fixture, holder, waits, fixture.name("waited-for"));
+      for (int cut = 0; cut < 3; cut++) {
+        for (LockManager locks : List.of(holder, waits)) {
+          fixture.nodes().forEach(node -> Attempts.needsVote(fixture, locks, node));
+        }
+        Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
+      }
+      if (Faults.areKnown(fixture, TckFault.DEAD)) {
+        Faults.begin(fixture, TckFault.DEAD, fixture.blocking(), "");
+        assertHidden(passwords, () -> holder.tryAcquire(fixture.name("dead"), fixture.ttl()));
+        Faults.end(TckFault.DEAD, fixture.blocking(), "");
+        fixture.nodes().forEach(node -> Attempts.needsVote(fixture, holder, node));
+      }
+      waited.cancel();
+      holder.close();
+      waits.close();
+
+      assertThat(logs.lines()).noneMatch(line -> passwords.stream().anyMatch(line::contains));
+      assertThat(holder + " " + holder.nodes()).doesNotContain(passwords);
+    }
+  }
+
+  /** Returns the password of a node's URI, as it is and as the URI has it. */
+  private static Stream<String> passwords(String uri) {
+    URI node = URI.create(uri);
+    return Stream.of(node.getUserInfo(), node.getRawUserInfo())
+        .map(login -> login.substring(login.indexOf(':') + 1));
+  }
+
   private List<String> withPassword(String user, List<String> uris) {
     List<String> changed = new ArrayList<>();
     for (String uri : uris) {
@@ -83,11 +126,15 @@ public abstract class SecretRules {
   }
 
   private void assertHidden(ThrowingCallable call) {
+    assertHidden(Set.of(secret), call);
+  }
+
+  private static void assertHidden(Set<String> secrets, ThrowingCallable call) {
     Throwable thrown = catchThrowable(call);
     if (thrown != null) {
       StringWriter trace = new StringWriter();
       thrown.printStackTrace(new PrintWriter(trace));
-      assertThat(trace.toString()).doesNotContain(secret);
+      assertThat(trace.toString()).doesNotContain(secrets);
     }
   }
 }

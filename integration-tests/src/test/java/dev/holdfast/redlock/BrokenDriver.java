@@ -111,6 +111,11 @@ enum BrokenDriver {
   GIVES_UP_CONNECTING(
       "a node that could not be connected ten times in a row is given up",
       made -> new BrokenConnects.GivingUp(made.get())),
+  SHARES_LOGINS(
+      "the first password of a user is used for all managers",
+      (uris, options, settings) ->
+          JedisConnections.of(
+              uris.stream().map(BrokenConnects::withFirstPassword).toList(), options, settings)),
   LOGS_PASSWORDS(
       "a password is logged when a connection is made again",
       (uris, options, settings) ->

@@ -179,6 +179,41 @@ public abstract class OptionRules {
   }
 
   @Test
+  @Rule("OPEN-6")
+  @IfThisFails("check that managers share no login, whatever servers and users they have in common")
+  void eachManagerLogsInByItsOwnUserAndPassword() throws InterruptedException {
+    Needs.of(fixture, TckFault.CUT);
+    List<String> uris = OnNodes.urisWithLogin(fixture);
+    LockManager right = fixture.openOn(uris);
+    fixture.take(right, fixture.name("right"), fixture.ttl());
+    for (String login : List.of("$1:wrong", "$1:$2x", "nobody:$2")) {
+      List<String> wrong =
+          uris.stream().map(uri -> uri.replaceFirst("(?<=://)([^:@]*):([^@]*)", login)).toList();
+
+      assertThat(isGrantedOn(wrong))
+          .as("a lock was granted to a manager with a login by %s", login)
+          .isFalse();
+    }
+    fixture.take(fixture.openOn(uris), fixture.name("right"), fixture.ttl());
+
+    Faults.begin(fixture, TckFault.CUT, fixture.nodes(), "");
+
+    Attempts.awaitVotes(fixture, right, fixture.nodes());
+  }
+
+  /**
+   * Returns whether a manager gets a lock: not if it cannot be opened, or logs in without success.
+   */
+  private boolean isGrantedOn(List<String> uris) throws InterruptedException {
+    try (LockManager locks = fixture.openOn(uris)) {
+      return fixture.gets(locks, fixture.name("granted"));
+    } catch (LockException refused) {
+      IgnoredFailures.add(refused);
+      return false;
+    }
+  }
+
+  @Test
   @Rule("OPEN-5")
   @IfThisFails("check the second connection to a node, which is for transactions: it is one more")
   void aUserWithoutScriptsLocksExtendsAndReleases() throws InterruptedException {

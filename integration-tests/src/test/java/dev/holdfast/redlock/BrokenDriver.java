@@ -160,6 +160,9 @@ enum BrokenDriver {
   TAKES_PATTERNS_FOR_NAMES(
       "a message is reported with the pattern that it matched", Mistake.TAKES_PATTERNS_FOR_NAMES),
   SUBSCRIBES_WITHOUT_LOGIN("the subscribing connection does not log in", Mistake.DOES_NOT_LOG_IN),
+  LEAVES_REFUSED_SUBSCRIPTIONS(
+      "a subscribing connection is not closed after its `SUBSCRIBE` was refused",
+      Mistake.STAYS_OPEN_IF_REFUSED),
   LEAVES_SUBSCRIPTIONS("the subscribing connection is not closed", Mistake.STAYS_OPEN);
 
   private final String row;

@@ -35,6 +35,7 @@ final class BrokenSubscriptions extends PassingNodes {
     TAKES_PATTERNS_FOR_NAMES,
     DOES_NOT_LOG_IN,
     STAYS_OPEN,
+    STAYS_OPEN_IF_REFUSED,
     SUBSCRIBES_ONCE
   }
 
@@ -66,6 +67,7 @@ final class BrokenSubscriptions extends PassingNodes {
     private final Subscription subscription;
     private final Socket socket = new Socket();
     private final List<String> channels = new ArrayList<>();
+    private volatile boolean isRefused;
 
     Connection(URI uri, Subscription subscription) {
       this.uri = uri;
@@ -95,6 +97,7 @@ final class BrokenSubscriptions extends PassingNodes {
 
     private void onReply(@Nullable Object reply) {
       if (reply instanceof String error && error.startsWith("-")) {
+        isRefused = true;
         subscription.onError(error.substring(1));
       } else if (reply instanceof List<?> message) {
         String channel = String.valueOf(message.get(1));
@@ -149,7 +152,8 @@ final class BrokenSubscriptions extends PassingNodes {
 
     @Override
     public void close() {
-      if (mistake == Mistake.STAYS_OPEN) {
+      if (mistake == Mistake.STAYS_OPEN
+          || (isRefused && mistake == Mistake.STAYS_OPEN_IF_REFUSED)) {
         return;
       }
       try {

@@ -94,7 +94,11 @@ final class FakeNode implements TckNode, Way {
   @Override
   public Set<TckFault> faults() {
     return EnumSet.complementOf(
-        EnumSet.of(TckFault.SUBSCRIPTIONS_CUT, TckFault.LOGIN_NEEDED, TckFault.NO_SCRIPTS));
+        EnumSet.of(
+            TckFault.SUBSCRIPTIONS_CUT,
+            TckFault.LOGIN_NEEDED,
+            TckFault.NO_SCRIPTS,
+            TckFault.NO_SUBSCRIPTIONS));
   }
 
   @Override
@@ -110,7 +114,7 @@ final class FakeNode implements TckNode, Way {
         case OTHER_TYPE -> keys.putOfOtherType(name, LONG);
         case SCRIPTS_FORGOTTEN -> scripts.clear();
         case EMPTIED -> keys.clear();
-        case CUT, SUBSCRIPTIONS_CUT, LOGIN_NEEDED, NO_SCRIPTS -> {}
+        case CUT, SUBSCRIPTIONS_CUT, LOGIN_NEEDED, NO_SCRIPTS, NO_SUBSCRIPTIONS -> {}
       }
     }
     if (fault == TckFault.DEAD || fault == TckFault.CUT) {

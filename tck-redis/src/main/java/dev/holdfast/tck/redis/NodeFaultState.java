@@ -95,6 +95,11 @@ final class NodeFaultState {
     own.call("ACL", "SETUSER", user, "-@scripting");
   }
 
+  /** Connections that are subscribed already stay so. */
+  void forbidSubscriptions() {
+    own.call("ACL", "SETUSER", user, "-subscribe", "-psubscribe");
+  }
+
   /** Connections that are open stay open. */
   void needLogin() {
     own.call("ACL", "SETUSER", ANONYMOUS, "off");

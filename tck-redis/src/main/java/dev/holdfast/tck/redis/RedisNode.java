@@ -147,7 +147,7 @@ final class RedisNode implements TckNode, AutoCloseable {
             TckFault.SCRIPTS_FORGOTTEN,
             TckFault.EMPTIED));
     if (faults.contains(TckFault.FORBIDDEN)) {
-      faults.add(TckFault.NO_SCRIPTS);
+      faults.addAll(Set.of(TckFault.NO_SCRIPTS, TckFault.NO_SUBSCRIPTIONS));
     }
     if (process != null) {
       faults.addAll(Set.of(TckFault.FROZEN, TckFault.DEAD, TckFault.LOGIN_NEEDED));
@@ -164,6 +164,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case REFUSING -> condition.refuse();
       case FORBIDDEN -> condition.forbid();
       case NO_SCRIPTS -> condition.forbidScripts();
+      case NO_SUBSCRIPTIONS -> condition.forbidSubscriptions();
       case OTHER_TYPE -> occupyByList(name);
       case REPLICA -> condition.follow(leader);
       case EVICTING -> condition.evict();
@@ -182,7 +183,7 @@ final class RedisNode implements TckNode, AutoCloseable {
       case SLOW -> slowness.end();
       case DEAD -> restartIfDown();
       case REFUSING -> condition.accept();
-      case FORBIDDEN, NO_SCRIPTS -> condition.allow();
+      case FORBIDDEN, NO_SCRIPTS, NO_SUBSCRIPTIONS -> condition.allow();
       case OTHER_TYPE -> remove(name);
       case REPLICA -> condition.lead();
       case EVICTING -> condition.keep();

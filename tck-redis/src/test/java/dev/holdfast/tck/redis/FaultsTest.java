@@ -80,6 +80,20 @@ class FaultsTest {
   }
 
   @Test
+  void aNodeWithoutSubscriptionsRefusesTheseAloneUntilTheEnd() {
+    node.begin(TckFault.NO_SUBSCRIPTIONS, "");
+
+    try (Client subscriber = Client.of(node.uri())) {
+      assertThat(subscriber.answer("SUBSCRIBE", "a")).isEqualTo("NOPERM");
+      assertThat(subscriber.answer("PSUBSCRIBE", "a*")).isEqualTo("NOPERM");
+      assertThat(subscriber.answer("SET", "lock", "token")).isEqualTo("OK");
+      node.end(TckFault.NO_SUBSCRIPTIONS, "");
+      subscriber.call("SUBSCRIBE", "a");
+    }
+    assertThat(node.faults()).contains(TckFault.NO_SUBSCRIPTIONS);
+  }
+
+  @Test
   void aNodeThatNeedsALoginRefusesOnlyThoseWhoDoNotLogIn() {
     node.begin(TckFault.LOGIN_NEEDED, "");
 

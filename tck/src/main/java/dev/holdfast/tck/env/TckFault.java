@@ -16,6 +16,8 @@ public enum TckFault {
   FORBIDDEN,
   /** It runs no scripts for managers: a missing right that they have to make do without. */
   NO_SCRIPTS,
+  /** It notifies managers of no release: a missing right to subscribe, which costs no lock. */
+  NO_SUBSCRIPTIONS,
   /** It holds something under the lock's name that is no lock. */
   OTHER_TYPE,
   /** It follows another node, and takes no writes. */

@@ -2,6 +2,7 @@ package dev.holdfast.tck.rules;
 
 import dev.holdfast.LockException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.spi.OpenSettings;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
@@ -9,6 +10,7 @@ import dev.holdfast.tck.env.TckNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +76,30 @@ public abstract class FailedConnectRules {
           for (TckNode node : fixture.nodes()) {
             node.otherDatabase()
                 .ifPresent(uri -> openAndClose(List.of(OptionRules.withoutDatabase(uri))));
+          }
+        });
+
+    Counts.awaitNoMoreConnections(fixture, before);
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that a connection is closed on which a subscription was refused")
+  void noThreadAndNoConnectionIsLeftOfSubscriptionsThatAreRefused() {
+    Needs.of(fixture, TckFault.NO_SUBSCRIPTIONS);
+    Counts.needsConnections(fixture);
+    int before = Counts.connections(fixture);
+    Contender contender = Contender.holding(fixture, fixture.name("busy"));
+    LockRequest request = fixture.request(contender.name()).waitForever();
+    Faults.begin(fixture, TckFault.NO_SUBSCRIPTIONS, fixture.nodes(), "");
+
+    Threads.requireFewLeft(
+        fixture,
+        "managers whose subscriptions were refused left fewer threads than that",
+        () -> {
+          try (LockManager locks = fixture.open()) {
+            CompletableFuture<?> waiter = locks.tryAcquireAsync(request);
+            Attempts.comes(waiter::isDone); // the subscription is refused meanwhile
           }
         });
 

@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Calls of listeners beside other threads, on adoptions, and soon after they were added. */
@@ -87,28 +88,40 @@ public abstract class ListenerCallRules {
   @Rule("LISTEN-11")
   @IfThisFails("check that a listener that is added later learns of the requests that wait")
   void aListenerThatIsAddedLaterLearnsOfTheLoad() {
-    LockManager locks = fixture.open();
-    locks.addListener(new LockListener() {}); // requests are counted for listeners alone
+    LockManager locks = fixture.open("retryDelay=60s");
+    List<String> earlier = loads(locks);
     Lease lease = fixture.take(fixture.open(), fixture.name("busy"), fixture.ttl());
     CompletableFuture<Optional<Lease>> waiter =
         locks.tryAcquireAsync(fixture.request(lease.name()).waitForever());
-    List<Integer> loads = new CopyOnWriteArrayList<>();
+    fixture.awaitRegardless("it waits, and asks no more", () -> "1 0".equals(last(earlier)));
 
-    locks.addListener(
-        new LockListener() {
-          @Override
-          public void onLoad(int waiting, int inFlight) {
-            loads.add(waiting);
-          }
-        });
+    List<String> later = loads(locks);
+    fixture.awaitRegardless("the load is reported", () -> !later.isEmpty());
 
-    List<Integer> atOnce = new ArrayList<>(loads);
     boolean isWaiting = !waiter.isDone();
+    List<String> beforeTheNextChange = List.copyOf(later);
     waiter.cancel(true);
     if (!isWaiting) {
       AnotherRule.isBroken("a request for a lock of another owner does not wait");
     }
-    assertThat(atOnce).as("numbers of waiting requests when it was added").contains(1);
+    assertThat(beforeTheNextChange).as("loads that were reported to it").contains("1 0");
+  }
+
+  /** Returns what a new listener is given: the requests that wait, and operations in flight. */
+  private static List<String> loads(LockManager locks) {
+    List<String> loads = new CopyOnWriteArrayList<>();
+    locks.addListener(
+        new LockListener() {
+          @Override
+          public void onLoad(int waiting, int inFlight) {
+            loads.add(waiting + " " + inFlight);
+          }
+        });
+    return loads;
+  }
+
+  private static @Nullable String last(List<String> loads) {
+    return loads.isEmpty() ? null : loads.get(loads.size() - 1);
   }
 
   /** The waiters ask again after a minute: no later report corrects one that was left out. */

@@ -56,6 +56,7 @@ record Flaw(
             MissedFlaws.all(),
             EdgeFlaws.all(),
             PassedFlaws.all(),
+            PathFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

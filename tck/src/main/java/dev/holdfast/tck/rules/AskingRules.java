@@ -44,18 +44,19 @@ public abstract class AskingRules {
     LockManager operator = fixture.open();
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, request("owned")).ownerLabel("Łódź 東京 by " + way);
-      Holding holding = Holding.of(fixture, way, locks, request);
+      for (LockRequest request : requests(way, "owned")) {
+        Holding holding = Holding.of(fixture, way, locks, request.ownerLabel("Łódź 東京 by " + way));
 
-      assertServed(
-          holding,
-          "its owner is seen",
-          () ->
-              operator
-                  .inspect(request.name())
-                  .map(LockStatus::ownerLabel)
-                  .equals(Optional.of("Łódź 東京 by " + way)));
-      holding.giveBack();
+        assertServed(
+            holding,
+            "its owner is seen",
+            () ->
+                operator
+                    .inspect(request.name())
+                    .map(LockStatus::ownerLabel)
+                    .equals(Optional.of("Łódź 東京 by " + way)));
+        holding.giveBack();
+      }
     }
   }
 
@@ -105,7 +106,7 @@ public abstract class AskingRules {
           List<Holding> holdings = new ArrayList<>();
           for (AskingWay way : AskingWay.values()) {
             LockRequest request = LockRequest.of(fixture.name("kept"), ttl).keepAliveUpTo(HOUR);
-            holdings.add(Holding.asking(fixture, way, locks, request));
+            holdings.add(Holding.asking(fixture, way, locks, request.ownerLabel("by " + way)));
           }
           holdings.forEach(Holding::awaitHeld);
           long begun = System.nanoTime();
@@ -161,12 +162,13 @@ public abstract class AskingRules {
     LockManager other = fixture.open();
 
     for (AskingWay way : ways()) {
-      LockRequest request = viewable(way, request("at-least")).holdAtLeast(fixture.ttl());
-      Holding holding = Holding.of(fixture, way, locks, request);
-      holding.giveBack();
+      for (LockRequest request : requests(way, "at-least")) {
+        Holding holding = Holding.of(fixture, way, locks, request.holdAtLeast(fixture.ttl()));
+        holding.giveBack();
 
-      assertServed(
-          holding, "others are kept out for as long", () -> !fixture.gets(other, holding.name()));
+        assertServed(
+            holding, "others are kept out for as long", () -> !fixture.gets(other, holding.name()));
+      }
     }
   }
 
@@ -326,6 +328,16 @@ public abstract class AskingRules {
 
   private LockRequest request(String end) {
     return LockRequest.of(fixture.name(end), fixture.ttl());
+  }
+
+  /** Returns requests without other settings and with them, each for a name of its own. */
+  private List<LockRequest> requests(AskingWay way, String end) {
+    List<LockRequest> requests = new ArrayList<>();
+    requests.add(viewable(way, request(end)));
+    if (fixture.declares(LockCapability.KEEP_ALIVE)) {
+      requests.add(request(end).ownerLabel("renewed").keepAliveUpTo(HOUR));
+    }
+    return requests;
   }
 
   private static LockRequest viewable(AskingWay way, LockRequest request) {

@@ -43,6 +43,12 @@ enum AskingWay {
           throw new AssertionError("the lock was free");
         }
       }),
+  TRY_RUN_LOCKED(
+      (locks, request, holder) -> {
+        if (!locks.tryRunLocked(request, lease -> holder.holds(Optional.of(lease)))) {
+          throw new AssertionError("the lock was free");
+        }
+      }),
   LOCK(
       view(
           lock -> {

@@ -308,6 +308,24 @@ public abstract class ClosingRules {
 
   @Test
   @Rule("CLOSE-3")
+  @IfThisFails("check that a thread that was interrupted before it closes does not wait")
+  void anInterruptBeforehandLeavesNoGraceAndIsKept() throws InterruptedException {
+    LockManager closing = fixture.open();
+    fixture.take(closing, fixture.name("open"), fixture.ttl());
+
+    Call<Boolean> close =
+        Call.begin(
+            () -> {
+              Thread.currentThread().interrupt();
+              closing.close(LONG);
+              return Thread.currentThread().isInterrupted();
+            });
+
+    assertThat(close.awaited(fixture).result()).as("the flag, %s", close).hasValue(true);
+  }
+
+  @Test
+  @Rule("CLOSE-3")
   @IfThisFails("check that close() by another thread ends a grace")
   void anotherThreadsCloseEndsAGrace() throws InterruptedException {
     LockManager closing = fixture.open();
@@ -326,6 +344,20 @@ public abstract class ClosingRules {
   @IfThisFails("check that what a manager started for itself ends with it")
   void noThreadIsLeft() {
     Threads.requireFewLeft(fixture, "managers left fewer threads than that", this::useAndClose);
+  }
+
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that close(grace) ends all that close() does")
+  void noThreadIsLeftAfterAGrace() {
+    Threads.requireFewLeft(
+        fixture,
+        "managers that were closed with a grace left fewer threads than that",
+        () -> {
+          LockManager locks = fixture.open();
+          Attempts.giveBack(fixture, fixture.take(locks, fixture.name("released"), fixture.ttl()));
+          locks.close(LONG);
+        });
   }
 
   @Test

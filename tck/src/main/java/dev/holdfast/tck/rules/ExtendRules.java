@@ -285,6 +285,29 @@ public abstract class ExtendRules {
   }
 
   @Test
+  @Tag("exclusion")
+  @Rule("EXT-3")
+  @IfThisFails("check that an extension is compared with the end that the one before it set")
+  void anExtensionByLessThanTheOneBeforeLetsNobodyIn() {
+    LockManager locks = fixture.openForShortTtl();
+    LockManager other = fixture.open();
+    Duration less = fixture.briefTtl();
+
+    Retries.anyOf( // the lease may end on a machine that stalls
+        () -> {
+          Lease lease = fixture.take(locks, fixture.name("long-short"), less);
+          lease.extend(fixture.shortTtl());
+          lease.extend(less);
+          fixture.awaitPast(System.nanoTime(), less);
+
+          boolean isGot = fixture.gets(other, lease.name());
+
+          assertThat(lease.isHeld()).as("held until the longer extension ends").isTrue();
+          assertThat(isGot).as("got by another while it is held").isFalse();
+        });
+  }
+
+  @Test
   @Rule("EXT-4")
   @IfThisFails("check that an extension without a quorum of answers is an outage, and no loss")
   void anExtensionThatNoQuorumAnswersIsAnOutageAndTheLeaseIsStillHeld() {

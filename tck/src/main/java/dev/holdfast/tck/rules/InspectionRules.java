@@ -121,6 +121,33 @@ public abstract class InspectionRules {
 
   @Test
   @Rule("INSP-1")
+  @IfThisFails("check that inspect shows a lock that holdAtLeast keeps after its release")
+  void aLockThatHoldAtLeastKeepsIsSeen() throws InterruptedException {
+    LockManager operator = fixture.open();
+    Lease lease = takenAtLeast("kept");
+    needsReleased(lease);
+
+    assertThat(operator.inspect(lease.name()).map(LockStatus::ownerLabel))
+        .as("the owner of a lock that is not free")
+        .contains("keeper");
+  }
+
+  /** Takes a lock that its release does not free. */
+  private Lease takenAtLeast(String end) {
+    Needs.of(fixture, LockCapability.HOLD_AT_LEAST);
+    LockRequest request = fixture.request(fixture.name(end)).ownerLabel("keeper");
+    return fixture.take(fixture.open(), request.holdAtLeast(fixture.ttl()));
+  }
+
+  private void needsReleased(Lease lease) throws InterruptedException {
+    TckFixture.regardless(lease::release);
+    if (fixture.gets(fixture.open(), lease.name())) {
+      AnotherRule.isBroken("holdAtLeast keeps no other owner out");
+    }
+  }
+
+  @Test
+  @Rule("INSP-1")
   @IfThisFails("check that inspect shows the remaining time of a lock, not its ttl")
   void theTimeThatIsLeftIsSeenToPass() throws InterruptedException {
     String name = fixture.name("passing");
@@ -202,6 +229,20 @@ public abstract class InspectionRules {
   @IfThisFails("check the result of forceRelease for a lock that is free")
   void forceReleaseOfAFreeLockIsFalse() {
     assertThat(fixture.open().forceRelease(fixture.name("free"))).isFalse();
+  }
+
+  @Test
+  @Rule("INSP-2")
+  @IfThisFails("check that forceRelease removes a lock that holdAtLeast keeps after its release")
+  void forceReleaseFreesWhatHoldAtLeastKeeps() throws InterruptedException {
+    LockManager operator = fixture.open();
+    Lease lease = takenAtLeast("forced");
+    needsReleased(lease);
+
+    boolean isForced = operator.forceRelease(lease.name());
+
+    assertThat(isForced).as("forceRelease says that there was a lock").isTrue();
+    Attempts.awaitFree(fixture, lease.name());
   }
 
   /** A manager may free an expired lock of its own, so the holder's is closed. */

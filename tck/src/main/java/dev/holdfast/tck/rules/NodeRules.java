@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.holdfast.HeldLock;
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
@@ -232,6 +233,33 @@ public abstract class NodeRules {
     assertThat(lease.isHeld()).isFalse();
   }
 
+  @Test
+  @Rule("NODES-3")
+  @IfThisFails("check that leases() shows no lease that was transferred, removed or closed")
+  void leasesThatAreNoLongerThisManagersAreNotShown() {
+    LockManager locks = fixture.open();
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      Lease transferred = fixture.take(locks, fixture.name("transferred"), fixture.ttl());
+      TransferredLock.text(fixture, transferred, fixture.ttl());
+      assertThat(locks.leases()).as("after a transfer").isEmpty();
+      Lease inTheBackground = fixture.take(locks, fixture.name("background"), fixture.ttl());
+      fixture.soon().get("it is transferred", inTheBackground.transferAsync(fixture.ttl()));
+      assertThat(locks.leases()).as("after an asynchronous transfer").isEmpty();
+    }
+    if (fixture.declares(LockCapability.FORCE_RELEASE)
+        && fixture.declares(LockCapability.EXTENSION)) {
+      Lease removed = OnNodes.take(fixture, locks, fixture.name("removed"), fixture.ttl());
+      TckFixture.regardless(() -> fixture.open().forceRelease(removed.name()));
+      TckFixture.regardless(() -> removed.extend(fixture.ttl()));
+      assertThat(locks.leases().isEmpty())
+          .as("leases() is empty after a loss")
+          .isEqualTo(!removed.isHeld());
+    }
+    fixture.take(locks, fixture.name("open"), fixture.ttl());
+    locks.close();
+    assertThat(locks.leases()).as("after the end of the manager").isEmpty();
+  }
+
   private static HeldLock only(LockManager locks) {
     List<HeldLock> held = locks.leases();
     assertThat(held).hasSize(1);
@@ -278,6 +306,7 @@ public abstract class NodeRules {
     LockManager locks = fixture.open();
     fixture.take(locks, fixture.name("before"), fixture.ttl());
     String name = fixture.name("silent");
+    TckFixture.regardless(() -> locks.ping(SECOND)); // an answer that must not serve again
 
     Faults.during(
         fixture,

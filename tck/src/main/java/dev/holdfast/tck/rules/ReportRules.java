@@ -104,6 +104,25 @@ public abstract class ReportRules {
   }
 
   @Test
+  @Rule("LISTEN-8")
+  @IfThisFails("check that a registration is found by itself, and not by its listener")
+  void eachOfTwoRegistrationsOfOneListenerEndsItsOwnCalls() {
+    LockManager locks = fixture.open();
+    LockListener.Registration first = locks.addListener(log);
+    LockListener.Registration second = locks.addListener(log);
+    String name = fixture.name("after");
+
+    first.close();
+    first.close();
+    fixture.take(locks, name + "-first", fixture.ttl());
+    assertThat(log.about(name + "-first")).as("with one registration").containsExactly("granted");
+    second.close();
+    fixture.take(locks, name + "-second", fixture.ttl());
+
+    assertThat(log.about(name + "-second")).as("with no registration").isEmpty();
+  }
+
+  @Test
   @Rule("LISTEN-12")
   @IfThisFails("check that the vote of a straggler is reported when it comes after the decision")
   void theVoteOfAStragglerIsReported() {

@@ -97,6 +97,32 @@ public abstract class TransferRules {
 
   @Test
   @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adoption sets the ttl of its request, also a shorter one")
+  void anAdoptionThatIsNeverReleasedEndsWithItsOwnTtl() {
+    OnNodes.needsExpiry(fixture);
+    LockManager other = fixture.open();
+    Duration ttl = fixture.shortTtl();
+
+    Retries.anyOf( // a machine that stalls lets more time pass
+        () -> {
+          LockManager adopter = fixture.openForShortTtl();
+          Lease lease = taken("adopted");
+          String text = transferred(lease, fixture.ttl());
+          long begun = System.nanoTime();
+          TckFixture.regardless(() -> adopter.adopt(text, LockRequest.of(lease.name(), ttl)));
+
+          adopter.close(); // which frees nothing, as if the process had died
+          fixture.soon().until("others get the lock", () -> fixture.gets(other, lease.name()));
+
+          assertThat(Elapsed.since(begun))
+              .as("time from the adoption to the next grant")
+              .isLessThan(ttl.plus(fixture.allowance()));
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
   @Rule("TRANSFER-2")
   @IfThisFails("check what each method of a lease does after transfer()")
   void aTransferredLeaseIsOverForItsHolder() {
@@ -186,6 +212,9 @@ public abstract class TransferRules {
               lease + "",
               locks + "",
               trace(() -> lease.extend(fixture.ttl())),
+              trace(() -> lease.transfer(fixture.ttl())),
+              trace(() -> lease.transferAsync(fixture.ttl()).join()),
+              trace(lease::requireHeld),
               trace(() -> locks.adopt(damaged, fixture.request(lease.name()))),
               trace(() -> locks.adopt(text, fixture.request(fixture.name("other")))),
               adoptedText(locks, text, lease.name()),

@@ -42,6 +42,12 @@ public abstract class ValidityRules {
   /** Grants of each ttl of milliseconds. */
   private static final int SHORT_GRANTS = 12;
 
+  /** Much longer than from a call to the reading of a clock in it. */
+  private static final Duration MOMENT = Duration.ofMillis(5);
+
+  /** So many in a row are not all stopped by a machine that stalls. */
+  private static final int MAX_CALLS = 10;
+
   final TckFixture fixture;
 
   public ValidityRules(TckFixture fixture) {
@@ -132,6 +138,83 @@ public abstract class ValidityRules {
 
   @Test
   @Tag("exclusion")
+  @Rule("VAL-1")
+  @IfThisFails("check that the clock is read in the call, before any thread or node is waited for")
+  void aGrantCountsFromItsCall() throws InterruptedException {
+    LockManager locks = fixture.openForShortTtl();
+
+    assertCountsFromItsCall(
+        "a grant",
+        () -> {
+          long begun = System.nanoTime();
+          return beyond(begun, locks.acquire(fixture.name("granted"), fixture.shortTtl()));
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("VAL-1")
+  @IfThisFails("check that an extension reads the clock before any thread or node is waited for")
+  void anExtensionCountsFromItsCall() throws InterruptedException {
+    Needs.of(fixture, LockCapability.EXTENSION);
+    LockManager locks = fixture.openForShortTtl();
+    Duration less = fixture.shortTtl().dividedBy(2);
+
+    assertCountsFromItsCall(
+        "an extension",
+        () -> {
+          Lease lease = locks.acquire(fixture.name("extended"), less);
+          long begun = System.nanoTime();
+          lease.extend(fixture.shortTtl());
+          return beyond(begun, lease);
+        });
+  }
+
+  @Test
+  @Tag("exclusion")
+  @Rule("TRANSFER-6")
+  @IfThisFails("check that an adoption reads the clock before any thread or node is waited for")
+  void anAdoptionCountsFromItsCall() throws InterruptedException {
+    LockManager locks = fixture.openForShortTtl();
+
+    assertCountsFromItsCall(
+        "an adoption",
+        () -> {
+          TransferredLock lock = TransferredLock.of(fixture, "adopted");
+          LockRequest request = LockRequest.of(lock.name(), fixture.shortTtl());
+          long begun = System.nanoTime();
+          return beyond(begun, locks.adopt(lock.text(), request));
+        });
+  }
+
+  /** Returns by how much a lease outlasts the short ttl, counted from this time on. */
+  private Duration beyond(long begun, Lease lease) {
+    return lease.remaining().plus(Elapsed.since(begun)).minus(fixture.shortTtl());
+  }
+
+  /** A call, which returns by how much its lease outlasts the ttl. */
+  private interface Beyond {
+    Duration call() throws InterruptedException;
+  }
+
+  /** Tries until a lease outlasts its ttl by a moment at most: a machine may stall in a call. */
+  private void assertCountsFromItsCall(String what, Beyond call) throws InterruptedException {
+    Duration least = fixture.ttl();
+    for (int i = 0; i < MAX_CALLS && least.compareTo(MOMENT) > 0; i++) {
+      try {
+        Duration beyond = call.call();
+        least = beyond.compareTo(least) < 0 ? beyond : least;
+      } catch (LockException e) {
+        IgnoredFailures.add(e);
+      }
+    }
+    assertThat(least)
+        .as("by how much %s outlasts its ttl, counted from the call, at best", what)
+        .isLessThanOrEqualTo(MOMENT);
+  }
+
+  @Test
+  @Tag("exclusion")
   @Rule("VAL-2")
   @IfThisFails("check that elapsed time is the larger of monotonic and wall-clock time")
   void aClockThatJumpsAheadSpendsValidity() {
@@ -192,6 +275,18 @@ public abstract class ValidityRules {
     Lease lease = fixture.take(fixture.open(), fixture.name("released"), fixture.ttl());
 
     TckFixture.regardless(lease::release);
+
+    assertThat(lease.remaining()).isZero();
+  }
+
+  @Test
+  @Rule("VAL-3")
+  @IfThisFails("check that remaining() is zero once the lease's manager was closed")
+  void nothingRemainsOfALeaseOfAClosedManager() {
+    LockManager locks = fixture.open();
+    Lease lease = fixture.take(locks, fixture.name("closed"), fixture.ttl());
+
+    locks.close();
 
     assertThat(lease.remaining()).isZero();
   }
@@ -379,6 +474,10 @@ public abstract class ValidityRules {
     Lease lease = fixture.take(locks, fixture.name("long"), max);
 
     assertRefused(() -> lease.extend(max.plusMillis(1)));
+    assertThat(lease.extendAsync(max.plusMillis(1)))
+        .failsWithin(fixture.timing().soon())
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(LockConfigurationException.class);
     assertThat(lease.isHeld()).isTrue();
   }
 

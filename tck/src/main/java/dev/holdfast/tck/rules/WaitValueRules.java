@@ -39,6 +39,8 @@ public abstract class WaitValueRules {
           Duration.ofMillis(1_250),
           Duration.ofMillis(1_499));
 
+  private static final int MANY = 30;
+
   final TckFixture fixture;
 
   public WaitValueRules(TckFixture fixture) {
@@ -67,6 +69,28 @@ public abstract class WaitValueRules {
   void aWaitInVainTakesAsLongAsItWasAskedForWhateverTheNumber() {
     LockManager locks = fixture.open("retryDelay=100ms");
     assertWaits(locks, () -> held("busy"));
+  }
+
+  /** A call takes a little longer than its wait, which hides a cut in most of them. */
+  @Test
+  @Rule("WAIT-16")
+  @IfThisFails("check that no way to ask cuts a wait to milliseconds")
+  void noWaitIsCutToMillisecondsInAnyWayToAsk() throws InterruptedException {
+    LockManager locks = fixture.open("retryDelay=100ms");
+    Duration wait = Duration.ofNanos(5_999_999);
+    String name = held("cut");
+
+    for (Asking way : Asking.values()) {
+      for (int i = 0; i < MANY; i++) {
+        long begun = System.nanoTime();
+        Optional<Lease> lease = way.ask(locks, request(name, wait));
+        Duration took = Elapsed.since(begun);
+        if (lease.isPresent()) {
+          AnotherRule.isBroken("two owners have the lock");
+        }
+        assertThat(took).as("time in %s", way).isGreaterThanOrEqualTo(wait);
+      }
+    }
   }
 
   @Test

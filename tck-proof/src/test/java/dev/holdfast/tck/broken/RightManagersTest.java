@@ -54,6 +54,8 @@ class RightManagersTest {
             "the nodes themselves show it",
             "this environment's nodes cannot be NO_SCRIPTS",
             "this environment's nodes cannot be LOGIN_NEEDED",
+            "this environment's nodes cannot be NO_SUBSCRIPTIONS",
+            "there is no user to log in as",
             "this environment's nodes do not count subscriptions",
             "these managers do not notify waiters of releases by others, which is allowed",
             "this environment's nodes have no databases",

@@ -34,9 +34,14 @@ final class LeaseUse {
         });
   }
 
+  /**
+   * Looks at the lease when the failure has passed: the look may find the loss, which would end the
+   * work before its failure does.
+   */
   private static <T> Flux<T> untilLost(Lease lease, Flux<? extends T> work) {
-    Flux<T> guarded = Flux.<T>from(work).onErrorMap(failure -> lossOr(lease, failure));
-    return guarded.takeUntilOther(loss(lease));
+    return Flux.<T>from(work)
+        .takeUntilOther(loss(lease))
+        .onErrorMap(failure -> lossOr(lease, failure));
   }
 
   private static <T> Mono<T> failIfLost(Lease lease) {

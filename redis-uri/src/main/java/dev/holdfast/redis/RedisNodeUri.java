@@ -115,7 +115,18 @@ public record RedisNodeUri(
    * @return {@code host:port}, or {@code host:port/db} if the database is not 0
    */
   public String address() {
-    return server() + (database == 0 ? "" : "/" + database);
+    return address(server(), database);
+  }
+
+  /**
+   * Returns a node's name for logs and messages, for a driver that has no URI of it.
+   *
+   * @param server {@link #server(String, int)}, or the path of a socket
+   * @param database its number
+   * @return the server alone, or {@code server/db} if the database is not 0
+   */
+  public static String address(String server, int database) {
+    return database == 0 ? server : server + "/" + database;
   }
 
   /**

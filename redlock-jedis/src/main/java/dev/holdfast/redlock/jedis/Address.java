@@ -96,7 +96,6 @@ record Address(HostAndPort server, JedisClientConfig config) {
 
   @Override
   public String toString() {
-    int database = config.getDatabase();
-    return text(server) + (database == 0 ? "" : "/" + database);
+    return RedisNodeUri.address(text(server), config.getDatabase());
   }
 }

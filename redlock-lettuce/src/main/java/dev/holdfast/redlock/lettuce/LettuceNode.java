@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.CommandConnection;
-import dev.holdfast.redlock.spi.DriverThreads;
 import dev.holdfast.redlock.spi.RedisNode;
 import dev.holdfast.redlock.spi.Subscription;
 import io.lettuce.core.RedisClient;
@@ -34,11 +33,10 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
   }
 
   static String address(RedisURI uri) {
-    String server = uri.getSocket();
-    if (server == null) {
-      server = RedisNodeUri.server(uri.getHost(), uri.getPort());
-    }
-    return uri.getDatabase() == 0 ? server : server + "/" + uri.getDatabase();
+    String socket = uri.getSocket();
+    return RedisNodeUri.address(
+        socket == null ? RedisNodeUri.server(uri.getHost(), uri.getPort()) : socket,
+        uri.getDatabase());
   }
 
   @Override
@@ -65,17 +63,12 @@ record LettuceNode(RedisClient client, RedisURI uri, Executor sender) implements
     Executor executor = client.getResources().eventExecutorGroup();
     subscription.onConnecting(
         begin(() -> client.connectPubSubAsync(CODEC, uri))
-            .thenApplyAsync(made -> LettucePubSubConnection.of(made, subscription), executor));
+            .thenApplyAsync(made -> new LettucePubSubConnection(made, subscription), executor));
   }
 
   /** Connects on a thread that may resolve names, as Lettuce itself reconnects. */
   private <C> CompletableFuture<C> begin(Supplier<? extends CompletionStage<C>> connecting) {
     return CompletableFuture.supplyAsync(connecting, client.getResources().eventExecutorGroup())
         .thenCompose(Function.identity());
-  }
-
-  static void warmUp(RedisClient client) {
-    RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
-    DriverThreads.warmUp(() -> client.connectAsync(CODEC, nowhere));
   }
 }

@@ -2,8 +2,6 @@ package dev.holdfast.redlock.lettuce;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.spi.Command;
-import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import dev.holdfast.spi.OpenSettings;
@@ -14,9 +12,6 @@ import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:lettuce:} URLs. Stateless. */
 public final class LettuceProvider extends RedlockProvider {
-  /** The client name that {@code CLIENT LIST} shows. */
-  private static final String CLIENT_NAME = "holdfast";
-
   /** For {@link java.util.ServiceLoader}. */
   public LettuceProvider() {
     super("lettuce", true);
@@ -26,10 +21,7 @@ public final class LettuceProvider extends RedlockProvider {
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
     ManagedClient own = ManagedClient.start(options.connectTimeout(), sslOptions(settings));
-    List<LettuceNode> nodes =
-        uris.stream().map(uri -> own.node(own, redisUri(uri, options))).toList();
-    LettuceNode.warmUp(own);
-    return new PipelinedNodes<>(nodes, Command::encoded, own::close);
+    return own.nodes(uris.stream().map(uri -> own.node(own, redisUri(uri))));
   }
 
   private static SslOptions sslOptions(OpenSettings settings) {
@@ -39,7 +31,7 @@ public final class LettuceProvider extends RedlockProvider {
     return tls.build();
   }
 
-  private static RedisURI redisUri(RedisNodeUri node, RedlockOptions options) {
+  private static RedisURI redisUri(RedisNodeUri node) {
     RedisURI uri = new RedisURI();
     uri.setHost(node.host());
     uri.setPort(node.port());
@@ -49,8 +41,7 @@ public final class LettuceProvider extends RedlockProvider {
       uri.setCredentialsProvider(
           new StaticCredentialsProvider(node.user(), node.password().toCharArray()));
     }
-    uri.setTimeout(options.connectTimeout());
-    uri.setClientName(CLIENT_NAME);
+    uri.setClientName("holdfast");
     // no CLIENT SETINFO: a user may lack the right to, and the server would log each refusal
     uri.setLibraryName("");
     uri.setLibraryVersion("");

@@ -21,22 +21,16 @@ final class LettucePubSubConnection extends RedisPubSubAdapter<String, String>
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final Subscription subscription;
 
-  private LettucePubSubConnection(
+  /** Takes over a connection on which nothing was subscribed yet. */
+  LettucePubSubConnection(
       StatefulRedisPubSubConnection<String, String> connection, Subscription subscription) {
     this.connection = connection;
     this.subscription = subscription;
-  }
-
-  /** Takes over a connection on which nothing was subscribed yet. */
-  static LettucePubSubConnection of(
-      StatefulRedisPubSubConnection<String, String> made, Subscription subscription) {
-    LettucePubSubConnection connection = new LettucePubSubConnection(made, subscription);
-    made.addListener((RedisPubSubListener<String, String>) connection);
-    made.addListener((RedisConnectionStateListener) connection);
-    if (!made.isOpen()) {
+    connection.addListener((RedisPubSubListener<String, String>) this);
+    connection.addListener((RedisConnectionStateListener) this);
+    if (!connection.isOpen()) {
       subscription.onEnded(); // the listener came too late
     }
-    return connection;
   }
 
   @Override

@@ -5,7 +5,6 @@ import dev.holdfast.LockManager;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.RedlockBuilder;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.spi.Command;
 import dev.holdfast.redlock.spi.PipelinedNodes;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -14,7 +13,7 @@ import io.lettuce.core.SslOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * Opens a lock manager over N independent Redis masters with Lettuce, with your own clients or with
@@ -49,16 +48,10 @@ public final class LettuceRedlock {
 
   /** Collects the nodes. */
   public static final class Builder implements RedlockBuilder<Builder> {
-    private final List<Node> nodes = new ArrayList<>();
-    private RedlockOptions options = RedlockOptions.defaults();
+    /** The nodes, each made with the manager's own client. */
+    private final List<Function<ManagedClient, LettuceNode>> nodes = new ArrayList<>();
 
-    /** A node, with the client of the user's by which it is reached, if it is one. */
-    private record Node(@Nullable RedisClient client, RedisURI uri) {
-      LettuceNode over(ManagedClient own, RedlockOptions options) {
-        uri.setTimeout(options.connectTimeout());
-        return own.node(Objects.requireNonNullElse(client, own), uri);
-      }
-    }
+    private RedlockOptions options = RedlockOptions.defaults();
 
     private Builder() {}
 
@@ -72,7 +65,9 @@ public final class LettuceRedlock {
      * @throws LockConfigurationException if it names sentinels
      */
     public Builder node(RedisURI uri) {
-      return add(null, uri);
+      RedisURI master = master(uri);
+      nodes.add(own -> own.node(own, master));
+      return this;
     }
 
     /**
@@ -89,7 +84,14 @@ public final class LettuceRedlock {
      * @throws LockConfigurationException if it names sentinels
      */
     public Builder client(RedisClient client, RedisURI uri) {
-      return add(Objects.requireNonNull(client, "client"), uri);
+      RedisURI master = master(uri);
+      Objects.requireNonNull(client, "client");
+      nodes.add(
+          own -> {
+            requireNoReplay(client.getOptions(), master);
+            return own.node(client, master);
+          });
+      return this;
     }
 
     @Override
@@ -105,21 +107,17 @@ public final class LettuceRedlock {
 
     /** The nodes without the algorithm; connects nothing. */
     PipelinedNodes<byte[]> connections() {
-      nodes.forEach(Builder::requireNoReplay);
       ManagedClient own = ManagedClient.start(options.connectTimeout(), SslOptions.create());
-      List<LettuceNode> links = nodes.stream().map(node -> node.over(own, options)).toList();
-      links.stream().map(LettuceNode::client).distinct().forEach(LettuceNode::warmUp);
-      return new PipelinedNodes<>(links, Command::encoded, own::close);
+      return own.nodes(nodes.stream().map(node -> node.apply(own)));
     }
 
-    /** Adds a copy of the URI, because we set its timeout. */
-    private Builder add(@Nullable RedisClient client, RedisURI uri) {
+    /** Copies the URI, because we set its timeout. */
+    private static RedisURI master(RedisURI uri) {
       if (!uri.getSentinels().isEmpty() || (uri.getHost() == null && uri.getSocket() == null)) {
         throw new LockConfigurationException(
             "a node's RedisURI names sentinels or no host: give the address of each master itself");
       }
-      nodes.add(new Node(client, RedisURI.builder(uri).build()));
-      return this;
+      return RedisURI.builder(uri).build();
     }
 
     /**
@@ -127,15 +125,13 @@ public final class LettuceRedlock {
      * reconnect, unless it does not reconnect or rejects commands meanwhile. The replay filter is
      * no help: it is not asked about what was already on its way.
      */
-    private static void requireNoReplay(Node node) {
-      ClientOptions options = node.client() == null ? null : node.client().getOptions();
-      if (options != null
-          && options.isAutoReconnect()
+    private static void requireNoReplay(ClientOptions options, RedisURI uri) {
+      if (options.isAutoReconnect()
           && options.getDisconnectedBehavior()
               != ClientOptions.DisconnectedBehavior.REJECT_COMMANDS) {
         throw new LockConfigurationException(
             "the client for node "
-                + LettuceNode.address(node.uri())
+                + LettuceNode.address(uri)
                 + " can send a command again after a reconnect (ClientOptions autoReconnect=true,"
                 + " disconnectedBehavior="
                 + options.getDisconnectedBehavior()

@@ -1,5 +1,8 @@
 package dev.holdfast.redlock.lettuce;
 
+import dev.holdfast.redlock.spi.Command;
+import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisAsyncCommandsImpl;
@@ -33,8 +36,10 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The client of a manager that was given none. All of its nodes share one event loop: a round's
@@ -88,7 +93,25 @@ final class ManagedClient extends RedisClient {
 
   /** Returns a node, of this client or another, whose commands this client's event loop writes. */
   LettuceNode node(RedisClient client, RedisURI uri) {
+    uri.setTimeout(getOptions().getSocketOptions().getConnectTimeout());
     return new LettuceNode(client, uri, getResources().eventExecutorGroup().next());
+  }
+
+  /** Makes nodes with which this client ends, or now if one cannot be made; connects none. */
+  PipelinedNodes<byte[]> nodes(Stream<LettuceNode> making) {
+    try {
+      List<LettuceNode> nodes = making.toList();
+      nodes.stream().map(LettuceNode::client).distinct().forEach(ManagedClient::warmUp);
+      return new PipelinedNodes<>(nodes, Command::encoded, this::close);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static void warmUp(RedisClient client) {
+    RedisURI nowhere = RedisURI.create("127.0.0.1", 0);
+    DriverThreads.warmUp(() -> client.connectAsync(LettuceNode.CODEC, nowhere));
   }
 
   /**

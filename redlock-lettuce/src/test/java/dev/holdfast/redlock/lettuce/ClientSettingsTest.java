@@ -4,6 +4,7 @@ import static dev.holdfast.testsupport.Eventually.soon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockOutageException;
 import dev.holdfast.redlock.RedlockOptions;
@@ -15,6 +16,7 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -99,6 +101,30 @@ class ClientSettingsTest {
                     .open())
         .isInstanceOf(LockConfigurationException.class)
         .hasMessage("node h1:7000 is listed twice: list each server once");
+  }
+
+  @Test
+  void aManagerThatIsRefusedLeavesNoFileOpen() {
+    client.setOptions(ClientOptions.create());
+    assertLeavesNoFileOpen(builder("redis://127.0.0.1:1"));
+    assertLeavesNoFileOpen(
+        LettuceRedlock.builder()
+            .node(RedisURI.create("redis://h1:7000"))
+            .node(RedisURI.create("redis://h1:7000")));
+  }
+
+  private static void assertLeavesNoFileOpen(LettuceRedlock.Builder builder) {
+    assertThatThrownBy(builder::open).isInstanceOf(LockConfigurationException.class);
+    long before = openFiles();
+    for (int i = 0; i < 50; i++) {
+      assertThatThrownBy(builder::open).isInstanceOf(LockConfigurationException.class);
+    }
+    soon().untilAsserted(() -> assertThat(openFiles()).isLessThan(before + 50));
+  }
+
+  private static long openFiles() {
+    return ManagementFactory.getPlatformMXBean(UnixOperatingSystemMXBean.class)
+        .getOpenFileDescriptorCount();
   }
 
   @Test

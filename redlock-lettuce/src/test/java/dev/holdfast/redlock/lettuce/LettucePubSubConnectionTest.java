@@ -58,7 +58,7 @@ class LettucePubSubConnectionTest {
   }
 
   private void serve() {
-    subscription.onConnected(LettucePubSubConnection.of(connection(), subscription));
+    subscription.onConnected(new LettucePubSubConnection(connection(), subscription));
   }
 
   @SuppressWarnings("unchecked")

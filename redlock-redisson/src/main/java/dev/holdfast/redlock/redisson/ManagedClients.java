@@ -2,6 +2,7 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.spi.DriverThreads;
+import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.spi.OpenSettings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -17,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.redisson.client.RedisClientConfig;
 import org.redisson.misc.RedisURI;
 
@@ -56,6 +58,16 @@ final class ManagedClients implements AutoCloseable {
       DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).attempt(begun -> {}).connectAsync());
     }
     return at(uri, connectTimeout);
+  }
+
+  /** Makes nodes with which these clients end, or now if one cannot be made; connects none. */
+  PipelinedNodes<RedissonConnection.Encoded> nodes(Stream<RedissonNode> making) {
+    try {
+      return new PipelinedNodes<>(making.toList(), RedissonConnection.Encoded::new, this::close);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
   }
 
   private RedissonNode at(RedisNodeUri uri, Duration connectTimeout) {

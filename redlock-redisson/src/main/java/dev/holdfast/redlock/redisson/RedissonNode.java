@@ -59,7 +59,7 @@ record RedissonNode(
     var settings = connections.getServiceManager().getConfig();
     RedisURI uri = new RedisURI(settings.getMasterAddress());
     return new RedissonNode(
-        address(uri, settings.getDatabase()),
+        RedisNodeUri.address(server(uri), settings.getDatabase()),
         uri.isSsl(),
         () -> {
           if (client.isShuttingDown()) {
@@ -104,7 +104,7 @@ record RedissonNode(
         attempt
             .connectPubSubAsync()
             .thenApplyAsync(
-                made -> RedissonPubSubConnection.of(made, subscription),
+                made -> new RedissonPubSubConnection(made, subscription),
                 attempt.getConfig().getExecutor()));
   }
 
@@ -139,13 +139,9 @@ record RedissonNode(
     }
   }
 
-  private static String address(RedisURI uri, int database) {
-    String server = uri.getHost();
-    if (!uri.isUDS()) {
-      String host = server.replaceAll("[\\[\\]]", "");
-      server = RedisNodeUri.server(host, uri.getPort());
-    }
-    return database == 0 ? server : server + "/" + database;
+  private static String server(RedisURI uri) {
+    String host = uri.getHost();
+    return uri.isUDS() ? host : RedisNodeUri.server(host.replaceAll("[\\[\\]]", ""), uri.getPort());
   }
 
   /** All others follow a master to another server, or send a command there. */

@@ -2,7 +2,6 @@ package dev.holdfast.redlock.redisson;
 
 import dev.holdfast.redis.RedisNodeUri;
 import dev.holdfast.redlock.RedlockOptions;
-import dev.holdfast.redlock.spi.PipelinedNodes;
 import dev.holdfast.redlock.spi.RedisNodes;
 import dev.holdfast.redlock.spi.RedlockProvider;
 import dev.holdfast.spi.OpenSettings;
@@ -19,9 +18,6 @@ public final class RedissonProvider extends RedlockProvider {
   protected RedisNodes nodes(
       List<RedisNodeUri> uris, RedlockOptions options, OpenSettings settings) {
     ManagedClients own = new ManagedClients(settings);
-    return new PipelinedNodes<>(
-        uris.stream().map(uri -> own.node(uri, options.connectTimeout())).toList(),
-        RedissonConnection.Encoded::new,
-        own::close);
+    return own.nodes(uris.stream().map(uri -> own.node(uri, options.connectTimeout())));
   }
 }

@@ -16,15 +16,11 @@ final class RedissonPubSubConnection implements PubSubConnection, RedisPubSubLis
   private final RedisPubSubConnection connection;
   private final Subscription subscription;
 
-  private RedissonPubSubConnection(RedisPubSubConnection connection, Subscription subscription) {
+  /** Takes over a connection on which nothing was subscribed yet. */
+  RedissonPubSubConnection(RedisPubSubConnection connection, Subscription subscription) {
     this.connection = connection;
     this.subscription = subscription;
-  }
-
-  /** Takes over a connection on which nothing was subscribed yet. */
-  static RedissonPubSubConnection of(RedisPubSubConnection made, Subscription subscription) {
-    made.getChannel().closeFuture().addListener(closed -> subscription.onEnded());
-    return new RedissonPubSubConnection(made, subscription);
+    connection.getChannel().closeFuture().addListener(closed -> subscription.onEnded());
   }
 
   @Override

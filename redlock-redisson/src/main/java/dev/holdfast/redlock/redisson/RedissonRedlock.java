@@ -103,10 +103,7 @@ public final class RedissonRedlock {
     /** The nodes without the algorithm; connects nothing. */
     PipelinedNodes<RedissonConnection.Encoded> connections() {
       ManagedClients own = new ManagedClients(OpenSettings.none());
-      return new PipelinedNodes<>(
-          nodes.stream().map(node -> node.apply(own)).toList(),
-          RedissonConnection.Encoded::new,
-          own::close);
+      return own.nodes(nodes.stream().map(node -> node.apply(own)));
     }
   }
 }

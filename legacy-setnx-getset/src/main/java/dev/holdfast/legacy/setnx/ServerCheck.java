@@ -1,12 +1,11 @@
 package dev.holdfast.legacy.setnx;
 
 import dev.holdfast.core.Clock;
+import dev.holdfast.redis.ServerInfo;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -36,23 +35,19 @@ final class ServerCheck {
    * @throws NodeException if the server is unfit
    */
   void of(ServerConnection connection) {
-    ifAllowed(() -> look(fields(connection.info())));
+    ifAllowed(() -> look(ServerInfo.in(connection.info())));
     ifAllowed(() -> compareClocks(connection));
   }
 
-  private void look(Map<String, String> info) {
-    if ("sentinel".equals(info.getOrDefault("server_mode", info.get("redis_mode")))) {
+  private void look(ServerInfo info) {
+    if (info.isSentinel()) {
       throw NodeException.misconfigured(NodeException.SENTINEL);
     }
-    if ("slave".equals(info.get("role"))) {
+    if (info.isReplica()) {
       throw NodeException.misconfigured(
-          "it is a replica of "
-              + info.get("master_host")
-              + ":"
-              + info.get("master_port")
-              + ": give the master");
+          "it is a replica of " + info.master() + ": give the master");
     }
-    String policy = info.getOrDefault("maxmemory_policy", "noeviction");
+    String policy = info.evictionPolicy();
     // the other policies take keys with a time to live alone, and these locks have none
     if (policy.startsWith("allkeys") && warnedOfPolicy.compareAndSet(false, true)) {
       LOG.log(
@@ -88,18 +83,5 @@ final class ServerCheck {
         throw refused;
       }
     }
-  }
-
-  private static Map<String, String> fields(String info) {
-    Map<String, String> fields = new HashMap<>();
-    info.lines()
-        .forEach(
-            line -> {
-              int colon = line.indexOf(':');
-              if (colon > 0) {
-                fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
-              }
-            });
-    return fields;
   }
 }

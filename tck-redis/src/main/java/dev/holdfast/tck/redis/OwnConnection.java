@@ -1,12 +1,12 @@
 package dev.holdfast.tck.redis;
 
 import dev.holdfast.redis.RedisNodeUri;
+import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.testnodes.NodeException;
 import dev.holdfast.testnodes.RawRedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,17 +63,7 @@ final class OwnConnection implements AutoCloseable {
 
   /** The fields of one section of {@code INFO}. */
   Map<String, String> info(String section) {
-    Map<String, String> fields = new TreeMap<>();
-    text("INFO", section)
-        .lines()
-        .forEach(
-            line -> {
-              int colon = line.indexOf(':');
-              if (colon > 0) {
-                fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
-              }
-            });
-    return fields;
+    return ServerInfo.in(text("INFO", section)).fields();
   }
 
   /** Ends it; a later call connects again. */

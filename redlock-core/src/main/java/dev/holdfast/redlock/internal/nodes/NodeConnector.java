@@ -3,6 +3,7 @@ package dev.holdfast.redlock.internal.nodes;
 import dev.holdfast.core.Clock;
 import dev.holdfast.core.Scheduler;
 import dev.holdfast.core.TlsMismatch;
+import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.AlgorithmOptions;
 import dev.holdfast.redlock.internal.vote.Scripts;
@@ -186,30 +187,32 @@ public final class NodeConnector {
 
   /** Returns why a server is unfit to vote, or null if it is fit. */
   private synchronized @Nullable NodeException faultOf(
-      int node, NodeState.Session session, ServerCheck.ServerInfo info) {
-    NodeException fault = info.fault();
+      int node, NodeState.Session session, ServerInfo info) {
+    NodeException fault = ServerCheck.fault(info);
     if (fault != null) {
       return fault;
     }
     NodeState state = states[node];
+    String runId = info.runId();
     for (NodeState other : states) {
-      if (other != state && info.isServer(other.runId())) {
+      if (other != state && runId != null && runId.equals(other.runId())) {
         return NodeException.misconfigured(
             "it is the same server as "
                 + other.address()
                 + " (run id "
-                + info.runId()
+                + runId
                 + "): list each server once");
       }
     }
-    if (info.evicts() && state.notePolicy(info.evictionPolicy())) {
+    String policy = info.evictionPolicy();
+    if (!policy.equals("noeviction") && state.notePolicy(policy)) { // locks have a ttl
       LOG.log(
           Level.WARNING,
           "node {0} has maxmemory-policy {1}, which can evict lock keys: set noeviction",
           state.address(),
-          info.evictionPolicy());
+          policy);
     }
-    state.noteRunId(session, info.runId());
+    state.noteRunId(session, runId);
     return null;
   }
 

@@ -1,7 +1,7 @@
 package dev.holdfast.redlock.internal.nodes;
 
+import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.redlock.spi.Round;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,66 +44,16 @@ public final class ServerCheck implements Round.Answers {
     return false;
   }
 
-  /** The fields of {@code INFO}. */
-  public record ServerInfo(Map<String, String> fields) {
-    public static ServerInfo in(String info) {
-      Map<String, String> fields = new HashMap<>();
-      info.lines()
-          .forEach(
-              line -> {
-                int colon = line.indexOf(':');
-                if (colon > 0) {
-                  fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
-                }
-              });
-      return new ServerInfo(fields);
+  /** Returns why a server is unfit to vote, or null if it looks fit. */
+  static @Nullable NodeException fault(ServerInfo info) {
+    if (info.isSentinel()) {
+      return NodeException.misconfigured(NodeException.SENTINEL);
     }
-
-    @Nullable String runId() {
-      return fields.get("run_id");
+    if (info.isInCluster()) {
+      return NodeException.misconfigured(NodeException.CLUSTER);
     }
-
-    boolean isServer(@Nullable String otherRunId) {
-      return otherRunId != null && otherRunId.equals(runId());
-    }
-
-    /** Returns why the server is unfit to vote, or null if it looks fit. */
-    @Nullable NodeException fault() {
-      if (isSentinel()) {
-        return NodeException.misconfigured(NodeException.SENTINEL);
-      }
-      if (isInCluster()) {
-        return NodeException.misconfigured(NodeException.CLUSTER);
-      }
-      return isReplica()
-          ? NodeException.misconfigured("it is a replica of " + master() + ": list masters only")
-          : null;
-    }
-
-    public boolean isSentinel() {
-      // Valkey says server_mode, Redis says redis_mode
-      return "sentinel".equals(fields.getOrDefault("server_mode", fields.get("redis_mode")));
-    }
-
-    private boolean isInCluster() {
-      return "1".equals(fields.get("cluster_enabled"));
-    }
-
-    boolean isReplica() {
-      return "slave".equals(fields.get("role"));
-    }
-
-    private String master() {
-      return fields.get("master_host") + ":" + fields.get("master_port");
-    }
-
-    String evictionPolicy() {
-      return fields.getOrDefault("maxmemory_policy", "noeviction");
-    }
-
-    /** Tells whether the policy can remove keys that have a ttl, as locks have. */
-    boolean evicts() {
-      return !evictionPolicy().equals("noeviction");
-    }
+    return info.isReplica()
+        ? NodeException.misconfigured("it is a replica of " + info.master() + ": list masters only")
+        : null;
   }
 }

@@ -1,9 +1,9 @@
 package dev.holdfast.redlock.internal.noscript;
 
+import dev.holdfast.redis.ServerInfo;
 import dev.holdfast.redlock.Redlock;
 import dev.holdfast.redlock.internal.nodes.NodeException;
 import dev.holdfast.redlock.internal.nodes.Quarantine;
-import dev.holdfast.redlock.internal.nodes.ServerCheck;
 import dev.holdfast.redlock.internal.nodes.SingleNodeCall;
 import dev.holdfast.redlock.internal.vote.ScriptError;
 import dev.holdfast.redlock.internal.vote.Scripts;
@@ -132,7 +132,7 @@ public final class ScriptFallback implements RedisNodes {
     return SingleNodeCall.ask(driver, node, new Command.Info())
         .handle(
             (reply, failure) ->
-                failure == null && ServerCheck.ServerInfo.in(String.valueOf(reply)).isSentinel());
+                failure == null && ServerInfo.in(String.valueOf(reply)).isSentinel());
   }
 
   private static NodeException forbidden(String error, String withoutKeys) {

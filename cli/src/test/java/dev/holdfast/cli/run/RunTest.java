@@ -205,7 +205,9 @@ class RunTest {
     try (ServerSocket web = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Thread server = new Thread(() -> answerAsAWebServer(web));
       server.start();
-      String url = "redlock:" + driver + ":redis://127.0.0.1:" + web.getLocalPort();
+      String url =
+          "redlock:%s:redis://127.0.0.1:%d?connectTimeout=30s"
+              .formatted(driver, web.getLocalPort());
 
       Program run = start(Map.of(), url, List.of(), "echo", "ran");
 

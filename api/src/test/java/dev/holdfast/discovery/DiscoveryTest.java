@@ -2,6 +2,7 @@ package dev.holdfast.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.holdfast.testsupport.ChildJvm;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -45,7 +45,7 @@ class AbsentLibrariesTest {
   })
   void locksWorkOnAClassPathWithoutTheLibrary(String type, String absent) throws Exception {
     List<String> lines =
-        new ChildJvm(folder)
+        new SpringJvm(folder)
             .without(OF_DEVELOPMENT)
             .without(List.of(absent.split(" ")))
             .run(SmallShop.class, List.of(type, "--holdfast.url=memory:"));

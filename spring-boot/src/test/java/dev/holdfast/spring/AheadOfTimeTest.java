@@ -106,7 +106,7 @@ class AheadOfTimeTest {
   private List<String> run(Path classes, String[] known) throws Exception {
     List<String> arguments = new ArrayList<>(List.of(known));
     arguments.add("--shop.prefix=order");
-    return new ChildJvm(folder)
+    return new SpringJvm(folder)
         .withOptions("-Dspring.aot.enabled=true", "-Dspring.devtools.restart.enabled=false")
         .withClassPath(classes, folder.resolve("resources"))
         .run(AotShop.class, arguments);

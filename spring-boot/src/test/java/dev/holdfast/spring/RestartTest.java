@@ -47,7 +47,7 @@ class RestartTest {
   void devtoolsRestartsAnApplicationThatTakesItsLocksAgain(@TempDir Path folder) throws Exception {
     try (TestNodes nodes = TestNodes.start(1)) {
       List<String> lines =
-          new ChildJvm(folder)
+          new SpringJvm(folder)
               .run(
                   DevtoolsShop.class,
                   List.of(

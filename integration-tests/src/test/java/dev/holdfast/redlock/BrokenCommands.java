@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Drivers that send a command too early, too late, twice, changed or not at all. */
 final class BrokenCommands {
@@ -283,6 +284,48 @@ final class BrokenCommands {
                   });
             }
           });
+    }
+  }
+
+  /** Sends what only reads on the first connection, also if a transaction depends on it. */
+  static final class WatchingElsewhere extends PassingNodes {
+    WatchingElsewhere(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      if (!round.command().words().get(0).equals("WATCH")) {
+        nodes.submit(round);
+        return;
+      }
+      int size = addresses().size();
+      round.forEachNode(node -> nodes.submit(ask(round, node % size, new OfSecond(round, node))));
+    }
+
+    /** The answers of a first connection in the place of a second one. */
+    private static final class OfSecond extends PassingAnswers {
+      private final int second;
+
+      OfSecond(Round round, int second) {
+        super(round);
+        this.second = second;
+      }
+
+      @Override
+      public void reply(int node, @Nullable Object reply) {
+        super.reply(second, reply);
+      }
+
+      @Override
+      public void error(int node, String error) {
+        super.error(second, error);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        super.failure(second, cause);
+      }
     }
   }
 }

@@ -7,6 +7,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -178,6 +179,41 @@ final class BrokenConnects {
         LEFT.add(new Socket(uri.getHost(), uri.getPort()));
       } catch (IOException e) {
         // nothing is left where nobody listens
+      }
+    }
+  }
+
+  /** Reads from a connection only while a command on it is unanswered. */
+  static final class NoticingLate extends PassingNodes {
+    private static final Runnable NOTHING = () -> {};
+
+    /** The connections that ended while nothing was asked, by node. */
+    private final Map<Integer, Runnable> ended = new ConcurrentHashMap<>();
+
+    NoticingLate(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(int node, Runnable disconnected) {
+      ended.remove(node);
+      return nodes.connect(node, () -> ended.put(node, disconnected));
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(round.command(), round.nodes(), new Noticed(round)));
+    }
+
+    private final class Noticed extends PassingAnswers {
+      Noticed(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        super.failure(node, cause);
+        CompletableFuture.runAsync(Objects.requireNonNullElse(ended.remove(node), NOTHING));
       }
     }
   }

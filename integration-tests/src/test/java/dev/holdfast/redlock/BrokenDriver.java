@@ -145,6 +145,15 @@ enum BrokenDriver {
   TAKES_ERRORS_FOR_NIL(
       "the errors `BUSY`, `MISCONF` and `NOREPLICAS` are reported as nil",
       made -> new BrokenReplies.ErrorsAreNil(made.get())),
+  REPORTS_ENDS_LATE(
+      "the end of an idle connection is reported with the next command",
+      made -> new BrokenConnects.NoticingLate(made.get())),
+  TAKES_ENDS_FOR_NIL(
+      "a command whose connection ended is reported as nil",
+      made -> new BrokenReplies.EndsAreNil(made.get())),
+  WATCHES_ELSEWHERE(
+      "`WATCH` is sent on the first connection, and its transaction on the second",
+      made -> new BrokenCommands.WatchingElsewhere(made.get())),
   DROPS_WHAT_IS_DECIDED(
       "a node is not asked once its round is decided",
       made -> new BrokenCommands.Dropping(made.get())),

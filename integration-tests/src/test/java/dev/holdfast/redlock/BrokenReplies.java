@@ -309,4 +309,27 @@ final class BrokenReplies {
           });
     }
   }
+
+  /** Completes what is unanswered at the end of a connection without a value. */
+  static final class EndsAreNil extends PassingNodes {
+    EndsAreNil(RedisNodes nodes) {
+      super(nodes);
+    }
+
+    @Override
+    public void submit(Round round) {
+      nodes.submit(new Round(round.command(), round.nodes(), new Nil(round)));
+    }
+
+    private static final class Nil extends PassingAnswers {
+      Nil(Round round) {
+        super(round);
+      }
+
+      @Override
+      public void failure(int node, Throwable cause) {
+        reply(node, null);
+      }
+    }
+  }
 }

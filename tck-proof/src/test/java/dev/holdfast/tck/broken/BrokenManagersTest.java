@@ -98,6 +98,9 @@ class BrokenManagersTest {
           "DiscoveryRules.theBackendIsFoundFromAThreadOfAnotherClassLoader",
           "DiscoveryRules.theBackendIsFoundFromAThreadWithoutAClassLoader",
           "DiscoveryRules.theCallbackExecutorOfTheBuilderIsUsed",
+          "DiscoveryRules.callbacksOfEachFutureRunOnTheExecutorOfTheBuilder",
+          "DiscoveryRules.executeLockedInterruptsItsTaskThoughTheExecutorOfTheBuilderIsBlocked",
+          "AsOneRules.nothingComesBetweenTheStepsOfAReleaseWithoutScripts",
           // For backends without nodes: a hundredth of a Redlock's ttl, its drift, hides a second.
           "DurationRules.aLockIsSeenForAsLongAsItsLeaseLastsHoweverLong",
           "FailedConnectRules.noThreadAndNoConnectionIsLeftOfSubscriptionsThatAreRefused",

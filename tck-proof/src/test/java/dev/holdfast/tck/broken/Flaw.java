@@ -57,6 +57,7 @@ record Flaw(
             EdgeFlaws.all(),
             PassedFlaws.all(),
             PathFlaws.all(),
+            LimitFlaws.all(),
             TimelinessFlaws.all(),
             ReportFlaws.all(),
             TransferFlaws.all(),

@@ -6,6 +6,7 @@ import dev.holdfast.Lease;
 import dev.holdfast.LockCapability;
 import dev.holdfast.LockManager;
 import dev.holdfast.tck.Rule;
+import dev.holdfast.tck.env.TckFault;
 import dev.holdfast.tck.env.TckLink;
 import dev.holdfast.tck.env.TckNode;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -85,6 +87,22 @@ public abstract class AsOneRules {
           @Override
           public Eventually.Assertions prepared(LockManager locks, String name) {
             return OnNodes.take(fixture, locks, fixture.request(name).holdAtLeast(least))::release;
+          }
+        });
+  }
+
+  @Test
+  @Rule("REL-1")
+  @IfThisFails("check that WATCH, GET, MULTI and EXEC of a transaction share a connection")
+  void nothingComesBetweenTheStepsOfAReleaseWithoutScripts() throws InterruptedException {
+    Needs.of(fixture, TckFault.NO_SCRIPTS);
+    Faults.begin(fixture, TckFault.NO_SCRIPTS, fixture.nodes(), "");
+    atEachStep(
+        uris -> WithoutScripts.opened(fixture, uris),
+        new Overtaken() {
+          @Override
+          public Eventually.Assertions prepared(LockManager locks, String name) {
+            return OnNodes.take(fixture, locks, name, fixture.ttl())::release;
           }
         });
   }
@@ -275,14 +293,23 @@ public abstract class AsOneRules {
                 .isTrue());
   }
 
-  /** Another scene for each request of the operation, which is held back while others act. */
   private void atEachStep(Scene scene) throws InterruptedException {
+    atEachStep(fixture::openOn, scene);
+  }
+
+  /**
+   * Another scene for each request of the operation, which is held back while others act.
+   *
+   * @param opener opens a manager on these nodes
+   */
+  private void atEachStep(Function<List<String>, LockManager> opener, Scene scene)
+      throws InterruptedException {
     Needs.nodes(fixture, 1);
     TckNode node = fixture.node(0);
     TckLink link = Needs.link(fixture, node);
     List<String> uris = fixture.uris();
     uris.set(0, link.uri());
-    LockManager locks = fixture.openOn(uris);
+    LockManager locks = opener.apply(uris);
     for (int passing = 0; passing < Steps.MAX; passing++) {
       String name = fixture.name("step-" + passing);
       Eventually.Assertions operation = prepared(scene, locks, name);

@@ -4,16 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockCapability;
 import dev.holdfast.LockConfigurationException;
+import dev.holdfast.LockLostException;
 import dev.holdfast.LockManager;
+import dev.holdfast.LockRequest;
 import dev.holdfast.spi.LockUrl;
 import dev.holdfast.tck.Rule;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -122,5 +131,118 @@ public abstract class DiscoveryRules {
             });
     call.awaited(fixture);
     return call.result().orElseThrow(() -> new AssertionError("not found: " + call));
+  }
+
+  @Test
+  @Rule("LOSS-5")
+  @IfThisFails("check that each future that is returned completes on the executor of the builder")
+  void callbacksOfEachFutureRunOnTheExecutorOfTheBuilder() {
+    Held executor = new Held(fixture);
+    LockManager locks =
+        ByUrl.openUnlessRefused(
+            fixture, ByUrl.builder(fixture).callbackExecutor(executor.executor()));
+    Lease held = fixture.take(locks, fixture.name("held"), fixture.ttl());
+    Map<String, Supplier<CompletableFuture<?>>> calls = new LinkedHashMap<>();
+    calls.put("a grant", () -> locks.tryAcquireAsync(fixture.request(fixture.name("free"))));
+    calls.put("a refusal", () -> locks.tryAcquireAsync(fixture.request(held.name())));
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      calls.put("an extension", () -> held.extendAsync(fixture.ttl()));
+    }
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      Lease moved = fixture.take(locks, fixture.name("moved"), fixture.ttl());
+      CompletableFuture<String> text = new CompletableFuture<>();
+      calls.put(
+          "a transfer",
+          () -> {
+            CompletableFuture<String> transferred = moved.transferAsync(fixture.ttl());
+            transferred.thenAccept(text::complete);
+            return transferred;
+          });
+      calls.put(
+          "an adoption",
+          () ->
+              locks.adoptAsync(
+                  fixture.soon().get("the text", text), fixture.request(moved.name())));
+    }
+    calls.put("a release", held::releaseAsync);
+    Lease lost = fixture.take(locks, fixture.name("lost"), fixture.shortTtl());
+    calls.put("a loss", lost::onLoss);
+
+    for (Map.Entry<String, Supplier<CompletableFuture<?>>> call : calls.entrySet()) {
+      assertThat(executor.threadOfCallback(call.getValue()))
+          .as("the thread of a callback of %s", call.getKey())
+          .isIn("", Held.NAME);
+    }
+  }
+
+  @Test
+  @Rule("LOSS-8")
+  @IfThisFails("check that executeLocked learns of a loss without the executor of callbacks")
+  void executeLockedInterruptsItsTaskThoughTheExecutorOfTheBuilderIsBlocked() {
+    Held executor = new Held(fixture);
+    LockManager locks =
+        ByUrl.openUnlessRefused(
+            fixture, ByUrl.builder(fixture).callbackExecutor(executor.executor()));
+    executor.hold();
+    AtomicBoolean interrupted = new AtomicBoolean();
+
+    Throwable thrown =
+        catchThrowable(
+            () ->
+                locks.executeLocked(
+                    LockRequest.of(fixture.name("task"), fixture.shortTtl()),
+                    lease -> {
+                      interrupted.set(fixture.soon().endsByInterrupt());
+                      return "over";
+                    }));
+
+    if (thrown != null && !(thrown instanceof LockLostException)) {
+      AnotherRule.isBroken("the task was not run: " + thrown);
+    }
+    assertThat(interrupted).as("the task was interrupted").isTrue();
+  }
+
+  /** An executor of one thread, which a test holds up. */
+  private static final class Held {
+    static final String NAME = "of the user";
+
+    private final TckFixture fixture;
+    private final ExecutorService executor =
+        Executors.newSingleThreadExecutor(task -> new Thread(task, NAME));
+
+    Held(TckFixture fixture) {
+      this.fixture = fixture;
+      fixture.atEnd(executor::shutdownNow);
+    }
+
+    Executor executor() {
+      return executor;
+    }
+
+    /** Has the thread do nothing until the test lets it go on, or is over. */
+    CountDownLatch hold() {
+      CountDownLatch end = new CountDownLatch(1);
+      executor.execute(
+          () -> {
+            try {
+              end.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+      return end;
+    }
+
+    /** Returns the name of the thread, or nothing if the future was complete before. */
+    String threadOfCallback(Supplier<CompletableFuture<?>> call) {
+      CountDownLatch end = hold();
+      CompletableFuture<String> thread = new CompletableFuture<>();
+      CompletableFuture<?> future = call.get();
+      boolean isEarly = future.isDone();
+      future.whenComplete((value, failure) -> thread.complete(Thread.currentThread().getName()));
+      end.countDown();
+      String name = fixture.soon().get("a callback is called", thread);
+      return isEarly || name.equals(Thread.currentThread().getName()) ? "" : name;
+    }
   }
 }

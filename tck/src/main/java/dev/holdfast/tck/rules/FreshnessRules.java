@@ -13,9 +13,12 @@ import dev.holdfast.LockStatus;
 import dev.holdfast.tck.Rule;
 import dev.holdfast.tck.env.TckFault;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +29,9 @@ public abstract class FreshnessRules {
 
   /** Tolerance for two clocks that are read one after the other. */
   private static final Duration SLACK = Duration.ofMillis(2);
+
+  /** How long calls wait for nodes that are frozen. */
+  private static final Duration SILENCE = Duration.ofSeconds(3);
 
   /** Between two extensions of a lease. */
   private static final Duration APART = Duration.ofMillis(100);
@@ -251,6 +257,50 @@ public abstract class FreshnessRules {
     /** Returns the time that remained less than the ttl and the time since the call explain. */
     Duration spent() {
       return spent;
+    }
+  }
+
+  @Test
+  @Rule("VAL-4")
+  @IfThisFails("check that no lock is held during a call that waits for nodes")
+  void aLeaseIsLookedAtWhileAnotherThreadWaitsInACallOfIt() {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=" + SILENCE.toMillis() + "ms");
+    Map<String, Consumer<Lease>> calls = new LinkedHashMap<>();
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      calls.put("extend", lease -> lease.extend(fixture.ttl()));
+    }
+    if (fixture.declares(LockCapability.TRANSFER)) {
+      calls.put("transfer", lease -> lease.transfer(fixture.ttl()));
+    }
+    calls.put("release", Lease::release);
+    for (Map.Entry<String, Consumer<Lease>> call : calls.entrySet()) {
+      Lease lease = fixture.take(locks, fixture.name("in-use"), fixture.ttl());
+      Faults.begin(fixture, TckFault.FROZEN, fixture.nodes(), lease.name());
+      Call<Boolean> waiting =
+          Call.begin(
+              () -> {
+                TckFixture.regardless(() -> call.getValue().accept(lease));
+                return true;
+              });
+      fixture.awaitRegardless("it waits for nodes", waiting::isWaiting);
+
+      Call<Boolean> look =
+          Call.begin(
+              () -> {
+                lease.isHeld();
+                lease.remaining();
+                TckFixture.regardless(lease::requireHeld);
+                return true;
+              });
+      try (Stalls stalls = Stalls.watched()) {
+        assertThat(look.awaited(fixture).took())
+            .as("time of isHeld, remaining and requireHeld while %s waits", call.getKey())
+            .isLessThan(SILENCE.dividedBy(2).plus(stalls.worst()));
+      }
+      Faults.end(TckFault.FROZEN, fixture.nodes(), lease.name());
+      waiting.awaited(fixture);
+      Attempts.awaitVotes(fixture, locks, fixture.nodes());
     }
   }
 }

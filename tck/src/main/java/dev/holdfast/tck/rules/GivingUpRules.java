@@ -302,6 +302,25 @@ public abstract class GivingUpRules {
     assertThat(adopted.isHeld()).isTrue();
   }
 
+  @Test
+  @Rule("RES-4")
+  @IfThisFails("check that close() and release() leave the interrupt, which is not theirs to take")
+  void aLeaseIsClosedOnAnInterruptedThread() {
+    LockManager locks = fixture.open();
+    Lease closed = fixture.take(locks, fixture.name("closed"), fixture.ttl());
+    Lease released = fixture.take(locks, fixture.name("released"), fixture.ttl());
+
+    whileInterrupted(
+        () -> {
+          closed.close();
+          return true;
+        });
+    whileInterrupted(released::release);
+
+    Attempts.untilGot(fixture, fixture.open(), closed.name());
+    Attempts.untilGot(fixture, fixture.open(), released.name());
+  }
+
   /** Makes a call on a thread that is interrupted before, and must be so afterwards. */
   private <T> T whileInterrupted(Callable<T> call) {
     Call<T> made =

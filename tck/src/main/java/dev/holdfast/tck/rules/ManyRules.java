@@ -30,6 +30,9 @@ public abstract class ManyRules {
 
   private static final int CALLERS = 12;
 
+  /** More than most pools and bulkheads have. */
+  private static final int WAITING_THREADS = 70;
+
   private static final Duration LONG = Duration.ofHours(1);
 
   final TckFixture fixture;
@@ -255,5 +258,42 @@ public abstract class ManyRules {
     } catch (LockException e) {
       return e;
     }
+  }
+
+  @Test
+  @Rule("ACQ-6")
+  @IfThisFails("check that threads that wait take no place from threads that ask for other locks")
+  void manyThreadsThatWaitForOneLockDelayNoRequestForAnother() {
+    String busy = fixture.name("busy");
+    Contender contender = Contender.holding(fixture, busy);
+    LockManager locks = fixture.open();
+    List<Call<?>> waiting = new ArrayList<>();
+    for (int i = 0; i < WAITING_THREADS; i++) {
+      boolean acquires = i % 2 == 0;
+      LockRequest request = fixture.request(busy).waitAtMost(LONG);
+      waiting.add(Call.begin(() -> acquires ? locks.acquire(request) : locks.tryAcquire(request)));
+    }
+    fixture.awaitRegardless("they wait", () -> waiting.stream().allMatch(Call::isWaiting));
+
+    Retries.anyOf(
+        () -> {
+          try (Stalls stalls = Stalls.watched()) {
+            Call<Boolean> other =
+                Call.begin(
+                    () -> {
+                      Lease lease = locks.acquire(fixture.name("free"), fixture.ttl());
+                      return lease.release() && locks.ping(fixture.timing().soon());
+                    });
+            fixture.awaitRegardless("a free lock was used", other::isOver);
+
+            assertThat(other.isOver()).as("a free lock was used: %s", other).isTrue();
+            assertThat(other.took())
+                .as("its time")
+                .isLessThan(fixture.allowance().plus(stalls.worst()));
+          }
+        });
+    waiting.forEach(Call::interrupt);
+    fixture.awaitRegardless("they gave up", () -> waiting.stream().allMatch(Call::isOver));
+    contender.letGo();
   }
 }

@@ -321,4 +321,68 @@ public abstract class NodeRules {
 
     fixture.soon().until("ping is true again", () -> locks.ping(SECOND));
   }
+
+  @Test
+  @Rule("NODES-5")
+  @IfThisFails("check that the end of an idle connection is noticed, and not with the next command")
+  void theEndOfAnIdleNodeIsReportedWithoutARequest() throws Exception {
+    Needs.of(fixture, TckFault.DEAD);
+    LockManager locks = fixture.open("nodeTimeout=100ms");
+    EventLog log = new EventLog();
+    locks.addListener(log);
+    fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
+
+    Faults.during(
+        fixture,
+        TckFault.DEAD,
+        fixture.blocking(),
+        fixture.name("idle"),
+        () ->
+            fixture
+                .soon()
+                .until(
+                    "a node that ended is reported though nothing is asked for",
+                    () -> log.events().stream().anyMatch(e -> e.text().equals("node DOWN"))));
+  }
+
+  @Test
+  @Rule("NODES-4")
+  @IfThisFails("check that ping counts the answers to itself, and takes a quorum of them")
+  void pingIsFalseWhileAMinorityIsUp() throws Exception {
+    Needs.of(fixture, TckFault.DEAD);
+    Needs.nodes(fixture, 3);
+    LockManager locks = fixture.open();
+    fixture.take(locks, fixture.name("before"), fixture.ttl()).close();
+
+    Faults.during(
+        fixture,
+        TckFault.DEAD,
+        fixture.blocking(),
+        fixture.name("down"),
+        () -> fixture.soon().until("ping is false", () -> !locks.ping(SECOND)));
+  }
+
+  @Test
+  @Rule("NODES-4")
+  @IfThisFails("check that the timeout of ping is counted in milliseconds, and has no least value")
+  void pingEndsAtItsTimeoutHoweverShortItIs() {
+    Needs.of(fixture, TckFault.FROZEN);
+    LockManager locks = fixture.open("nodeTimeout=10s");
+    fixture.take(locks, fixture.name("before"), fixture.ttl());
+    Faults.begin(fixture, TckFault.FROZEN, fixture.blocking(), fixture.name("silent"));
+
+    Retries.anyOf(
+        () -> {
+          for (int millis : List.of(10, 120)) {
+            try (Stalls stalls = Stalls.watched()) {
+              long begun = System.nanoTime();
+              assertThat(locks.ping(Duration.ofMillis(millis))).isFalse();
+              assertThat(Elapsed.since(begun))
+                  .as("time of a ping within %d ms", millis)
+                  .isLessThan(
+                      Duration.ofMillis(millis).plus(fixture.allowance()).plus(stalls.worst()));
+            }
+          }
+        });
+  }
 }

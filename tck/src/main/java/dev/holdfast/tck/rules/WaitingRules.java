@@ -22,6 +22,9 @@ public abstract class WaitingRules {
   /** Longer than many pauses between attempts. */
   private static final Duration WAIT = Duration.ofMillis(300);
 
+  /** Longer than 10 s, which is the limit that comes to mind first. */
+  private static final Duration SECONDS = Duration.ofMillis(10_500);
+
   /** Error of a clock that ticks in milliseconds. */
   private static final Duration TICK = Duration.ofMillis(1);
 
@@ -164,5 +167,28 @@ public abstract class WaitingRules {
     }
     assertThat(call.took()).isGreaterThanOrEqualTo(WAIT.minus(TICK));
     assertThat(unlimited.isOver()).as("acquire without a limit: %s", unlimited).isFalse();
+  }
+
+  /** Longer than a call waits where a developer thought that none may wait for ever. */
+  @Test
+  @Rule("WAIT-2")
+  @IfThisFails("check that acquire without a wait has no limit that was not asked for")
+  void acquireWithoutAWaitStillWaitsAfterSeconds() {
+    String name = fixture.name("busy");
+    Contender.holding(fixture, name);
+    LockManager locks = fixture.open();
+    long begun = System.nanoTime();
+
+    List<Call<?>> calls =
+        List.of(
+            Call.begin(() -> locks.acquire(name, fixture.ttl())),
+            Call.begin(() -> fixture.open().acquire(fixture.request(name))),
+            Call.begin(() -> locks.tryAcquire(fixture.request(name).waitForever())));
+    while (Elapsed.since(begun).compareTo(SECONDS) < 0 && calls.stream().noneMatch(Call::isOver)) {
+      Attempts.pause();
+    }
+
+    assertThat(calls).as("calls that wait").noneMatch(Call::isOver);
+    calls.forEach(Call::interrupt);
   }
 }

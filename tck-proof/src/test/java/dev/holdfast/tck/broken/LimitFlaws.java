@@ -1,0 +1,169 @@
+package dev.holdfast.tck.broken;
+
+import dev.holdfast.Lease;
+import dev.holdfast.LockManager;
+import dev.holdfast.LockNode;
+import dev.holdfast.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Limits and short cuts of wrappers that their users did not ask for. */
+final class LimitFlaws {
+  private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+  private static final int PLACES = 50;
+
+  private LimitFlaws() {}
+
+  static List<Flaw> all() {
+    return List.of(
+        Flaw.inManager(
+            "acquire without a wait gives up after ten seconds",
+            Set.of("WAIT-2"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public Lease acquire(LockRequest request) throws InterruptedException {
+                    return super.acquire(
+                        request.waitAtMost().isPresent()
+                            ? request
+                            : request.waitAtMost(TEN_SECONDS));
+                  }
+                }),
+        Flaw.inManager("waiters take the places of all other calls", Set.of("ACQ-6"), Places::new),
+        Flaw.inManager(
+            "the end of a wait ends the attempt in flight", Set.of("WAIT-1"), EndsWithItsWait::new),
+        Flaw.inManager(
+            "the timeout of ping is a second at least",
+            Set.of("NODES-4"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public boolean ping(Duration timeout) {
+                    boolean isUsable = !timeout.isZero() && !timeout.isNegative();
+                    return right.ping(
+                        isUsable ? Duration.ofSeconds(Math.max(1, timeout.toSeconds())) : timeout);
+                  }
+                }),
+        Flaw.inManager(
+            "ping is true while one node is up",
+            Set.of("NODES-4"),
+            right ->
+                new PassingManager(right) {
+                  @Override
+                  public boolean ping(Duration timeout) {
+                    return right.ping(timeout)
+                        || right.nodes().stream()
+                            .anyMatch(node -> node.state() == LockNode.State.UP);
+                  }
+                }),
+        Flaw.inLease(
+            "the methods of a lease that wait and those that look share a monitor",
+            Set.of("VAL-4"),
+            Monitor::new),
+        Flaw.inLease(
+            "the end of a lease takes the interrupt of its thread",
+            Set.of("RES-4"),
+            lease ->
+                new PassingLease(lease) {
+                  @Override
+                  public void close() {
+                    boolean taken = Thread.interrupted();
+                    super.close();
+                    if (taken) {
+                      System.getLogger("broken").log(System.Logger.Level.TRACE, "interrupted");
+                    }
+                  }
+                }));
+  }
+
+  /** Lets some calls in at a time, however long they wait. */
+  private static final class Places extends PassingManager {
+    private final Semaphore places = new Semaphore(PLACES);
+
+    Places(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      places.acquire();
+      try {
+        return super.tryAcquire(request);
+      } finally {
+        places.release();
+      }
+    }
+
+    @Override
+    public Lease acquire(LockRequest request) throws InterruptedException {
+      places.acquire();
+      try {
+        return super.acquire(request);
+      } finally {
+        places.release();
+      }
+    }
+  }
+
+  /** Takes silence at the end of a wait for a refusal. */
+  private static final class EndsWithItsWait extends PassingManager {
+    EndsWithItsWait(LockManager right) {
+      super(right);
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(LockRequest request) throws InterruptedException {
+      Duration wait = request.waitAtMost().orElse(Duration.ZERO);
+      if (wait.isZero() || wait.compareTo(TEN_SECONDS) > 0) {
+        return super.tryAcquire(request);
+      }
+      CompletableFuture<Optional<Lease>> future = super.tryAcquireAsync(request);
+      try {
+        return future.get(wait.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException silent) {
+        future.cancel(true);
+        return Optional.empty();
+      } catch (InterruptedException | CancellationException e) {
+        future.cancel(true);
+        throw e;
+      } catch (ExecutionException e) {
+        return super.tryAcquire(request.waitAtMost(Duration.ZERO));
+      }
+    }
+  }
+
+  /** Blocks whoever looks for as long as another thread waits. */
+  private static final class Monitor extends PassingLease {
+    Monitor(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public synchronized Duration remaining() {
+      return super.remaining();
+    }
+
+    @Override
+    public synchronized boolean isHeld() {
+      return super.isHeld();
+    }
+
+    @Override
+    public synchronized void requireHeld() {
+      super.requireHeld();
+    }
+
+    @Override
+    public synchronized void extend(Duration ttl) {
+      super.extend(ttl);
+    }
+  }
+}

@@ -153,11 +153,11 @@ public record RedisNodeUri(
   /**
    * Returns the same node for another user.
    *
-   * @param otherUser the name
+   * @param otherUser the name; null for the user without a name
    * @param otherPassword the password
    * @return another node
    */
-  public RedisNodeUri withLogin(String otherUser, String otherPassword) {
+  public RedisNodeUri withLogin(@Nullable String otherUser, String otherPassword) {
     return new RedisNodeUri(isTls, host, port, database, otherUser, otherPassword);
   }
 

@@ -122,6 +122,7 @@ class BrokenManagersTest {
           "NotificationRules.waitersAreNotifiedByAnyQuorumOfNodes",
           "NotificationRules.waitersAreNotifiedWhileAnyMinorityHangs",
           "OptionRules.aDatabaseIsTheSameAfterAReconnect",
+          "OptionRules.aPasswordWithoutAUserLogsIn",
           "OptionRules.aUserWithoutScriptsLocksExtendsAndReleases",
           "OptionRules.noLockIsGrantedInADatabaseThatIsNotThere",
           "OptionRules.eachManagerLogsInByItsOwnUserAndPassword",

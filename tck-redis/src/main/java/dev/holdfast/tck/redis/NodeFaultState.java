@@ -102,11 +102,11 @@ final class NodeFaultState {
 
   /** Connections that are open stay open. */
   void needLogin() {
-    own.call("ACL", "SETUSER", ANONYMOUS, "off");
+    own.call("ACL", "SETUSER", ANONYMOUS, "resetpass", ">" + RedisNode.PASSWORD);
   }
 
   void needNoLogin() {
-    own.call("ACL", "SETUSER", ANONYMOUS, "on");
+    own.call("ACL", "SETUSER", ANONYMOUS, "nopass");
   }
 
   void allow() {
@@ -159,7 +159,9 @@ final class NodeFaultState {
     if (faults.contains(TckFault.FORBIDDEN) && !rights.equals(rightsNow())) {
       wrong.put("gives other rights", this::allow);
     }
-    if (faults.contains(TckFault.FORBIDDEN) && rightsOf(ANONYMOUS).contains("off")) {
+    if (faults.contains(TckFault.FORBIDDEN)
+        && rightsOf(ANONYMOUS)
+            .contains("#" + RedisTckEnvironment.Builder.sha256(RedisNode.PASSWORD))) {
       wrong.put("needs a login", this::needNoLogin);
     }
     if (!isEmpty(info)) {

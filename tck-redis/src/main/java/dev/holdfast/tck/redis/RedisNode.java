@@ -29,6 +29,9 @@ final class RedisNode implements TckNode, AutoCloseable {
   /** Holds what URLs and commands give a meaning to, and letters of more than one byte. */
   static final String LOGIN_PASSWORD = "holdfast-login-%41+ \"'\\secret/@:?#%25\u00e4\u20ac";
 
+  /** The password of the user without a name, while a login is needed. */
+  static final String PASSWORD = "holdfast-password";
+
   private static final Duration FOREIGN_TTL = Duration.ofMinutes(1);
 
   private final RedisNodeUri uri;
@@ -94,6 +97,13 @@ final class RedisNode implements TckNode, AutoCloseable {
     }
     return Optional.of(
         uri.password() != null ? uri() : uri.withLogin(LOGIN, LOGIN_PASSWORD).text());
+  }
+
+  @Override
+  public Optional<String> withPassword() {
+    return process == null || uri.password() != null
+        ? Optional.empty()
+        : Optional.of(uri.withLogin(null, PASSWORD).text());
   }
 
   /** A key of another type is nobody's. */

@@ -437,7 +437,7 @@ public final class RedisTckEnvironment implements TckEnvironment {
     }
 
     /** Returns the hash by which a server knows a password: a configuration splits at spaces. */
-    private static String sha256(String password) {
+    static String sha256(String password) {
       try {
         byte[] hash =
             MessageDigest.getInstance("SHA-256").digest(password.getBytes(StandardCharsets.UTF_8));

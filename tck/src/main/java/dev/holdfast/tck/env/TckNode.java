@@ -46,6 +46,16 @@ public interface TckNode {
   }
 
   /**
+   * Returns the URI of this node with a password and no user, which lets in while the node has the
+   * fault {@link TckFault#LOGIN_NEEDED}.
+   *
+   * @return empty if a password alone lets nobody in
+   */
+  default Optional<String> withPassword() {
+    return Optional.empty();
+  }
+
+  /**
    * Returns the URI of a space of names of its own on this server, such as another database.
    *
    * @return empty if there is none

@@ -497,6 +497,43 @@ public abstract class ClosingRules {
     assertThat(got).as("locks that are acquired by a manager that is open").doesNotContain(false);
   }
 
+  @Test
+  @Rule("CLOSE-4")
+  @IfThisFails("check that managers share no timers, or that the last one to close ends them")
+  void waitsAndLossesOfAnotherManagerGoOn() {
+    LockManager closing = fixture.open();
+    LockManager open = fixture.open("retryDelay=20ms");
+    fixture.take(closing, fixture.name("closing"), fixture.ttl());
+    Contender contender = Contender.holding(fixture, fixture.name("waited-for"));
+    CompletableFuture<Optional<Lease>> before =
+        open.tryAcquireAsync(fixture.request(contender.name()).waitForever());
+
+    closing.close();
+
+    Lease lost = fixture.take(open, fixture.name("lost"), fixture.briefTtl());
+    CompletableFuture<?> loss = lost.onLoss();
+    Contender another = Contender.holding(fixture, fixture.name("waited-for"));
+    CompletableFuture<Optional<Lease>> after =
+        open.tryAcquireAsync(fixture.request(another.name()).waitForever());
+    contender.letGo();
+    another.letGo();
+    fixture.awaitRegardless(
+        "all are over", () -> loss.isDone() && before.isDone() && after.isDone());
+    if (!loss.isDone() && !before.isDone() && !after.isDone()) {
+      LockManager control = fixture.open();
+      CompletableFuture<?> ofControl =
+          fixture.take(control, fixture.name("control"), fixture.briefTtl()).onLoss();
+      fixture.awaitRegardless("a loss is reported", ofControl::isDone);
+      if (!ofControl.isDone()) {
+        AnotherRule.isBroken("no loss is reported at all");
+      }
+    }
+
+    assertThat(loss).as("the loss of another manager's lease").isDone();
+    assertThat(before).as("a wait that began before the end of the other manager").isDone();
+    assertThat(after).as("a wait that began after it").isDone();
+  }
+
   private List<Duration> timesToLive(String name) {
     return fixture.nodes().stream().map(node -> node.timeToLive(name)).toList();
   }

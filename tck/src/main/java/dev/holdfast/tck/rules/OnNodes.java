@@ -29,6 +29,14 @@ final class OnNodes {
         .toList();
   }
 
+  /** Returns the nodes' URIs with a password alone; leaves the test out where there is none. */
+  static List<String> urisWithPassword(TckFixture fixture) {
+    Needs.nodes(fixture, 1);
+    return fixture.nodes().stream()
+        .map(node -> node.withPassword().orElseGet(() -> abort("no password is enough here")))
+        .toList();
+  }
+
   /** Takes a lock on some nodes as another owner would. */
   static void occupy(TckFixture fixture, List<TckNode> nodes, String name) {
     nodes.forEach(node -> node.occupy(name, occupant(node), fixture.foreignTtl()));

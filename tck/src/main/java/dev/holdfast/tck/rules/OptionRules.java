@@ -201,6 +201,20 @@ public abstract class OptionRules {
     Attempts.awaitVotes(fixture, right, fixture.nodes());
   }
 
+  @Test
+  @Rule("OPEN-6")
+  @IfThisFails("check that a URI with a password and no user logs in, too")
+  void aPasswordWithoutAUserLogsIn() throws InterruptedException {
+    Needs.of(fixture, TckFault.LOGIN_NEEDED);
+    List<String> uris = OnNodes.urisWithPassword(fixture);
+    Faults.begin(fixture, TckFault.LOGIN_NEEDED, fixture.nodes(), "");
+
+    assertThat(isGrantedOn(uris)).as("a lock was granted to whoever has the password").isTrue();
+    assertThat(isGrantedOn(uris.stream().map(uri -> uri.replace("@", "x@")).toList()))
+        .as("a lock was granted to a manager with another password")
+        .isFalse();
+  }
+
   /**
    * Returns whether a manager gets a lock: not if it cannot be opened, or logs in without success.
    */

@@ -305,6 +305,27 @@ public abstract class TransferRules {
   }
 
   /** Asserts that the transferred token is still there: only an adoption tells. */
+  @Test
+  @Rule("TRANSFER-1")
+  @IfThisFails("check transferAsync and adoptAsync, which decorators may leave to their defaults")
+  void aLockIsTransferredAndAdoptedByFutures() {
+    LockManager locks = fixture.open();
+    LockManager adopter = fixture.open();
+    Retries.anyOf(
+        () -> {
+          Lease lease = fixture.take(locks, fixture.request(fixture.name("by-futures")));
+
+          String text = fixture.soon().get("the text", lease.transferAsync(fixture.ttl()));
+          Lease adopted =
+              fixture
+                  .soon()
+                  .get("the lease", adopter.adoptAsync(text, fixture.request(lease.name())));
+
+          assertThat(adopted.isHeld()).isTrue();
+          assertThat(adopted.token()).isNotEqualTo(lease.token());
+        });
+  }
+
   private void assertAdoptable(String text, Lease lease) {
     Throwable thrown =
         catchThrowable(() -> fixture.open().adopt(text, fixture.request(lease.name())).release());

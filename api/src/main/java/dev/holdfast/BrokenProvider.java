@@ -5,7 +5,7 @@ import java.util.ServiceConfigurationError;
 
 /** A backend that is there and cannot be used. */
 record BrokenProvider(String description, Throwable why) {
-  /** Two class loaders find the same broken backend, and each makes an exception of its own. */
+  /** Compares the texts, because two class loaders make different exceptions of one fault. */
   boolean looksLike(BrokenProvider that) {
     return toString().equals(that.toString());
   }
@@ -26,6 +26,6 @@ record BrokenProvider(String description, Throwable why) {
     if (why instanceof LinkageError || why instanceof ServiceConfigurationError) {
       return why.toString();
     }
-    return "fails with " + why.getClass().getName(); // whose message may hold the URL's password
+    return "fails with " + why.getClass().getName(); // its message may hold the URL's password
   }
 }

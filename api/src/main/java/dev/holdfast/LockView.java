@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A reentrant {@link Lock} over one request. What a thread holds is known to that thread alone. */
+/** A reentrant {@link Lock} over one request. Only the thread itself knows which locks it holds. */
 final class LockView implements Lock {
   private final LockManager manager;
   private final LockRequest request;
@@ -93,7 +93,7 @@ final class LockView implements Lock {
     held.set(new Hold(lease));
   }
 
-  /** The interface has no way to tell of an interrupt, so it is kept for the caller to see. */
+  /** Ignores interrupts, which the interface cannot report, and sets the interrupt status again. */
   private static <T> T uninterruptibly(Attempt<T> attempt) {
     boolean interrupted = false;
     try {

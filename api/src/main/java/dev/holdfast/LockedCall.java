@@ -5,9 +5,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a task under a lease, which is bound to the calling thread meanwhile. An interrupt
- * for the loss never outlasts the call: what leaves it is an exception, so that a transaction
- * around the call rolls back, on a thread that is not interrupted.
+ * One call of a task under a lease, which is bound to the calling thread during the call. An
+ * interrupt for the loss never outlasts the call: the call ends with an exception, so that a
+ * transaction around it rolls back, on a thread that is not interrupted.
  */
 final class LockedCall {
   /**
@@ -85,11 +85,11 @@ final class LockedCall {
           ? lost
           : new LockLostException(lease.name(), lost.reason(), thrown);
     } catch (IllegalStateException releasedByTheTask) {
-      // a release is no loss: what the task returned or threw stands
+      // a release is no loss: the result or the exception of the task stands
     }
   }
 
-  /** Closing a lost lease logs the loss, unless the lease was released before. */
+  /** Releases a lost lease before it is closed, because closing it would log the loss. */
   private static void release(Lease lost) {
     try {
       lost.release();

@@ -13,8 +13,8 @@ public final class Locks {
   @FunctionalInterface
   public interface InterruptShield extends AutoCloseable {
     /**
-     * Ends the shield: what it postponed comes now, unless another shield is open. Does nothing the
-     * second time, after the end of the task in which it was opened, and on another thread.
+     * Ends the shield. A postponed interrupt comes now, unless another shield is open. Does nothing
+     * the second time, after the end of the task in which it was opened, and on another thread.
      */
     @Override
     void close();
@@ -56,8 +56,8 @@ public final class Locks {
    * lease is lost, this thread is interrupted. {@link LockLostException}, which is unchecked, is
    * thrown once the task has ended, whatever the task returned or threw, so that a transaction
    * around this call rolls back. After the call the thread is not interrupted any more. A thread
-   * has one interrupt status: after a loss, an interrupt by other code can be taken for that of the
-   * loss, and is taken back with it. During the call the lease is {@link #current()}.
+   * has one interrupt status: after a loss, an interrupt by other code can be mistaken for that of
+   * the loss, and is cleared with it. During the call the lease is {@link #current()}.
    *
    * @param <T> the type of the result
    * @param <X> the type of exception that the task throws
@@ -178,7 +178,7 @@ public final class Locks {
    * must not be interrupted half-way, such as a commit. Check the leases after it with {@link
    * #requireNoneLost()}. A task whose lease was lost still ends with {@link LockLostException}.
    *
-   * @return the shield; outside of such tasks one that does nothing
+   * @return the shield, or outside of such tasks one that does nothing
    */
   public static InterruptShield postponeInterrupts() {
     return BoundLease.shield();

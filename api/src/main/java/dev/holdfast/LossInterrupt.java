@@ -26,7 +26,7 @@ final class LossInterrupt {
   private static final class Status {
     private final Thread thread = Thread.currentThread();
 
-    /** Whether an interrupt status that is set was set for a loss. */
+    /** True if a present interrupt status was set for a loss. */
     private boolean isOurs;
 
     /** The number of interrupts for losses so far, which is the number of the last one. */
@@ -102,8 +102,8 @@ final class LossInterrupt {
   }
 
   /**
-   * Postpones the interrupts of this call and of those around it until {@link #unshield}. An
-   * interrupt that the thread has not noticed is taken back. Called on the thread.
+   * Postpones the interrupts of this call and of those around it until {@link #unshield}. Clears an
+   * interrupt that the thread has not noticed. Called on the thread.
    */
   void shield() {
     synchronized (status) {
@@ -129,7 +129,7 @@ final class LossInterrupt {
   }
 
   /**
-   * Ends the interrupts of this call. An interrupt for its loss alone is taken back. Called on the
+   * Ends the interrupts of this call. Clears an interrupt that is for its loss alone. Called on the
    * thread.
    */
   void end() {

@@ -5,7 +5,7 @@ import java.lang.module.ModuleDescriptor;
 import java.security.CodeSource;
 import java.util.Optional;
 
-/** How a backend is named in messages: what a reader needs to find it on a class path. */
+/** The name of a backend in messages, by which a reader can find it on a class path. */
 final class ProviderDescription {
   private ProviderDescription() {}
 

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 
 /** Finds backends, and chooses the one that a URL means. Belongs to one thread. */
 final class Providers {
-  /** Some failures of an iterator come back for ever, so that reading has to end somewhere. */
+  /** The limit is needed because some failures of an iterator repeat forever. */
   private static final int MAX_FAILURES = 32;
 
   private final List<LockProvider> working = new ArrayList<>();

@@ -48,7 +48,7 @@ final class SerializableCause extends Exception {
 
   private static boolean isSerializable(Throwable cause) {
     if (TRYING.get() != null) {
-      return false; // causes that go round in a circle would be tried for ever
+      return false; // causes that go round in a circle would be tried forever
     }
     TRYING.set(cause);
     try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {

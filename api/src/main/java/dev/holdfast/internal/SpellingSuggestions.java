@@ -17,7 +17,7 @@ public final class SpellingSuggestions {
    *
    * @param word the word as it was written
    * @param known the words that can be meant
-   * @return the nearest one, the alphabetically first of equals; empty if none is near
+   * @return the nearest one, the alphabetically first of equals, or empty if none is near
    */
   public static Optional<String> to(String word, Collection<String> known) {
     int mistakes = Math.max(1, word.length() / LETTERS_PER_MISTAKE);
@@ -32,7 +32,7 @@ public final class SpellingSuggestions {
     return word.toLowerCase(Locale.ROOT);
   }
 
-  /** Levenshtein's distance, in which two letters that changed places are one mistake. */
+  /** Returns Levenshtein's distance, where two letters that changed places are one mistake. */
   private static int distance(String a, String b) {
     int[] beforeLast = new int[b.length() + 1];
     int[] last = new int[b.length() + 1];

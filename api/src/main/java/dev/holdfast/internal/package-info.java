@@ -1,4 +1,4 @@
-/** Helpers that the packages of this module share; not exported. */
+/** Helpers that the packages of this module share, not exported. */
 @NullMarked
 package dev.holdfast.internal;
 

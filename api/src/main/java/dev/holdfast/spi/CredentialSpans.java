@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds what may be a password in a text that need not be a valid URL: a password that was pasted
- * without being encoded is what makes most URLs invalid. In doubt it hides too much. Linear in
- * time.
+ * Finds possible passwords in a text that need not be a valid URL, because most invalid URLs are
+ * invalid by a password that is not encoded. If it is unclear what is a password, too much is
+ * hidden. Linear in time.
  */
 final class CredentialSpans {
   /** From {@code from} up to, but without, {@code to}. */
@@ -36,7 +36,7 @@ final class CredentialSpans {
     this.text = text;
   }
 
-  /** The spans to hide, in order, none touching another. */
+  /** Returns the spans to hide, in order, none touching another. */
   static List<Span> in(String text) {
     CredentialSpans secrets = new CredentialSpans(text);
     return merged(
@@ -61,7 +61,7 @@ final class CredentialSpans {
     return merged;
   }
 
-  /** User and password together: many clients take a lone user for a password. */
+  /** Returns user and password together, because many clients use a lone user as a password. */
   private List<Span> credentials() {
     int end = lastAt();
     if (end < 0) {
@@ -71,14 +71,14 @@ final class CredentialSpans {
     return cleanCredentials(start, end).orElse(List.of(new Span(start, end)));
   }
 
-  /** Within options an encoded @ counts too: it may end the credentials of a URL in a URL. */
+  /** Counts an encoded @ in options, too, which may end the credentials of a URL in a URL. */
   private int lastAt() {
     int options = text.indexOf('?');
     int encoded = options < 0 ? -1 : text.lastIndexOf("%40");
     return Math.max(text.lastIndexOf('@'), encoded > options ? encoded : -1);
   }
 
-  /** The first node's, unless something stands before it that does not belong there. */
+  /** Returns the start in the first node, unless a foreign text stands before that node. */
   private int startOfCredentials(int end) {
     Matcher node = NODE_START.matcher(text);
     if (node.find()
@@ -89,7 +89,7 @@ final class CredentialSpans {
     return text.lastIndexOf(':', end) < 0 ? 0 : text.indexOf(':') + 1;
   }
 
-  /** One span per node, if everything up to the last @ reads as nodes without any doubt. */
+  /** Returns one span per node, if everything up to the last @ is certainly a list of nodes. */
   private Optional<List<Span>> cleanCredentials(int start, int end) {
     List<Span> spans = new ArrayList<>();
     Matcher next = NODE_START.matcher(text);
@@ -143,8 +143,9 @@ final class CredentialSpans {
   }
 
   /**
-   * No option is meant for a password, but users try. A password that is not encoded may hold a
-   * question mark, and an ampersand that begins no other option.
+   * Returns passwords in options, where users put them although no option is meant for them. A
+   * password that is not encoded may hold a question mark, and an ampersand that begins no other
+   * option.
    */
   private List<Span> secretOptions() {
     List<Span> spans = new ArrayList<>();

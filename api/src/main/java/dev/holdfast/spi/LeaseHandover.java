@@ -29,7 +29,7 @@ public final class LeaseHandover {
    * @param onFailure sees the failure before the caller, without a {@link CompletionException}
    *     around it. An exception that it throws is suppressed by the failure
    * @param leaseOf returns the lease of a result, or empty if there is none
-   * @return completes on the thread that completes {@code below}; its failures have no {@link
+   * @return completes on the thread that completes {@code below}. Its failures have no {@link
    *     CompletionException} around them
    */
   public static <T> CompletableFuture<T> handOver(

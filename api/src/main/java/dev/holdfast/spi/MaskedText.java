@@ -46,7 +46,7 @@ final class MaskedText {
             + ("\n  " + " ".repeat(left.length() + mark - start) + "^".repeat(markEnd - mark)));
   }
 
-  /** Nothing may tell where in a hidden part something is wrong. */
+  /** Moves an index in a hidden part to its start, so that a message does not show the place. */
   private int startOfHidden(int index) {
     return hidden.stream()
         .filter(span -> span.from() <= index && index < span.to())
@@ -55,7 +55,7 @@ final class MaskedText {
         .orElse(index);
   }
 
-  /** A part, in quotation marks, as it may be shown. */
+  /** Returns a part, masked and in quotation marks. */
   String quoted(int from, int to) {
     String shown = shown(from, to);
     return "'" + (shown.length() > CONTEXT ? shown.substring(0, CONTEXT) + "…" : shown) + "'";
@@ -80,7 +80,7 @@ final class MaskedText {
     return shown.toString();
   }
 
-  /** One sign for each that cannot be seen, or would break the line. */
+  /** Replaces each character that cannot be seen, or would break the line, by one sign. */
   private void append(StringBuilder shown, int from, int to) {
     for (int i = from; i < to; i++) {
       char c = raw.charAt(i);

@@ -4,7 +4,7 @@ package dev.holdfast.spi;
 final class UrlChars {
   private UrlChars() {}
 
-  /** A scheme, a driver, a shared name, an option's name. */
+  /** Allows the characters of a scheme, a driver, a shared name and an option's name. */
   static boolean isWord(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
@@ -12,12 +12,12 @@ final class UrlChars {
         || "-._~".indexOf(c) >= 0;
   }
 
-  /** User and password; without the comma, which parts nodes, and the percent sign. */
+  /** Allows those of user and password, except for commas between nodes and percent signs. */
   static boolean isUserInfo(char c) {
     return isWord(c) || "!$&'()*+;=:".indexOf(c) >= 0;
   }
 
-  /** The first place, from {@code from}, of one of some characters; {@code to} if there is none. */
+  /** Returns the first index, from {@code from}, of any of some characters, else {@code to}. */
   static int firstOf(String any, String text, int from, int to) {
     int i = from;
     while (i < to && any.indexOf(text.charAt(i)) < 0) {

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * An option's decoded value, and where it stands.
  *
  * @param text holds the option
- * @param from where the option's name starts; it ends before the equals sign
+ * @param from where the option's name starts. It ends before the equals sign
  * @param valueFrom where the value starts
  * @param to where the value ends
  */

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Takes the text of a URL apart; see {@link LockUrl} for the grammar. */
+/** Parses the text of a URL. See {@link LockUrl} for the grammar. */
 final class UrlParser {
   private final MaskedText text;
   private final String raw;
@@ -115,7 +115,7 @@ final class UrlParser {
     return new UrlOption(name, decoded(equals + 1, to), text, from, equals + 1, to);
   }
 
-  /** A % at the very end is one of a percentage. */
+  /** Decodes a part. A % at its very end stands for a percentage. */
   private String decoded(int from, int to) {
     StringBuilder decoded = new StringBuilder();
     for (int i = from; i < to; ) {

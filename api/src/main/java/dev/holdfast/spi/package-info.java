@@ -1,6 +1,7 @@
 /**
  * Interfaces that a backend implements to be found by {@link
- * dev.holdfast.LockManager#open(String)}, and the hand-over of leases for decorators of managers.
+ * dev.holdfast.LockManager#open(String)}, and the delivery of leases through decorators of
+ * managers.
  */
 @NullMarked
 package dev.holdfast.spi;

@@ -41,7 +41,7 @@ final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    // What is printed is English, and for scripts.
+    // The output is English, and scripts can read it.
     Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT);
     System.exit(execute(args));
   }

@@ -20,7 +20,7 @@ final class ActiveLeases {
   private final WaitQueues queues;
   private final Set<LeaseState> open = ConcurrentHashMap.newKeySet();
 
-  /** The newest lease of each name; an older one may still be on its way back. */
+  /** The newest lease of each name. The release of an older one may still be in flight. */
   private final Map<String, LeaseState> newest = new ConcurrentHashMap<>();
 
   private final SleepWatch sleepWatch;
@@ -38,7 +38,7 @@ final class ActiveLeases {
    * Makes a lease of a grant. If that fails, the lock is released, because no lease refers to it.
    *
    * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
-   * @param result the result of the request, which is not completed yet; null if nothing of the
+   * @param result the result of the request, which is not completed yet, or null if nothing of the
    *     lease is reported
    */
   DefaultLease open(
@@ -97,7 +97,7 @@ final class ActiveLeases {
     return queues;
   }
 
-  /** Whether one of them holds this name, if known here: its keys may be gone. */
+  /** Tells whether one of them holds this name, if known here: its keys may be gone. */
   boolean isHeldLocally(String name) {
     LeaseState lock = newest.get(name);
     return lock != null && lock.isHeld();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The transitions of a waiter. A transition that leaves a phase with a timer cancels the timer.
- * Safe for use by many threads; exactly one thread wins each transition.
+ * Safe for use by many threads. Exactly one thread wins each transition.
  */
 final class AtomicWaiterState {
   private final AtomicReference<WaiterState> state = new AtomicReference<>(WaiterState.INITIAL);
@@ -30,7 +30,7 @@ final class AtomicWaiterState {
     state.updateAndGet(change);
   }
 
-  /** Notes a release notification; returns the state before. */
+  /** Notes a release notification, and returns the state before. */
   WaiterState onNotified() {
     return Objects.requireNonNull(
         state.getAndUpdate(
@@ -42,7 +42,7 @@ final class AtomicWaiterState {
             }));
   }
 
-  /** Enters a phase; false if the waiter is no longer in the phase that the transition leaves. */
+  /** Enters a phase. Returns false if the waiter is not in the phase that the transition leaves. */
   boolean enter(Phase from, Phase to) {
     boolean entered = replace(from, to);
     if (entered) {
@@ -64,7 +64,10 @@ final class AtomicWaiterState {
     }
   }
 
-  /** Replaces a back-off by a shorter one; false if it is not shorter, or the old one has ended. */
+  /**
+   * Replaces a back-off by a shorter one. Returns false if it is not shorter, or the old one has
+   * ended.
+   */
   boolean shorten(BackingOff from, BackingOff shorter) {
     if (shorter.endsAt() - from.endsAt() >= 0 || !enter(from, shorter)) {
       return false;
@@ -73,7 +76,7 @@ final class AtomicWaiterState {
     return true;
   }
 
-  /** Ends a waiter that makes no attempt; returns its state before, or null if there is none. */
+  /** Ends a waiter that makes no attempt. Returns its state before, or null if there is none. */
   @Nullable WaiterState finishIdle() {
     while (true) {
       WaiterState now = get();
@@ -87,7 +90,7 @@ final class AtomicWaiterState {
     }
   }
 
-  /** Replaces a phase that no other thread can end; returns the state before. */
+  /** Replaces a phase that no other thread can end, and returns the state before. */
   WaiterState leaveFor(Phase next) {
     WaiterState before = Objects.requireNonNull(state.getAndUpdate(now -> now.withPhase(next)));
     cancelTimer(before.phase());

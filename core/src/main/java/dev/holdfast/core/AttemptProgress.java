@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an attempt in flight stands. Waiters behind it report an outage, and not contention, if their
- * wait ends while no quorum has answered the attempt. Safe for use by many threads.
+ * The state of an attempt in flight. Waiters behind it report an outage, and not contention, if
+ * their wait ends while no quorum has answered the attempt. Safe for use by many threads.
  */
 public final class AttemptProgress {
   private volatile @Nullable Supplier<@Nullable LockException> outage;
@@ -16,9 +16,9 @@ public final class AttemptProgress {
   public AttemptProgress() {}
 
   /**
-   * Sets what tells of an outage; replaces what was set before.
+   * Sets the report of an outage, in the place of one that was set before.
    *
-   * @param soFar returns null while the attempt is in no outage; short, and does not block
+   * @param soFar returns null while the attempt is in no outage, is short, and does not block
    */
   public void outage(Supplier<@Nullable LockException> soFar) {
     outage = soFar;
@@ -32,7 +32,7 @@ public final class AttemptProgress {
     limitedByTtl = true;
   }
 
-  /** Whether the attempt's own ttl was its limit. */
+  /** Tells whether the attempt's own ttl was its limit. */
   boolean isLimitedByTtl() {
     return limitedByTtl;
   }

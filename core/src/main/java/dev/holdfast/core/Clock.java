@@ -1,36 +1,36 @@
 package dev.holdfast.core;
 
 /**
- * The source of time. Both readings are needed: the monotonic one is not moved by anybody, and the
- * wall clock goes on while a machine sleeps. Safe for use by many threads.
+ * The source of time. Both readings are needed: no program sets the monotonic one, and the wall
+ * clock goes on while a machine sleeps. Safe for use by many threads.
  */
 public interface Clock {
   /**
-   * Monotonic time.
+   * Reads the monotonic clock.
    *
-   * @return nanoseconds since some arbitrary moment, to be compared by subtraction, as {@link
+   * @return nanoseconds since an arbitrary time, to be compared by subtraction, as {@link
    *     System#nanoTime()}
    */
   long nanos();
 
   /**
-   * Wall-clock time.
+   * Reads the wall clock.
    *
    * @return microseconds since 1970-01-01T00:00Z
    */
   long wallMicros();
 
   /**
-   * Both at once.
+   * Reads both clocks.
    *
-   * @return this moment
+   * @return the time by both clocks
    */
   default ClockReading now() {
     return new ClockReading(nanos(), wallMicros());
   }
 
   /**
-   * The machine's own clocks.
+   * Returns the machine's own clocks.
    *
    * @return the one that is used unless another is given
    */

@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * A moment as both clocks of one {@link Clock} show it. What has elapsed between two moments is the
- * larger of what the two clocks say, because a machine that slept, whose monotonic clock stood
- * still, has spent its validity anyway. So a time that is measured with it ends too early rather
- * than too late, also when the wall clock is set.
+ * A point in time as both clocks of one {@link Clock} show it. The time between two readings is the
+ * larger of the two differences, because validity also ends while a machine sleeps, whose monotonic
+ * clock stands still. So a time that is measured with it ends too early rather than too late, also
+ * when the wall clock is set.
  *
  * @param nanos {@link Clock#nanos()}
  * @param wallMicros {@link Clock#wallMicros()}
@@ -16,8 +16,8 @@ public record ClockReading(long nanos, long wallMicros) {
   /**
    * Returns the time from an earlier reading to this one.
    *
-   * @param earlier an earlier moment
-   * @return nanoseconds, the larger of monotonic and wall-clock time; negative if this moment is
+   * @param earlier an earlier reading
+   * @return nanoseconds, the larger of monotonic and wall-clock time, negative if this reading is
    *     the earlier one
    */
   public long nanosSince(ClockReading earlier) {
@@ -25,18 +25,18 @@ public record ClockReading(long nanos, long wallMicros) {
   }
 
   /**
-   * Returns the time from this reading until a later one: the smaller of what the two clocks say.
+   * Returns the time from this reading until a later one: the smaller of the two differences.
    *
-   * @param later a later moment
-   * @return nanoseconds; zero or less if it has passed by either clock
+   * @param later a later reading
+   * @return nanoseconds, zero or less if it has passed by either clock
    */
   public long nanosUntil(ClockReading later) {
     return -nanosSince(later);
   }
 
   /**
-   * The earlier of two ends, by each clock: what is left until it is the smaller of what is left
-   * until both.
+   * Returns the earlier of two ends, for each clock separately. The time that is left until it is
+   * the smaller one of the times that are left until both.
    *
    * @param other another end
    * @return this or the other by one clock, and this or the other by the other clock
@@ -56,10 +56,10 @@ public record ClockReading(long nanos, long wallMicros) {
   }
 
   /**
-   * A later moment.
+   * Returns a later point in time.
    *
-   * @param delay nanoseconds; the microseconds are rounded down, to the safe side
-   * @return this moment moved by the delay
+   * @param delay nanoseconds. The microseconds are rounded down, to the safe side
+   * @return this reading, later by the delay
    */
   public ClockReading plusNanos(long delay) {
     return new ClockReading(nanos + delay, wallMicros + Math.floorDiv(delay, 1000));

@@ -64,7 +64,7 @@ final class ConcurrencyLimiter {
     return hasPermit() && attempts.isEmpty();
   }
 
-  /** Queues a holder's call until there is a permit; first in, first out. */
+  /** Queues a holder's call until there is a permit, first in, first out. */
   void enqueue(Runnable call) {
     enqueue(holders, call);
   }
@@ -82,7 +82,7 @@ final class ConcurrencyLimiter {
     }
   }
 
-  /** One thread drains at a time. Calls that end at once are a loop, not a deep stack. */
+  /** Starts queued calls, on one thread at a time, in a loop, so that the stack stays flat. */
   private void drain() {
     if (drains.getAndIncrement() != 0) {
       return;
@@ -110,7 +110,7 @@ final class ConcurrencyLimiter {
     try {
       LOG.log(Level.ERROR, "an operation could not begin", failure);
     } catch (RuntimeException | Error ignored) {
-      // the logger is broken; there is no other place to report to
+      // the logger is broken, and there is no other place to report to
     }
   }
 

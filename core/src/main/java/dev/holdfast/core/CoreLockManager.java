@@ -306,7 +306,7 @@ final class CoreLockManager implements LockManager {
     return new Waiter(context, queues, leases, request, wait);
   }
 
-  /** The beginning of a request that has passed the checks; it may refuse the request, too. */
+  /** The beginning of a request that has passed the checks. It may refuse the request, too. */
   private interface Beginning<T, X extends Exception> {
     T begin() throws X;
   }

@@ -19,7 +19,7 @@ final class Futures {
   /**
    * Waits for an operation that cannot be interrupted. Keeps the interrupt flag.
    *
-   * @param boundNanos far above the backend's own bound; met only if it breaks the contract
+   * @param boundNanos far above the backend's own bound, met only if it breaks the contract
    */
   static <T> T join(CompletableFuture<T> future, long boundNanos) {
     return join(
@@ -89,12 +89,12 @@ final class Futures {
     }
   }
 
-  /** Starts an operation of a backend; one that throws, or gives nothing, is one that failed. */
+  /** Starts an operation of a backend. If it throws or returns nothing, it has failed. */
   static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> operation) {
     return call(operation).thenApply(Futures::requireResult);
   }
 
-  /** A stage whatever happens: to throw is to fail. */
+  /** Calls an operation, and returns a failed future if it throws. */
   static <T> CompletableFuture<T> call(Supplier<? extends CompletableFuture<T>> operation) {
     try {
       return Objects.requireNonNull(operation.get(), "the backend returned no future");
@@ -119,7 +119,7 @@ final class Futures {
     }
   }
 
-  /** The failure itself, without the wrapping that comes of chaining stages. */
+  /** Returns the failure without the exceptions that chained stages put around it. */
   static Throwable cause(Throwable failure) {
     Throwable cause = failure.getCause();
     boolean wrapped =
@@ -127,7 +127,7 @@ final class Futures {
     return wrapped && cause != null ? cause(cause) : failure;
   }
 
-  /** The failure for the thread that waited for it: with the frames of that thread. */
+  /** Returns the failure for the thread that waited for it, with the frames of that thread. */
   static RuntimeException fromHere(Throwable failure) {
     RuntimeException unchecked = unchecked(failure);
     return unchecked instanceof LockException seen ? seen.fromHere() : unchecked;

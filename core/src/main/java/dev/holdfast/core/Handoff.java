@@ -39,7 +39,7 @@ record Handoff(WaitQueues queues, String name, int consecutiveHandoffs) {
   /**
    * Starts a release, and an attempt behind it.
    *
-   * @param release takes whether it hands over
+   * @param release takes whether a handoff follows
    */
   CompletableFuture<Released> during(Function<Boolean, CompletableFuture<Released>> release) {
     boolean yields = consecutiveHandoffs == MAX_CONSECUTIVE_HANDOFFS;

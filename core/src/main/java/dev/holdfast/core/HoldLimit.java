@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limit that {@code keepAliveUpTo} sets to the extensions of a lease. Immutable.
  *
- * @param end the time past which no extension goes; null if there is no limit
+ * @param end the time past which no extension goes, or null if there is no limit
  */
 record HoldLimit(Clock clock, @Nullable ClockReading end) {
   static HoldLimit of(Clock clock, LockRequest request, ClockReading grantedAt) {

@@ -33,7 +33,7 @@ final class HolderLabels {
     this.patience = patience;
   }
 
-  /** Returns the holder's label; empty if it is not known in time. */
+  /** Returns the holder's label, or empty if it is not known in time. */
   Optional<String> labelOf(String name) throws InterruptedException {
     CompletableFuture<Optional<LockStatus>> mine = new CompletableFuture<>();
     CompletableFuture<Optional<LockStatus>> present = looks.putIfAbsent(name, mine);

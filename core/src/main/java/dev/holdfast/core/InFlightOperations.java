@@ -13,7 +13,7 @@ final class InFlightOperations {
     inFlight.incrementAndGet();
   }
 
-  /** Counts one less; completes {@link #whenIdle()} after the last one. */
+  /** Counts one less, and completes {@link #whenIdle()} after the last one. */
   void end() {
     if (inFlight.decrementAndGet() == 0) {
       idle.complete(null);

@@ -15,7 +15,7 @@ import java.time.Duration;
 final class KeepAlive {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
 
-  /** Leaves two more chances when a renewal is lost; the Redlock page leaves the number open. */
+  /** Leaves two more chances when a renewal is lost. The Redlock page leaves the number open. */
   private static final int RENEWALS_PER_TTL = 3;
 
   private final ManagerContext context;
@@ -34,7 +34,7 @@ final class KeepAlive {
   /**
    * Schedules the first renewal.
    *
-   * @param lease what the user holds; not kept reachable by this
+   * @param lease the lease of the user, to which only a weak reference is kept
    * @param attemptedAt when the attempt began that got the lock, by the clock's nanoseconds
    */
   void start(DefaultLease lease, long attemptedAt) {
@@ -45,7 +45,7 @@ final class KeepAlive {
     next.stop();
   }
 
-  /** Renews a third of the ttl after the beginning of the call before; at once if that is past. */
+  /** Renews a third of the ttl after the beginning of the last call, or at once if that is past. */
   private void renewAfter(long begunAt, Reference<?> lease) {
     renewIn(Math.max(0, interval() - (context.clock().nanos() - begunAt)), lease);
   }

@@ -12,10 +12,10 @@ public record KeyPrefix(String text) {
   private static final String OWN_KEYS = "holdfast:";
 
   /**
-   * The key of a lock.
+   * Returns the key of a lock.
    *
    * @param name the name of the lock
-   * @return where it is kept
+   * @return the key on the nodes
    */
   public String keyOf(String name) {
     return text + name;

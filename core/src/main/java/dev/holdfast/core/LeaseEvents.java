@@ -118,7 +118,7 @@ final class LeaseEvents implements LeaseReport {
     end("TRANSFERRED", null, listener -> listener.onTransferred(name, id, heldNanos()));
   }
 
-  /** Reports that the lease was lost, unless it has ended; a renewal in flight failed with it. */
+  /** Reports the loss of the lease, unless it has ended, and the failure of a renewal in flight. */
   @Override
   public void lost(LossReason reason) {
     boolean isFirst =

@@ -30,7 +30,7 @@ interface LeaseReport {
   /**
    * Reports the outcome of the renewal in flight.
    *
-   * @param isHeld whether the lease has not ended; a renewal that its release cut short is none
+   * @param isHeld whether the lease has not ended. A renewal that its release cut short is none
    */
   default void renewalEnded(@Nullable Throwable failure, boolean isHeld) {}
 

@@ -70,7 +70,7 @@ final class LeaseState {
     return grantedAt;
   }
 
-  /** Returns the state without a look at the clock; see {@link #expireIfDue}. */
+  /** Returns the state without a look at the clock. See {@link #expireIfDue}. */
   GrantState current() {
     return Objects.requireNonNull(state.get());
   }
@@ -118,7 +118,7 @@ final class LeaseState {
     requireHeld();
   }
 
-  /** Returns the lock as operators see it; empty unless it is held. */
+  /** Returns the lock as operators see it, or empty if it is not held. */
   Optional<HeldLock> shown() {
     return expired() instanceof Held held
         ? Optional.of(
@@ -131,7 +131,7 @@ final class LeaseState {
         : Optional.empty();
   }
 
-  /** Returns the future of the loss; it never completes for a lock that is released. */
+  /** Returns the future of the loss, which never completes for a lock that is released. */
   LossStage onLoss() {
     return lossStage;
   }
@@ -144,7 +144,7 @@ final class LeaseState {
   /**
    * Starts the renewals, if the request asks for them.
    *
-   * @param lease what the user holds
+   * @param lease the lease of the user
    * @param attemptedAt when the attempt began, by the clock's nanoseconds
    */
   void keepAlive(DefaultLease lease, long attemptedAt) {
@@ -247,7 +247,7 @@ final class LeaseState {
     return Futures.start(call).whenComplete(context::onExtended);
   }
 
-  /** Called once the grant has ended: waits until an extension that is being sent is sent. */
+  /** Waits, once the grant has ended, until an extension that is being sent is sent. */
   private synchronized void awaitExtensionSent() {
     // it was sent under this monitor, and none is sent any more
   }

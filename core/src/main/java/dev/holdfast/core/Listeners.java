@@ -24,7 +24,7 @@ final class Listeners {
   /** Set while a thread runs a listener. */
   private static final ThreadLocal<Boolean> INSIDE = new ThreadLocal<>();
 
-  /** Whether a listener was ever added to any manager. */
+  /** True if a listener was ever added to any manager. */
   private static volatile boolean isUsed;
 
   private final Clock clock;
@@ -68,7 +68,7 @@ final class Listeners {
     return all;
   }
 
-  /** The listeners at one moment. */
+  /** The listeners at one time. */
   record Audience(List<Listening> listeners) {
     /** Calls each listener that was not removed since, on this thread. Never throws. */
     void tell(Consumer<LockListener> event) {
@@ -110,7 +110,7 @@ final class Listeners {
     try {
       LOG.log(Level.WARNING, message, failure);
     } catch (RuntimeException | Error ignored) {
-      // the logger is broken; there is no other place to report to
+      // the logger is broken, and there is no other place to report to
     }
   }
 

@@ -80,7 +80,7 @@ public final class LockManagerBuilder implements ManagerSettings<LockManagerBuil
     return new CoreLockManager(context, isOwn ? timers::close : () -> {});
   }
 
-  /** Returns the node of a backend that shows none; null if the backend shows its nodes itself. */
+  /** Returns the node of a backend that shows none, or null if the backend shows its own nodes. */
   private @Nullable SingleNode onlyNode(NodeEvents nodeEvents) {
     primitive.observe(nodeEvents);
     if (!primitive.nodes().isEmpty()) {

@@ -18,11 +18,11 @@ import java.util.function.Supplier;
  * Everything else is the core's.
  *
  * <p>Each operation returns a stage that completes within a bound of the backend's own, on any
- * thread; what depends on it is short. A stage completes exceptionally with {@link
+ * thread. Actions that depend on it are short. A stage completes exceptionally with {@link
  * dev.holdfast.LockOutageException} for an outage (tried again while the caller waits), and with
- * {@link dev.holdfast.LockConfigurationException} for what a person must mend (never tried again).
- * Methods do not throw, and only {@link #lendThread} and {@link #close} block. Safe for use by many
- * threads.
+ * {@link dev.holdfast.LockConfigurationException} for a fault that a person must correct (never
+ * tried again). Methods do not throw, and only {@link #lendThread} and {@link #close} block. Safe
+ * for use by many threads.
  */
 public interface LockPrimitive extends AutoCloseable {
   /**
@@ -79,7 +79,7 @@ public interface LockPrimitive extends AutoCloseable {
    *
    * @param <T> the type of the result
    * @param operation calls other methods, and holds no lock
-   * @return what the operation returned, perhaps completed by this thread
+   * @return the result of the operation, perhaps completed by this thread
    */
   default <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
     return operation.get();
@@ -98,7 +98,7 @@ public interface LockPrimitive extends AutoCloseable {
    * Extends a lock that was granted, if it still is. Never called at the same time as another
    * extension of the same grant, nor after its release.
    *
-   * @param grant what {@link #attempt} returned
+   * @param grant the result of {@link #attempt}
    * @param ttl at least as long from now
    * @return extended, or lost
    */
@@ -109,7 +109,7 @@ public interface LockPrimitive extends AutoCloseable {
    * key back that is missing: if it comes late, the text may be used up, and the key would serve a
    * second adoption.
    *
-   * @param grant what {@link #attempt} or {@link #adopt} returned
+   * @param grant the result of {@link #attempt} or {@link #adopt}
    * @param within at least as long from now
    * @return extended, or lost
    */
@@ -135,7 +135,7 @@ public interface LockPrimitive extends AutoCloseable {
    * owner's token was seen. Called only if {@link LockCapability#TRANSFER} is declared.
    *
    * @param adoption what to adopt
-   * @return the grant, with a new token and a larger fencing token; or {@link Lost}, with {@link
+   * @return the grant, with a new token and a larger fencing token, or {@link Lost}, with {@link
    *     LossReason#TAKEN} if another token was seen
    */
   default CompletableFuture<Outcome> adopt(Adoption adoption) {
@@ -154,8 +154,8 @@ public interface LockPrimitive extends AutoCloseable {
   }
 
   /**
-   * Tells of releases by others, so that those who wait need not ask so often. A hint, no more: it
-   * may come late, twice or never, and the lock may be taken again by then.
+   * Notifies waiters of releases by other owners, so that they can poll less often. A notification
+   * is only a hint: it may come late, twice or never, and the lock may be held again by then.
    *
    * @param name the name of the lock
    * @param released to be run on any thread, and short
@@ -193,8 +193,8 @@ public interface LockPrimitive extends AutoCloseable {
   /**
    * Shows the nodes as this backend knows them, without asking them.
    *
-   * @return the same addresses in the same order every time; none if the backend has no nodes that
-   *     it could show. The core then shows one, whose state is that of the last answer
+   * @return the same addresses in the same order every time, or none if the backend has no nodes
+   *     that it could show. The core then shows one, whose state is that of the last answer
    */
   default List<LockNode> nodes() {
     return List.of();
@@ -214,14 +214,14 @@ public interface LockPrimitive extends AutoCloseable {
    * lock, which needs {@link LockCapability#INSPECTION}.
    *
    * @param name a name that no lock has
-   * @return whether it does; completes within the bound of the backend, normally for an outage
+   * @return whether it does. Completes within the bound of the backend, normally for an outage
    */
   default CompletableFuture<Boolean> ping(String name) {
     return PingByInspection.ping(this, name);
   }
 
   /**
-   * Gives what lies underneath; see {@link dev.holdfast.LockManager#unwrap}.
+   * Returns the objects of the backend. See {@link dev.holdfast.LockManager#unwrap}.
    *
    * @param <T> the type
    * @param type the type that is looked for
@@ -260,8 +260,8 @@ public interface LockPrimitive extends AutoCloseable {
    * One adoption of a transferred lock.
    *
    * @param attempt the name, the new holder's label and the ttl
-   * @param transferredToken the token that the lock holds if it still is the transferred one; a
-   *     secret, which {@code toString} does not show
+   * @param transferredToken the token that the lock holds if it still is the transferred one. It is
+   *     a secret, which {@code toString} does not show
    */
   record Adoption(Attempt attempt, String transferredToken) {
     @Override
@@ -273,10 +273,10 @@ public interface LockPrimitive extends AutoCloseable {
   /**
    * One release.
    *
-   * @param grant what {@link #attempt} returned
-   * @param keep zero to delete; else how long the lock is still kept from others
-   * @param mayLengthen whether {@code keep} may be longer than what the lock has left; if not, it
-   *     only shortens that. False once the lease's validity is over, as the lock may be another
+   * @param grant the result of {@link #attempt}
+   * @param keep zero to delete, else how long the lock is still kept from other owners
+   * @param mayLengthen whether {@code keep} may be longer than the lock would live. If not, it only
+   *     shortens that life. False once the lease's validity is over, as the lock may be another
    *     owner's by then
    * @param handsOver whether an attempt of this manager follows at once, so that other managers
    *     need no notification: their attempts would be refused
@@ -285,8 +285,8 @@ public interface LockPrimitive extends AutoCloseable {
     /**
      * Makes a release that never lengthens the life of a lock.
      *
-     * @param grant what {@link #attempt} returned
-     * @param keep zero to delete; else how long the lock is still kept from others, at most
+     * @param grant the result of {@link #attempt}
+     * @param keep zero to delete, else how long the lock is still kept from other owners, at most
      * @param handsOver as the parameter of the same name
      */
     public Release(Grant grant, Duration keep, boolean handsOver) {
@@ -297,7 +297,7 @@ public interface LockPrimitive extends AutoCloseable {
   /**
    * The outcome of a release.
    *
-   * @param loss empty if the lock was held until now; else why it was not
+   * @param loss empty if the lock was held until now, else why it was not
    * @param others how many other managers wait, if known: 0 only if it is known that none does
    */
   record Released(Optional<LossReason> loss, int others) {
@@ -307,21 +307,21 @@ public interface LockPrimitive extends AutoCloseable {
 
   /** A subscription to the releases of one name. */
   interface Watch extends AutoCloseable {
-    /** For backends that do not notify of releases. */
+    /** The subscription of backends that do not notify of releases. */
     Watch NONE = () -> {};
 
-    /** Tells nothing any more. Never throws. */
+    /** Ends the notifications. Never throws. */
     @Override
     void close();
   }
 
-  /** The outcome of an attempt: a grant or a refusal; or of an adoption: a grant or a loss. */
+  /** The outcome of an attempt, a grant or a refusal, or of an adoption, a grant or a loss. */
   sealed interface Outcome permits Grant, Refusal, Lost {}
 
-  /** A lock that was got. Implemented by the backend, which gets it back with each operation. */
+  /** A granted lock. Implemented by the backend, which receives it again with each operation. */
   non-sealed interface Grant extends Outcome {
     /**
-     * The name of the lock.
+     * Returns the name of the lock.
      *
      * @return the name
      */
@@ -335,21 +335,21 @@ public interface LockPrimitive extends AutoCloseable {
     String token();
 
     /**
-     * A number larger than that of every grant of this name before.
+     * Returns a number larger than that of every grant of this name before.
      *
      * @return empty without {@link LockCapability#FENCING_TOKEN}
      */
     OptionalLong fencingToken();
 
     /**
-     * The end of validity if nothing extends it.
+     * Returns the end of validity if nothing extends it.
      *
-     * @return a moment of the manager's clock
+     * @return a reading of the manager's clock
      */
     ClockReading validUntil();
 
     /**
-     * How many nodes granted the lock, for listeners.
+     * Returns how many nodes granted the lock, for listeners.
      *
      * @return at least a quorum
      */
@@ -358,8 +358,8 @@ public interface LockPrimitive extends AutoCloseable {
     }
 
     /**
-     * How many more nodes can fail before an attempt has no quorum, by what was known when the
-     * grant was decided, for listeners.
+     * Returns how many more nodes can fail before an attempt has no quorum, as known when the grant
+     * was decided, for listeners.
      *
      * @return the nodes that granted the lock or had not voted yet, less the quorum
      */
@@ -371,7 +371,7 @@ public interface LockPrimitive extends AutoCloseable {
   /**
    * Another owner holds the lock.
    *
-   * @param votes the nodes' votes on the attempt; nodes that were not waited for are not counted
+   * @param votes the nodes' votes on the attempt, without those of nodes that were not waited for
    */
   record Refusal(LockVotes votes) implements Outcome {}
 

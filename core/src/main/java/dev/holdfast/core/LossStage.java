@@ -249,7 +249,7 @@ final class LossStage extends CompletableFuture<LossReason> {
     return loss.getNumberOfDependents() + super.getNumberOfDependents();
   }
 
-  /** Never completes it: only a loss does. */
+  /** Returns false: only a loss completes this future. */
   @Override
   public boolean complete(LossReason value) {
     return false;

@@ -71,7 +71,7 @@ record ManagerContext(
     return onlyNode == null ? List.copyOf(primitive.nodes()) : onlyNode.nodes();
   }
 
-  /** A random pause in [delay/2, delay], so that contenders do not meet again and again. */
+  /** Returns a random pause in [delay/2, delay], so that contenders do not keep colliding. */
   long jitter(long delayNanos) {
     long half = delayNanos / 2;
     return half + random.nextLong(delayNanos - half + 1);
@@ -130,7 +130,7 @@ record ManagerContext(
     primitive.requireUsable(name, within);
   }
 
-  /** A larger maxTtl is no remedy: with the restart guard all clients must give the same. */
+  /** Returns advice other than a larger maxTtl, which must be equal in all clients of the guard. */
   private String instead(Duration ttl) {
     if (!capabilities.contains(LockCapability.KEEP_ALIVE)) {
       return "ask for less, or raise maxTtl";
@@ -162,7 +162,7 @@ record ManagerContext(
     callbacks.execute(task);
   }
 
-  /** A future for users: what depends on it runs on the callback executor. */
+  /** Returns a future for users: actions that depend on it run on the callback executor. */
   <T> CompletableFuture<T> forUser(CompletableFuture<T> internal) {
     CompletableFuture<T> user = new CompletableFuture<>();
     internal.whenComplete(

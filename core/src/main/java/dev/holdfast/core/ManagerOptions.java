@@ -101,7 +101,8 @@ public final class ManagerOptions implements ManagerSettings<ManagerOptions> {
   /**
    * Sets the options that a program gives in code when it opens a manager by a URL.
    *
-   * @param settings what {@link dev.holdfast.spi.LockProvider#open(LockUrl, OpenSettings)} is given
+   * @param settings the argument of {@link dev.holdfast.spi.LockProvider#open(LockUrl,
+   *     OpenSettings)}
    * @return new options, or these if nothing is set
    */
   public ManagerOptions apply(OpenSettings settings) {

@@ -45,7 +45,7 @@ public interface ManagerSettings<S> {
   /**
    * Sets the source of pauses.
    *
-   * @param random safe for use by many threads; default {@link ThreadLocalRandom}
+   * @param random safe for use by many threads, by default {@link ThreadLocalRandom}
    * @return this builder, or new options if they are immutable
    */
   default S random(RandomGenerator random) {
@@ -103,7 +103,7 @@ public interface ManagerSettings<S> {
    * Adds a listener, which learns of everything from the opening of the manager on, and listens
    * until the manager is closed.
    *
-   * @param listener called inline; see {@link LockListener} for how it must behave. Each call of
+   * @param listener called inline. See {@link LockListener} for how it must behave. Each call of
    *     this method adds one
    * @return this builder, or new options if they are immutable
    */

@@ -14,10 +14,10 @@ import java.util.function.Consumer;
  * round, where no listener may run: so it only queues them here (docs/adr/0021-listeners.md).
  */
 final class NodeEvents implements NodeObserver {
-  /** How long events are gathered: at most a hundred hand-overs a second, whatever the load. */
+  /** The time for which events are gathered: at most a hundred calls a second under any load. */
   private static final long GATHER_NANOS = 10_000_000;
 
-  /** One warning a minute names the trouble; more hide it. */
+  /** The interval of warnings: one a minute names the trouble, more would hide it. */
   private static final long PERIOD_NANOS = 60_000_000_000L;
 
   /** Maximum number of votes that wait for a listener. Further votes are dropped and counted. */

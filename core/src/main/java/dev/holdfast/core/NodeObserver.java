@@ -29,7 +29,7 @@ public interface NodeObserver {
    *
    * @param node the node's address
    * @param state the new state
-   * @param cause the reason why the node does not vote; empty if it votes
+   * @param cause the reason why the node does not vote, or empty if it votes
    */
   void onNode(String node, LockNode.State state, String cause);
 }

@@ -1,26 +1,26 @@
 package dev.holdfast.core;
 
 /**
- * How long a waiter waits after a release notification before its next attempt. A notification
- * reaches the waiters of all processes at once: without a random delay their attempts would split
- * the nodes' votes. Immutable.
+ * The delay of a waiter between a release notification and its next attempt. A notification reaches
+ * the waiters of all processes at once: without a random delay their attempts would split the
+ * nodes' votes. Immutable.
  *
- * @param shortened how many notifications have shortened a back-off of this waiter; the delay
- *     halves with each, three times, and then starts over, so that waiters that were notified in
- *     vain come first, and a crowd does not gather in the shortest delay
+ * @param shortened how many notifications have shortened a back-off of this waiter. The delay
+ *     halves with each, three times, and then starts over, so that waiters that were notified
+ *     without success come first, and a crowd does not gather in the shortest delay
  * @param turnsBeforeOurs how many other managers have a turn before this waiter after it yielded to
- *     them; {@link #NO_ORDER} where no order of turns is known
+ *     them, or {@link #NO_ORDER} if no order of turns is known
  */
 record NotificationBackoff(int shortened, int turnsBeforeOurs) {
   /**
-   * How long a waiter yields to the waiters of other managers: the time that those need to receive
-   * a notification and to ask all nodes. In nanoseconds.
+   * The time for which a waiter yields to the waiters of other managers: they need it to receive a
+   * notification and to ask all nodes. In nanoseconds.
    */
   static final long YIELD_NANOS = 5_000_000;
 
   private static final int NO_ORDER = -1;
 
-  /** The longest delays after a notification; each is shorter than {@link #YIELD_NANOS}. */
+  /** The longest delays after a notification, each shorter than {@link #YIELD_NANOS}. */
   private static final long[] DELAYS_NANOS = {2_000_000, 1_000_000, 500_000, 250_000};
 
   private static final long SHORTEST_DELAY_NANOS = DELAYS_NANOS[DELAYS_NANOS.length - 1];
@@ -54,7 +54,7 @@ record NotificationBackoff(int shortened, int turnsBeforeOurs) {
   /**
    * Returns the state of a waiter that yields to others.
    *
-   * @param others how many other managers wait; a single one needs no order of turns
+   * @param others how many other managers wait. A single one needs no order of turns
    */
   NotificationBackoff yieldTo(int others) {
     return new NotificationBackoff(shortened, others > 1 ? others - 1 : NO_ORDER);

@@ -23,7 +23,7 @@ record PermittedCalls(ManagerContext context) {
 
   /**
    * Runs a backend call when there is a permit: at once on this thread if that is now. The caller
-   * has counted the operation with {@link InFlightOperations#begin}; its end is counted here.
+   * has counted the operation with {@link InFlightOperations#begin}. Its end is counted here.
    *
    * @param result completes as the call does
    * @param call starts the operation

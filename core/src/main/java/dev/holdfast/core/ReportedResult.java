@@ -46,7 +46,9 @@ final class ReportedResult extends CompletableFuture<Optional<Lease>> {
     return result;
   }
 
-  /** Returns the reports of the lease of a request; null is a request of which none is reported. */
+  /**
+   * Returns the reports of a request's lease. For null, a request without reports, there are none.
+   */
   static LeaseReport lease(@Nullable CompletableFuture<Optional<Lease>> result) {
     return result instanceof ReportedResult reported ? reported.lease() : LeaseReport.NONE;
   }

@@ -8,18 +8,18 @@ public interface Scheduler extends AutoCloseable {
   /**
    * Runs a task once, after a delay.
    *
-   * @param delayNanos nanoseconds from now; zero or less for as soon as possible
-   * @param task never blocks; what it throws is logged
+   * @param delayNanos nanoseconds from now, zero or less for as soon as possible
+   * @param task never blocks. Its exceptions are logged
    * @return the scheduled task, which can be cancelled
    */
   Task schedule(long delayNanos, Runnable task);
 
   /**
    * Runs a task once, after a delay, though tasks of {@link #schedule} may hold up one another: a
-   * backend that blocks against its contract must delay no holder's news of a loss.
+   * backend that blocks against its contract must not delay the report of a loss to a holder.
    *
    * @param delayNanos as for {@link #schedule}
-   * @param task looks at the clock and hands on what it saw; it asks no backend anything
+   * @param task looks at the clock and passes the result on, without a call of the backend
    * @return the scheduled task, which can be cancelled
    */
   default Task watch(long delayNanos, Runnable task) {
@@ -44,10 +44,10 @@ public interface Scheduler extends AutoCloseable {
   void close();
 
   /**
-   * A scheduler with three daemon threads, which start now: one for {@link #schedule}, one for
-   * {@link #watch}, and one for {@link #fork} when no other thread can be started.
+   * Starts a scheduler with three daemon threads: one for {@link #schedule}, one for {@link
+   * #watch}, and one for {@link #fork} when no other thread can be started.
    *
-   * @param threadName the first one's name; the second's has "-watch" behind it
+   * @param threadName the name of the first one. That of the second has "-watch" behind it
    * @return a new scheduler, to be closed by the caller
    * @throws dev.holdfast.LockConfigurationException if no thread can be started
    */

@@ -93,7 +93,7 @@ final class SerialExecutor {
   }
 
   /**
-   * Fails each task with a failure of its own; the last first, so that none starts because the one
+   * Fails each task with a failure of its own, the last first, so that none starts because the one
    * before it ended.
    */
   void failAll(Supplier<? extends Throwable> failure) {

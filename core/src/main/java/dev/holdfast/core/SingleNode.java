@@ -83,8 +83,8 @@ public final class SingleNode {
   /**
    * Notes the outcome of a ping, which is no vote. Throws nothing.
    *
-   * @param answers whether the node answered; null if the ping failed otherwise, which says nothing
-   *     about the node
+   * @param answers whether the node answered, or null if the ping failed otherwise, which says
+   *     nothing about the node
    */
   public void onPinged(@Nullable Boolean answers) {
     if (answers != null) {

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Notices that the wall clock has gone ahead of the monotonic clock: the machine slept, or its
  * clock was set. Timers follow the monotonic clock alone, so that leases have less time left than
- * their timers know. One timer serves all leases of a manager; it ends when it finds none, so that
+ * their timers know. One timer serves all leases of a manager. It ends when it finds none, so that
  * a lease that is opened and released between two looks starts and cancels nothing.
  */
 final class SleepWatch {

@@ -16,7 +16,7 @@ final class TimerSlot {
     return current.get() == STOPPED;
   }
 
-  /** Replaces and cancels the task before; cancels the new task if the slot was stopped. */
+  /** Replaces and cancels the task before. Cancels the new task if the slot was stopped. */
   void set(Scheduler.Task task) {
     while (true) {
       Scheduler.Task before = Objects.requireNonNull(current.get());

@@ -14,10 +14,10 @@ public final class TlsMismatch {
   private TlsMismatch() {}
 
   /**
-   * Tells a mistake that only a person can mend.
+   * Recognises a mistake that only a person can correct.
    *
    * @param failure why a server could not be connected
-   * @return what is wrong and what to write; empty if TLS is not what is wrong
+   * @return the mistake and its correction, or empty if TLS is not the cause
    */
   public static Optional<String> in(Throwable failure) {
     for (Throwable at = failure; at != null; at = at.getCause()) {

@@ -78,7 +78,7 @@ record TransferText(String scope, String name, String token) {
     byte[] bytes;
     try {
       bytes = Base64.getUrlDecoder().decode(text.substring(PREFIX.length()));
-    } catch (IllegalArgumentException e) { // whose message shows a part of the text
+    } catch (IllegalArgumentException e) { // its message shows a part of the text
       throw damaged();
     }
     if (bytes.length < CHECKSUM_BYTES) {

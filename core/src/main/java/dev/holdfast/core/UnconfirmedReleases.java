@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class UnconfirmedReleases {
   private static final Logger LOG = System.getLogger(Lease.class.getName());
 
-  /** One warning a second names the trouble; more hide it. */
+  /** The interval of warnings: one a second names the trouble, more would hide it. */
   private static final long PERIOD_NANOS = 1_000_000_000L;
 
   private final WarningPace pace;

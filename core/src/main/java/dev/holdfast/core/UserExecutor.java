@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * is called on a thread that nothing else waits for, and a task that it refuses runs there.
  */
 record UserExecutor(Executor executor, Scheduler scheduler) implements Executor {
-  /** Never throws. */
+  /** Runs a task on the user's executor. Never throws. */
   @Override
   public void execute(Runnable task) {
     Once once = new Once(task, new AtomicBoolean());

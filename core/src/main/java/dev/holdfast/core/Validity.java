@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * How long a lock that was asked for can be counted on: for its ttl, less what clocks may drift
- * apart in it; and how long others have to count with it. For backends whose locks are kept
+ * The time for which a holder can rely on a lock: its ttl, less the drift of clocks in that time.
+ * Also the time for which other owners must expect the lock. For backends whose locks are kept
  * elsewhere. Immutable.
  *
  * @param drift how far clocks may drift apart in a ttl, from 0 up to, but not including, 1
@@ -16,15 +16,15 @@ public record Validity(double drift) {
   /** The Redlock page's reference implementations allow for this drift between clocks. */
   public static final double DEFAULT_DRIFT = 0.01;
 
-  /** Redis keeps time in milliseconds: one for its rounding, one for ours; as the references do. */
+  /** Redis keeps time in milliseconds: one for its rounding, one for ours, as the references do. */
   private static final long DRIFT_CONSTANT_NANOS = 2_000_000;
 
   /**
-   * The end of validity.
+   * Returns the end of validity.
    *
    * @param start before the first message was sent
-   * @param ttl what was asked for
-   * @return a moment of the same clock
+   * @param ttl the requested ttl
+   * @return a reading of the same clock
    */
   public ClockReading until(ClockReading start, Duration ttl) {
     long nanos = ttl.toNanos();
@@ -34,7 +34,7 @@ public record Validity(double drift) {
   /**
    * Refuses a ttl that the allowance for drift uses up alone.
    *
-   * @param ttl what is asked for
+   * @param ttl the requested ttl
    * @throws LockConfigurationException saying what would do
    */
   public void requireUsable(Duration ttl) {
@@ -63,10 +63,10 @@ public record Validity(double drift) {
   }
 
   /**
-   * After which a lock has expired, by every clock that drifts no more than this.
+   * Returns the time after which a lock has expired by every clock within this drift.
    *
    * @param ttl of the lock
-   * @return from the moment at which its node took it
+   * @return from the time at which its node granted it
    */
   public Duration outlived(Duration ttl) {
     return ttl.plusNanos(driftOf(ttl.toNanos()));

@@ -6,14 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * How long one caller waits for a lock. Immutable.
+ * The time for which one caller waits for a lock. Immutable.
  *
  * @param clock measures the wait
  * @param startedAt when the call began, by the clock's nanoseconds
- * @param nanos the longest wait; 0 for a single attempt
+ * @param nanos the longest wait, 0 for a single attempt
  */
 record WaitLimit(Clock clock, long startedAt, long nanos) {
-  /** How often {@link #await} checks, after the wait is over, whether the last attempt ended. */
+  /** The interval of checks in {@link #await}, after the wait, for the last attempt's end. */
   private static final long MIN_AWAIT_NANOS = 10_000_000;
 
   static WaitLimit startingNow(Clock clock, long nanos) {
@@ -38,7 +38,7 @@ record WaitLimit(Clock clock, long startedAt, long nanos) {
     return clock.nanos() - startedAt;
   }
 
-  /** Returns what is left of the wait, in nanoseconds; negative when it is over. */
+  /** Returns the rest of the wait in nanoseconds, which is negative when the wait is over. */
   long left() {
     return nanos - waited();
   }

@@ -125,7 +125,7 @@ final class WaitQueues {
     return head.claim() ? head : null;
   }
 
-  /** Notes why the head's last attempt failed; the waiters behind it report the same. */
+  /** Notes why the head's last attempt failed. The waiters behind it report the same. */
   void remember(String name, AttemptFailure failure) {
     WaitQueue queue = queues.get(name);
     if (queue != null) {
@@ -148,7 +148,7 @@ final class WaitQueues {
     return soFar == null ? queue.lastFailure : new AttemptFailure.Outage(soFar);
   }
 
-  /** Returns all waiters; each head after those behind it. */
+  /** Returns all waiters, each head after the waiters behind it. */
   List<Waiter> all() {
     List<Waiter> all = new ArrayList<>();
     for (String name : queues.keySet()) {
@@ -164,7 +164,7 @@ final class WaitQueues {
   }
 
   /**
-   * Its waiters change inside the map's own atomic operations only; the head is read outside of
+   * Its waiters change inside the map's own atomic operations only. The head is read outside of
    * them. The subscription is guarded by the queue's monitor.
    */
   private static final class WaitQueue {
@@ -211,7 +211,7 @@ final class WaitQueues {
       }
     }
 
-    /** Makes the next waiter the head; false if there is none. */
+    /** Makes the next waiter the head, or returns false if there is none. */
     boolean advance() {
       if (behind == null || behind.isEmpty()) {
         return false;

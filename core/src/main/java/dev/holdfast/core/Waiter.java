@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's request for one lock, from queueing to result. Every transition is a compare-and-set
- * on the state; the thread that wins it performs the transition. Safe for use by many threads.
+ * on the state, and the thread that wins it performs the transition. Safe for use by many threads.
  */
 final class Waiter {
   private final ManagerContext context;
@@ -63,7 +63,7 @@ final class Waiter {
     return result;
   }
 
-  /** Waits for the result; see {@link WaitLimit#await}. */
+  /** Waits for the result. See {@link WaitLimit#await}. */
   Optional<Lease> await() throws InterruptedException, ExecutionException {
     return wait.await(result, this::timeOut);
   }
@@ -78,7 +78,7 @@ final class Waiter {
     return Duration.ofNanos(wait.waited());
   }
 
-  /** Queues the waiter, begins an attempt if it is the first of its queue; returns the result. */
+  /** Queues the waiter, begins an attempt if it is the head, and returns the result. */
   CompletableFuture<Optional<Lease>> start() {
     try {
       enterQueue();
@@ -100,7 +100,7 @@ final class Waiter {
     }
   }
 
-  /** Called when the waiter has become the head of its queue. */
+  /** Starts the first attempt: the waiter has become the head of its queue. */
   void onHead() {
     try {
       if (!wait.isOver()) { // else its own timer is due, and ends the wait on a stack of its own
@@ -164,7 +164,7 @@ final class Waiter {
   }
 
   /**
-   * Called when the lock may be free: tries now, or once more after the attempt in flight.
+   * Tries now, or once more after the attempt in flight, because the lock may be free.
    *
    * @param consecutiveHandoffs how many consecutive handoffs this queue has had, this one included
    */
@@ -182,9 +182,9 @@ final class Waiter {
   }
 
   /**
-   * Called when another process has released the lock: tries after a short random delay, so that
-   * the notified waiters of all processes do not split the votes among them. If an attempt is in
-   * flight, after it.
+   * Tries after a short random delay, because another process has released the lock. The delay
+   * keeps the notified waiters of all processes from splitting the votes. If an attempt is in
+   * flight, the next one follows it.
    */
   void onReleaseNotified() {
     WaiterState before = state.onNotified();
@@ -214,7 +214,7 @@ final class Waiter {
     }
   }
 
-  /** Returns the outage that the attempt in flight is in so far; null if it is in none. */
+  /** Returns the outage that the attempt in flight is in so far, or null if it is in none. */
   @Nullable LockException outageSoFar() {
     return state.get().progress().outage();
   }
@@ -251,7 +251,7 @@ final class Waiter {
   /**
    * Makes an attempt. Called by the thread that made the waiter {@link Attempting}.
    *
-   * @param consecutiveHandoffs how many consecutive handoffs led to this attempt; 0 if none did
+   * @param consecutiveHandoffs how many consecutive handoffs led to this attempt, 0 if none did
    */
   void attempt(int consecutiveHandoffs) {
     Attempt attempt =
@@ -310,7 +310,7 @@ final class Waiter {
     }
   }
 
-  /** Backs off, or ends the request; {@code concernsOthers} if those behind report the same. */
+  /** Backs off, or ends the request. If {@code concernsOthers}, waiters behind report the same. */
   private void onFailed(AttemptFailure failure, boolean concernsOthers) {
     state.update(now -> now.withFailure(failure));
     if (concernsOthers) {
@@ -370,7 +370,7 @@ final class Waiter {
     return state.phase() != backoff;
   }
 
-  /** Ends the request because its wait is over; an attempt in flight is left to end by itself. */
+  /** Ends the request because its wait is over. An attempt in flight is left to end by itself. */
   private void timeOut() {
     AttemptFailure ofHead = queues.lastFailure(name(), waits());
     WaiterState last = state.finishIdle();
@@ -382,7 +382,7 @@ final class Waiter {
     }
   }
 
-  /** Ends the request after an unexpected failure; the next waiter becomes the head. */
+  /** Ends the request after an unexpected failure. The next waiter becomes the head. */
   private void fail(Throwable failure) {
     try {
       end(Done.UNGRANTED); // first, so that the caller's next request is not behind this one

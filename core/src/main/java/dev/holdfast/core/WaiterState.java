@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The whole state of a {@link Waiter}. Immutable.
  *
- * @param phase what the waiter is doing
+ * @param phase the present activity of the waiter
  * @param notifications how it reacts to the next release notification
- * @param failure why its last attempt gave no lock; {@link Contended#UNTRIED} before the first
+ * @param failure why its last attempt gave no lock, {@link Contended#UNTRIED} before the first
  */
 record WaiterState(Phase phase, NotificationBackoff notifications, AttemptFailure failure) {
   static final WaiterState INITIAL =
@@ -48,7 +48,7 @@ record WaiterState(Phase phase, NotificationBackoff notifications, AttemptFailur
    * @param isWoken whether the lock may have become free since the attempt started
    * @param consecutiveHandoffs of the handoff that woke the waiter
    * @param notifiedDelayNanos the longest delay before the next attempt because of a release
-   *     notification; 0 without one
+   *     notification, 0 without one
    */
   record Attempting(
       AttemptProgress progress, boolean isWoken, int consecutiveHandoffs, long notifiedDelayNanos)
@@ -70,12 +70,12 @@ record WaiterState(Phase phase, NotificationBackoff notifications, AttemptFailur
   /**
    * Between two attempts. Ends by its timer, by a wake-up or by a handoff.
    *
-   * @param id what the timer knows of it
+   * @param id identifies this back-off for its timer
    * @param endsAt by the clock's nanoseconds
    * @param timer ends it
    */
   record BackingOff(Object id, long endsAt, Scheduler.Task timer) implements Phase {
-    /** The timer may run before the back-off that it belongs to is the waiter's state. */
+    /** Tells whether the time is over: the timer may run before this is the waiter's state. */
     boolean isOver(Clock clock) {
       return clock.nanos() - endsAt >= 0;
     }
@@ -94,7 +94,7 @@ record WaiterState(Phase phase, NotificationBackoff notifications, AttemptFailur
     }
   }
 
-  /** Returns the progress of the attempt in flight; one without an outage if there is none. */
+  /** Returns the progress of the attempt in flight, or one without an outage if there is none. */
   AttemptProgress progress() {
     return phase instanceof Attempting attempting ? attempting.progress() : new AttemptProgress();
   }

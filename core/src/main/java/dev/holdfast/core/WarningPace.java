@@ -43,7 +43,7 @@ final class WarningPace {
       begun = true;
     } finally {
       if (!begun) {
-        isPausing.set(false); // without memory, say: what is counted next tries again
+        isPausing.set(false); // out of memory, for example: the next count tries again
       }
     }
   }

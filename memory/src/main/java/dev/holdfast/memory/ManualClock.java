@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>While timers run, no other thread can move the clock. A timer calls a {@link
  * dev.holdfast.LockListener} inline, so a listener that waits for a thread which calls {@link
- * #advance} waits for ever. Safe for use by many threads.
+ * #advance} waits forever. Safe for use by many threads.
  */
 public final class ManualClock implements Clock {
   private final long startedAt = System.nanoTime();

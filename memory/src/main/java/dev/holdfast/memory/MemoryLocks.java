@@ -61,7 +61,7 @@ public final class MemoryLocks {
     /**
      * Shares another manager's store, with its clock.
      *
-     * @param store what {@link LockManager#unwrap} gives for {@link MemoryStore}
+     * @param store the result of {@link LockManager#unwrap} for {@link MemoryStore}
      * @return this
      */
     public Builder store(MemoryStore store) {

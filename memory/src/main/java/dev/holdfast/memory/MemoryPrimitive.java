@@ -153,7 +153,7 @@ record MemoryPrimitive(MemoryStore store, KeyPrefix keyPrefix) implements LockPr
 
   @Override
   public void close() {
-    // what is held is left to expire, and the store may be shared
+    // held locks are left to expire, and the store may be shared
   }
 
   private static <T> CompletableFuture<T> outage(String message, boolean outcomeUnknown) {

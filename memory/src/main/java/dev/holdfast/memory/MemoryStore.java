@@ -120,7 +120,7 @@ public final class MemoryStore {
    * Steals as {@link #steal(String, Duration)} does, with a token of the caller's choice.
    *
    * @param name the name of the lock
-   * @param token the thief's; whoever has a lease with this token holds the lock again
+   * @param token the token of the thief. A holder whose lease has this token holds the lock again
    * @param ttl how long the thief has it
    * @throws LockConfigurationException if the name or the ttl is out of range
    */

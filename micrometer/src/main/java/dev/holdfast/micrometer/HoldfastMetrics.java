@@ -86,9 +86,8 @@ public final class HoldfastMetrics implements MeterBinder, AutoCloseable {
   /**
    * Adds the tag {@code lock} to the meters {@code holdfast.acquire}, {@code holdfast.hold}, {@code
    * holdfast.lost}, {@code holdfast.renewal} and {@code holdfast.overrun}. A registry keeps a meter
-   * for each value for ever, so the function must map all names to a few values, for example to
-   * what stands before the first hyphen. With Prometheus all managers of a registry need this tag
-   * or none.
+   * for each value forever, so the function must map all names to a few values, for example to the
+   * part before the first hyphen. With Prometheus all managers of a registry need this tag or none.
    *
    * @param lockTag maps the name of a lock to the value; called inline, so it must return at once.
    *     If it throws or returns nothing, the value is {@code unknown}

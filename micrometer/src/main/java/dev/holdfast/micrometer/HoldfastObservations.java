@@ -22,7 +22,7 @@ public final class HoldfastObservations {
   private HoldfastObservations() {}
 
   /**
-   * Decorates a manager. What handlers throw is logged once and dropped, and the locks go on.
+   * Decorates a manager. Exceptions of handlers are logged once and dropped, and the locks go on.
    *
    * @param manager the manager, which is closed by closing the decorator
    * @param name the value of the low-cardinality key {@code manager}

@@ -96,7 +96,7 @@ final class ObservedLease implements Lease {
     } else if (failure instanceof LockLostException loss) {
       hold.lost(loss);
     } else if (failure instanceof CancellationException) {
-      hold.released(null); // the manager releases a lock whose text nobody takes
+      hold.released(null); // the manager releases a lock whose text is not taken
     }
   }
 

@@ -38,7 +38,7 @@ final class NodeParser {
   private final int to;
 
   /**
-   * The node that stands in a part of a URL's addresses.
+   * Parses the node in a part of a URL's addresses.
    *
    * @param text the addresses, which hold passwords
    */
@@ -94,7 +94,7 @@ final class NodeParser {
     return "a node starts with redis:// or rediss://; a comma inside a password is written %2C";
   }
 
-  /** Other lists are parted by semicolons or spaces. */
+  /** Refuses semicolons and spaces between nodes, which are usual in other lists. */
   private void requireOneNode(int authority) {
     Matcher next = NEXT_NODE.matcher(text).region(authority, to);
     if (next.find()) {
@@ -231,7 +231,7 @@ final class NodeParser {
     return database;
   }
 
-  /** -1 if it is no number, or above the largest. */
+  /** Returns -1 for a text that is no number, or a number above the largest. */
   private int number(int start, int end, int max) {
     if (!NUMBER.matcher(text).region(start, end).matches()) {
       return -1;
@@ -240,7 +240,7 @@ final class NodeParser {
     return number > max ? -1 : (int) number;
   }
 
-  /** The exception of {@link URI} carries its input, so it is never a cause. */
+  /** Makes a URI. The exception of {@link URI} contains its input, so it is never a cause. */
   private URI uri(String normalised, int host, int hostEnd) {
     try {
       URI uri = new URI(normalised);
@@ -248,7 +248,7 @@ final class NodeParser {
         return uri;
       }
     } catch (URISyntaxException e) {
-      // told below
+      // reported below
     }
     throw url.wrongAddress(
         host,

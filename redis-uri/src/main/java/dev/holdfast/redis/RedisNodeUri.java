@@ -20,15 +20,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Scheme and host are folded to lower case. User and password are percent-encoded where they
  * hold one of {@code @ / ? # , & % }. (Only a password such as {@code a@b,redis://c}, not encoded,
- * cannot be told from two nodes.) Neither errors nor {@link #toString} ever show a user or a
- * password.
+ * cannot be distinguished from two nodes.) Neither errors nor {@link #toString} ever show a user or
+ * a password.
  *
  * @param isTls whether the scheme is {@code rediss}
  * @param host a name, or an IP address without brackets
  * @param port 6379 if none was given
  * @param database 0 if none was given
  * @param user decoded; null if none was given
- * @param password decoded; null if nobody logs in, empty if a user was given alone
+ * @param password decoded; null without a login, empty if a user was given alone
  */
 public record RedisNodeUri(
     boolean isTls,
@@ -174,7 +174,7 @@ public record RedisNodeUri(
                 : ":" + encoded(password)));
   }
 
-  /** The URI, user and password hidden; safe to log. */
+  /** Returns the URI with user and password hidden, so that it is safe to log. */
   @Override
   public String toString() {
     return text(user == null && password == null ? "" : "***");

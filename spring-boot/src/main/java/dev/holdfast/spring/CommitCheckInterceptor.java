@@ -42,7 +42,7 @@ final class CommitCheckInterceptor implements MethodInterceptor {
       }
       return result;
     } finally { // so that it comes after the work before the commit that the method has registered
-      ((ProxyMethodInvocation) invocation) // what follows is the end of the transaction
+      ((ProxyMethodInvocation) invocation) // the end of the transaction follows
           .setUserAttribute(SHIELD, Locks.postponeInterrupts());
       Locks.current().ifPresent(transactions::checkBeforeCommit);
     }

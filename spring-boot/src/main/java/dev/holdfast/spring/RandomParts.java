@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /**
  * Masks the random parts of a holder's value. The value of another library's lock is its token, and
- * whoever knows it can release the lock. A label for people stays readable.
+ * a client that knows it can release the lock. A label for people stays readable.
  */
 final class RandomParts {
   private static final String MASK = "…";
@@ -22,8 +22,8 @@ final class RandomParts {
   private static final Pattern ANY_CASE = Pattern.compile("[A-Za-z0-9+/=_]{20,}");
 
   /**
-   * A part with a jump in every seventh character is random. Of random texts of 22 letters and
-   * digits 2 in 1000 have fewer jumps, and {@code OrderServiceInstance01} has 3.
+   * A part with a jump in every seventh character is random. Two in 1000 random texts of 22 letters
+   * and digits have fewer jumps, and {@code OrderServiceInstance01} has 3.
    */
   private static final int CHARACTERS_PER_JUMP = 7;
 

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code holdfast backends}: what there is to open a URL with. */
+/** {@code holdfast backends}: shows the backends that can open URLs. */
 @Command(
     name = "backends",
     description = "Shows the available backends, and their faults.",

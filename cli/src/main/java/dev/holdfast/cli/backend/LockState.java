@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A lock at one moment.
+ * A lock at one time.
  *
- * @param status who holds it; empty if it is free, or if that is unknown
+ * @param status the holder, or empty if the lock is free or its holder unknown
  * @param outage why the holder is unknown
  */
 public record LockState(String name, Optional<LockStatus> status, Optional<String> outage) {

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /** The backends that are there: those that come with this program, and those of --class-path. */
 public final class Providers {
-  /** Some failures of an iterator come back for ever, so that reading has to end somewhere. */
+  /** The limit is needed because some failures of an iterator repeat forever. */
   private static final int MAX_FAILURES = 32;
 
   private final Iterator<ServiceLoader.Provider<LockProvider>> found =

@@ -30,7 +30,7 @@ final class BenchPage {
     Map<String, Object> members = new LinkedHashMap<>();
     members.put("id", result.id());
     members.put("title", result.title());
-    // The first figure is what the scenario is for.
+    // The first figure is the purpose of the scenario.
     members.put(
         "charts", result.figures().stream().limit(1).map(figure -> chart(result, figure)).toList());
     members.put("heads", table.heads());

@@ -42,7 +42,7 @@ public record ClassPath(String text, List<Path> entries) {
    */
   public void install(PrintWriter err) {
     Thread thread = Thread.currentThread();
-    // Never closed: what is loaded from it is in use until the end.
+    // Never closed: its classes are in use until the end.
     URLClassLoader loader =
         new URLClassLoader(
             entries.stream().map(ClassPath::url).toArray(URL[]::new),

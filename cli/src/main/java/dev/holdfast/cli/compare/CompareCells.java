@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The measured values; what has no meaning in a scenario is empty.
+ * The measured values. A value that has no meaning in a scenario is empty.
  *
- * @param twoOwners whether two leases said at the same moment that they were held
+ * @param twoOwners whether two leases said at the same time that they were held
  * @param holderKnows whether a holder that came late knew that its lease was over
  * @param unavailable how long no owner got a lock
  */

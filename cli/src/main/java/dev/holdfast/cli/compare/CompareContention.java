@@ -111,8 +111,8 @@ final class CompareContention {
   }
 
   /**
-   * Returns the commands that clients sent; what scripts call is counted by the server as well, and
-   * left out.
+   * Returns the number of commands that clients sent. Commands that scripts call, which the server
+   * counts as well, are left out.
    */
   private static long requests(TestNode node) {
     Map<String, Long> counts = node.commandCounts();

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A process that holds a lock, and what can happen to it. */
 final class CompareHolder implements AutoCloseable {
-  /** For each answer, so that what stands still is not waited for for ever. */
+  /** The limit for each answer, so that a process that stands still does not block the run. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Process process;
@@ -60,7 +60,7 @@ final class CompareHolder implements AutoCloseable {
     signal("CONT");
   }
 
-  /** Whether it believes at this moment that it holds the lock. */
+  /** Returns whether the process believes now that it holds the lock. */
   boolean isHeld() throws IOException, InterruptedException {
     return ask(CompareHolderCommand.HELD).equals(CompareHolderCommand.YES);
   }

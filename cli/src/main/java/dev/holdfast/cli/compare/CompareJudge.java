@@ -3,12 +3,12 @@ package dev.holdfast.cli.compare;
 import dev.holdfast.Lease;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Sees whether two leases say at the same moment that they are held. */
+/** Detects whether two leases say at the same time that they are held. */
 final class CompareJudge {
   private final AtomicReference<Lease> owner = new AtomicReference<>();
   private volatile boolean twoOwners;
 
-  /** A lease was got: the one before must be over. */
+  /** Notes a grant: the lease before must be over. */
   void begin(Lease lease) {
     Lease before = owner.getAndSet(lease);
     if (before != null && bothHeld(before, lease)) {

@@ -77,7 +77,7 @@ final class Comparison {
         scenario, lock, measuredInTwo(() -> scenario.measure(lock, seconds)));
   }
 
-  /** Repeats a measurement that failed once: a machine may stand still for a moment. */
+  /** Repeats a measurement that failed once, because the machine may have stalled. */
   static CompareCells measuredInTwo(Callable<CompareCells> measurement) throws Exception {
     try {
       return measurement.call();

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param faults whether servers are frozen, killed and restarted
  * @param locked false for the control
  * @param json whether stdout is for a program
- * @param driver what speaks with the servers
+ * @param driver the driver for the servers
  * @param classPath where backends are in addition to our own, as it was given
  */
 record DemoPlan(

@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A demo at one moment.
+ * A demo at one time.
  *
  * @param locks each lock's name, holder and votes; empty if they are not inspected
  * @param nodes empty if there are none

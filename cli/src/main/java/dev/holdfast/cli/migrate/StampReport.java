@@ -17,7 +17,7 @@ import java.util.Optional;
  * The old locks that were found on a server.
  *
  * @param server for messages, without user and password
- * @param seen what was found
+ * @param seen the result of the scan
  */
 record StampReport(String server, StampScan.Result seen) {
   /** More are for programs to read. */

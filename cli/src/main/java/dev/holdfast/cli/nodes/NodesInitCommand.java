@@ -77,7 +77,7 @@ final class NodesInitCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    // Connects when the nodes are looked at: what is wrong with one is shown for each.
+    // Connects when the nodes are inspected, so that the faults of each are shown.
     Backend backend = url.backend().lazy();
     Logging.silence();
     try (LockManager locks = backend.open()) {

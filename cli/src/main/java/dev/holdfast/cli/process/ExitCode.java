@@ -19,7 +19,7 @@ public final class ExitCode {
   /** EX_SOFTWARE: a mistake in this program. */
   public static final int SOFTWARE = 70;
 
-  /** EX_TEMPFAIL: the lock was not got in time. */
+  /** EX_TEMPFAIL: the lock was not acquired in time. */
   public static final int NOT_GOT = 75;
 
   /** EX_PROTOCOL: the lock was lost while the command ran. */

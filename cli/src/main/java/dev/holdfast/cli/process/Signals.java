@@ -9,7 +9,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The signals that this process gets: they end its waits, or go to whom they are for. */
+/** The signals that this process gets: they end its waits, or go to their receiver. */
 public final class Signals {
   private final List<OsSignal> early = new ArrayList<>();
   private final CompletableFuture<OsSignal> first = new CompletableFuture<>();
@@ -48,7 +48,7 @@ public final class Signals {
     return result.get();
   }
 
-  /** Lets time pass. A future for it would be kept by that of the signal for ever. */
+  /** Lets time pass. Makes no future for it, which the future of the signal would keep forever. */
   public void pause(long millis) throws Signalled, InterruptedException {
     try {
       throw new Signalled(first.get(millis, TimeUnit.MILLISECONDS));

@@ -69,7 +69,7 @@ final class Child {
     environment.keySet().removeAll(SHELL_OPTIONS);
     environment.put("HOLDFAST_NAME", lease.name());
     environment.put("HOLDFAST_TOKEN", lease.token());
-    // What stands there may be from another holdfast, around this one.
+    // The value there may be from another holdfast, around this one.
     environment.remove(FENCING_TOKEN);
     lease.fencingToken().ifPresent(token -> environment.put(FENCING_TOKEN, Long.toString(token)));
     // The launcher sets one in which all names can be read.
@@ -138,10 +138,10 @@ final class Child {
   }
 
   /**
-   * After the command's end: what has got a signal with it, and outlives it, has the grace to end
-   * as well. Without a signal it is left alone.
+   * Ends the processes that got a signal with the command and outlive it, after the grace. Without
+   * a signal they are left alone.
    *
-   * @return false if something is left that should not be
+   * @return false if a process is left that should have ended
    */
   boolean endRest() throws InterruptedException {
     if (signalled) {

@@ -144,12 +144,12 @@ final class Guardian {
     tell("lost " + grace.toMillis());
   }
 
-  /** After the command has ended: what it started has the grace to end, and then gets SIGKILL. */
+  /** Ends the processes that the ended command started: after the grace they get SIGKILL. */
   void endRest(Duration grace) {
     tell("rest " + grace.toMillis());
   }
 
-  /** After the command has ended: leaves what it started. */
+  /** Leaves the processes that the ended command started. */
   void leaveRest() {
     tell("done");
   }

@@ -225,7 +225,7 @@ record Run(
       case EXPIRING -> {}
       case UNGUARDED -> child.awaitEnd();
     }
-    // Only now: this waits for ever where stderr is a full pipe that nothing reads.
+    // Only now: this waits forever where stderr is a full pipe that nothing reads.
     Message.print(why + "; ending the command (process " + child.pid() + ")");
     if (!child.awaitEnd()) {
       Message.print("process " + child.pid() + ", or one that it started, cannot be killed");

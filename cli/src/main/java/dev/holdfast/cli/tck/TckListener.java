@@ -18,7 +18,7 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Keeps what JUnit tells of a run, from several threads. */
+/** Keeps the reports of JUnit on a run, from several threads. */
 final class TckListener implements TestExecutionListener {
   /** The kit's own names of tests begin with their rules, and its failures with the rule's text. */
   private static final String RULES = "^[A-Z]+-\\d+(, [A-Z]+-\\d+)*: ";

@@ -25,7 +25,7 @@ final class TckRun {
   /**
    * Begins nothing yet.
    *
-   * @param rules whose tests are run; empty for all
+   * @param rules the rules to test, empty for all
    * @param brokenByDesign the reasons by rule
    * @param hasNodeOptions as {@link TckTarget#environment} takes it
    */

@@ -20,7 +20,7 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs the kit on JUnit. What others' jars would add to a run of JUnit stays out of it. */
+/** Runs the kit on JUnit. Extensions of JUnit in other jars are left out. */
 final class TckRunner {
   /**
    * Tests at the same time, where environments share nothing: most tests wait most of their time.
@@ -36,7 +36,7 @@ final class TckRunner {
    * Runs tests, and closes all environments.
    *
    * @param more makes environments like the first one
-   * @param rules whose tests are run; empty for all
+   * @param rules the rules to test, empty for all
    * @return the tests that were begun or left out
    * @throws UsageException if there is no test of these rules
    */

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  *
  * @param url passwords hidden
  * @param facts text by heading: versions and the like
- * @param declared what its managers say that they can do
+ * @param declared the capabilities that its managers declare
  */
 record TckSubject(String url, Map<String, String> facts, Set<LockCapability> declared) {
 

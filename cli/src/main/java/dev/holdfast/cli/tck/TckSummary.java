@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The result of a run of the kit for a terminal: what failed first. */
+/** The result of a run of the kit for a terminal, with the failures first. */
 final class TckSummary {
   private static final String INDENT = "    ";
   private static final int WIDTH = 80;

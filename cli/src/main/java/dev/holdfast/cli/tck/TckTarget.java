@@ -58,7 +58,7 @@ record TckTarget(
     String shown = parsed.toString();
     if (parsed.addresses().isPresent()) {
       requireNodesMayBeShared(isInProcess);
-      RedisNodeUri.all(parsed); // says what is wrong before anybody is asked
+      RedisNodeUri.all(parsed); // says what is wrong before a node is asked
       Matcher target = GIVEN_NODES.matcher(given);
       List<String> running =
           target.results().flatMap(found -> Stream.of(found.group().split(",", -1))).toList();

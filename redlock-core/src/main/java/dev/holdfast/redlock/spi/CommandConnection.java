@@ -109,7 +109,7 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Notes that the attempt has failed, or the connection has ended. What is not answered fails.
+   * Notes that the attempt has failed, or the connection has ended. Unanswered commands fail.
    *
    * @param cause why
    */
@@ -257,7 +257,7 @@ public final class CommandConnection<E> {
    */
   CompletableFuture<Void> drop() {
     ConnectionState<E> before =
-        advance(Phase.STOPPED); // first: what fails while it closes is no fault
+        advance(Phase.STOPPED); // first: a failure during the closing is no fault
     if (before.isBefore(Phase.STOPPED)) {
       Exception dropped = new IllegalStateException("the connection was dropped");
       if (!before.wasOpen()) {
@@ -283,7 +283,7 @@ public final class CommandConnection<E> {
       InTurn.run(
           now.openWriter(),
           () -> {
-            write(); // what a task that is still to come would have written
+            write(); // the commands that a later task would have written
             drop();
           });
     } else {

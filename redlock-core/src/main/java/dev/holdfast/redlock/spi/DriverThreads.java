@@ -50,7 +50,7 @@ public final class DriverThreads {
    * interrupted.
    *
    * @param limit how long to wait
-   * @param future what is better done first, but need not be
+   * @param future the work that had better be done before
    */
   public static void await(Duration limit, Future<?> future) {
     long end = System.nanoTime() + limit.toNanos();

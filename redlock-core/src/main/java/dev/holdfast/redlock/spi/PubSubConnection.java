@@ -25,7 +25,7 @@ public interface PubSubConnection {
 
   /**
    * Ends the connection and its threads, and lets the client not make it again. The last call, also
-   * for a connection that has ended by itself: what that has left ends here.
+   * for a connection that has ended by itself: its threads and resources end here.
    */
   void close();
 }

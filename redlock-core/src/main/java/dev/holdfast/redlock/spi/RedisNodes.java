@@ -87,8 +87,8 @@ public interface RedisNodes extends AutoCloseable {
    * operation.
    *
    * @param <T> the type of the result
-   * @param operation submits rounds; the thread holds no lock
-   * @return what the operation returned, perhaps completed by this thread
+   * @param operation submits rounds, while the thread holds no lock
+   * @return the result of the operation, perhaps completed by this thread
    */
   default <T> CompletableFuture<T> lendThread(Supplier<CompletableFuture<T>> operation) {
     return operation.get();

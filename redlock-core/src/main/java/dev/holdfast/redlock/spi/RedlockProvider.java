@@ -18,7 +18,7 @@ public abstract class RedlockProvider implements LockProvider {
   private final boolean usesTlsSettings;
 
   /**
-   * For drivers that do not use trust and key managers, which are refused.
+   * Makes the provider of a driver that refuses trust and key managers.
    *
    * @param name the driver's name in URLs, in lower case
    */
@@ -27,7 +27,7 @@ public abstract class RedlockProvider implements LockProvider {
   }
 
   /**
-   * For drivers.
+   * Makes the provider of a driver.
    *
    * @param name the driver's name in URLs, in lower case
    * @param usesTlsSettings whether {@link #nodes} uses the trust and key managers of its settings.

@@ -45,7 +45,7 @@ public final class ReplyReader {
    *
    * @param in the connection's stream, which is read once
    * @throws IOException if the stream throws it, such as a {@link java.net.SocketTimeoutException},
-   *     after which this method may be called again; or if the stream has ended
+   *     after which this method may be called again, or if the stream has ended
    */
   public void receive(InputStream in) throws IOException {
     if (from > 0) {
@@ -147,7 +147,7 @@ public final class ReplyReader {
     return array;
   }
 
-  /** The text of most replies to {@code SET} is not made again. */
+  /** Returns a text, and one constant for {@code OK}, the usual reply to {@code SET}. */
   private String text(int start, int end) {
     return end - start == 2 && bytes[start] == 'O' && bytes[start + 1] == 'K'
         ? "OK"

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A command for several nodes, with the receiver of their answers. The driver answers for each node
- * exactly once, on any thread. The receiver is quick and does not block. What it throws is logged
- * and thrown to no driver, so that it keeps no other answer back.
+ * exactly once, on any thread. The receiver is quick and does not block. Its exceptions are logged
+ * and do not reach the driver, so that the other answers are delivered.
  */
 public final class Round {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());

@@ -38,7 +38,7 @@ public final class Subscription {
   /** The channels of the last command that the node has not answered yet. */
   private final Set<String> unanswered = new HashSet<>();
 
-  /** Whether the last command was {@code SUBSCRIBE}. */
+  /** True if the last command was {@code SUBSCRIBE}. */
   private boolean subscribing;
 
   private @Nullable PubSubConnection connection;
@@ -56,17 +56,17 @@ public final class Subscription {
     void onMessage(String channel, String message);
 
     /**
-     * Called when the node has answered that a channel is subscribed. What was published before may
-     * have been missed.
+     * Reacts to the node's answer that a channel is subscribed. Earlier messages may have been
+     * missed.
      *
      * @param channel its name
      */
     default void onSubscribed(String channel) {}
 
     /**
-     * Called once when the connection has ended, or was not made, but not after {@link #close}, nor
-     * if the user lacks the right (NOPERM), so that the node is not asked again before it has been
-     * away.
+     * Reacts, once, to the end of the connection, or to a connection that was not made. Not called
+     * after {@link #close}, nor if the user lacks the right (NOPERM), so that the node is not asked
+     * again before it has been away.
      *
      * @param ended this subscription
      */
@@ -147,7 +147,7 @@ public final class Subscription {
    * Receives the connection.
    *
    * @param made a connection on which nothing was subscribed yet, or one that is still being made
-   *     and keeps the first command until then; closed at once if the subscription was closed
+   *     and keeps the first command until then. It is closed at once if the subscription was closed
    *     meanwhile
    */
   public synchronized void onConnected(PubSubConnection made) {

@@ -10,8 +10,8 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 /**
- * A connection out of a pool, with a timeout of ours for as long as we have it. Closing gives it
- * back as it was; or, if it is broken, has the pool destroy it.
+ * A connection of a pool, with our timeout as long as it is borrowed. Closing returns it to the
+ * pool with its former timeout. If it is broken, the pool destroys it.
  */
 record BorrowedConnection(Pool<Connection> pool, Connection connection, int timeoutOfTheirs)
     implements AutoCloseable {

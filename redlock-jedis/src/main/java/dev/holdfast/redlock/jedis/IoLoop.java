@@ -27,16 +27,16 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 final class IoLoop {
   private static final Logger LOG = System.getLogger(Redlock.class.getName());
 
-  /** How long a caller does the work at most, before our thread goes on with it. */
+  /** The longest time for which a caller does the work, before our thread goes on with it. */
   private static final long CALLER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** How soon replies that no caller waits for are read when there are no callers to do it. */
+  /** The time after which our thread reads replies if there are no callers to do it. */
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** How often our thread looks when nothing happens: for a connection that has ended. */
+  /** The interval at which our thread, when idle, looks for connections that have ended. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** So that a batch has an end though callers go on. */
+  /** The size of a batch, so that it ends although callers go on. */
   private static final int MAX_AT_ONCE = 1_000;
 
   private final AtomicReferenceArray<@Nullable SocketConnection> connections;
@@ -45,8 +45,8 @@ final class IoLoop {
   private final AtomicBoolean owned = new AtomicBoolean();
 
   /**
-   * Set on a thread that is going to serve: what it submits wakes no other thread. True once it has
-   * submitted a round: without one it would hold the loop for nothing.
+   * Set on a thread that is about to serve: its rounds wake no other thread. True once it has
+   * submitted a round, because without one it would hold the loop for nothing.
    */
   private final ThreadLocal<@Nullable Boolean> lent = new ThreadLocal<>();
 
@@ -138,7 +138,7 @@ final class IoLoop {
     }
   }
 
-  /** JDK 17 has no {@code Thread.isVirtual}. JEP 444 names the group of virtual threads. */
+  /** Checks the group that JEP 444 names, because JDK 17 has no {@code Thread.isVirtual}. */
   private static boolean isVirtual(Thread current) {
     return current.getThreadGroup().getName().equals("VirtualThreads");
   }
@@ -174,7 +174,7 @@ final class IoLoop {
     }
   }
 
-  /** For the owner: tells that a connection has ended, after what is still queued for it failed. */
+  /** Reports that a connection has ended, after its queued commands failed. For the owner. */
   void ended(Runnable disconnected) {
     for (int left = queued.size(); left > 0; left -= MAX_AT_ONCE) {
       write();
@@ -215,7 +215,7 @@ final class IoLoop {
       }
       SocketConnection connection = nextToRead();
       if (connection == null) {
-        open.clear(); // what is undecided waits for what is queued, or for nothing of ours
+        open.clear(); // undecided rounds wait for queued ones, or for no reply to us
         if (queued.isEmpty()) {
           return;
         }

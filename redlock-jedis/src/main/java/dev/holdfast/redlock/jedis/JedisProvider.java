@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:jedis:} URLs. Stateless. */
 public final class JedisProvider extends RedlockProvider {
-  /** For {@link java.util.ServiceLoader}. */
+  /** Makes the provider, for {@link java.util.ServiceLoader}. */
   public JedisProvider() {
     super("jedis", true);
   }

@@ -48,7 +48,7 @@ final class JedisPubSubConnection extends JedisPubSub implements PubSubConnectio
     } catch (JedisDataException e) {
       subscription.onError(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      // waiters poll anyway, and the command connection reports what to mend
+      // waiters poll anyway, and the command connection reports what to correct
     } finally {
       close(); // also what was made after a close, or what Jedis has connected again
       subscription.onEnded();

@@ -150,7 +150,7 @@ public final class JedisRedlock {
       return Redlock.open(connections(), options);
     }
 
-    /** The nodes without the algorithm; connects nothing. */
+    /** Returns the nodes without the algorithm, and connects none. */
     RedisNodes connections() {
       if (nodes.isEmpty()) {
         Duration limit = options.silenceLimit();

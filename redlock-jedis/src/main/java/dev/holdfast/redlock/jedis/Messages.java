@@ -57,7 +57,9 @@ final class Messages {
     }
   }
 
-  /** Returns milliseconds as Jedis and sockets take them: at least 1, since 0 would be for ever. */
+  /**
+   * Returns milliseconds as Jedis and sockets take them: at least 1, since 0 would mean no limit.
+   */
   static int millis(Duration limit) {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis()));
   }

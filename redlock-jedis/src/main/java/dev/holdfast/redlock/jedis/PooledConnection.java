@@ -17,7 +17,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * thread waits when the node hangs or the pool is exhausted.
  */
 final class PooledConnection implements CommandWriter<PooledNode.Question> {
-  /** How often a node that is asked nothing is greeted, to learn whether it is still there. */
+  /** The interval of greetings to a node without commands, to learn whether it still responds. */
   private static final long GREETING_MILLIS = 1_000;
 
   /**
@@ -82,7 +82,7 @@ final class PooledConnection implements CommandWriter<PooledNode.Question> {
   public void write(List<EncodedRound<PooledNode.Question>> rounds) {
     used = true;
     try (BorrowedConnection borrowed = BorrowedConnection.of(node.pool(), node.limit())) {
-      // after each wait: what was dropped meanwhile must not be sent after its release
+      // after each wait: a command of a dropped connection must not be sent after its release
       for (int from = 0; from < rounds.size() && commands.isOpen(); ) {
         int to = endOfWindow(rounds, from);
         exchange(borrowed.connection(), rounds.subList(from, to));

@@ -19,8 +19,8 @@ import redis.clients.jedis.util.Pool;
  * A node that is reached through a pool of its user's, by a thread of its own.
  *
  * @param address for messages
- * @param client what the user knows it by
- * @param limit for how long there may be no free connection, and the node may owe replies
+ * @param client the client of the user
+ * @param limit how long there may be no free connection, and how long replies may be pending
  * @param thread does the input and output
  * @param beside the way to the second connection, with a pool of one and another thread; null in
  *     that node itself

@@ -22,7 +22,7 @@ final class SocketConnection {
   /** The shortest timeout that a socket can have: how long a read waits at most. */
   private static final int SLICE_MILLIS = 1;
 
-  /** How often a node that is late is read before the others. */
+  /** The time for which other nodes are read before a node that is late. */
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /**
@@ -64,7 +64,7 @@ final class SocketConnection {
     try {
       Messages.greet(socket.connect(address, timeout));
       socket.get().setSoTimeout(SLICE_MILLIS);
-      socket.get().setSoLinger(false, 0); // what was written last still goes out
+      socket.get().setSoLinger(false, 0); // the last written bytes still go out
       heardAt = System.nanoTime();
       if (!connected.complete(null)) {
         socket.close();
@@ -91,7 +91,7 @@ final class SocketConnection {
     return connected.isDone() && !connected.isCompletedExceptionally() && !ended;
   }
 
-  /** For the owner: adds to what must be sent; false if nothing can be. */
+  /** Queues a command, or returns false if nothing can be sent. For the owner. */
   boolean ask(IoLoop.Request request) {
     if (!isUp() || dropped) {
       return false;
@@ -109,7 +109,7 @@ final class SocketConnection {
     return true;
   }
 
-  /** For the owner: sends what was asked. */
+  /** Sends the queued commands. For the owner. */
   void flush() {
     if (batch.size() > 0) {
       try {
@@ -121,24 +121,24 @@ final class SocketConnection {
     }
   }
 
-  /** For the owner: whether replies are pending. */
+  /** Tells whether replies are pending. For the owner. */
   boolean hasUnanswered() {
     return !inFlight.isEmpty();
   }
 
-  /** For the owner: whether the node was silent when it was read a short time ago. */
+  /** Tells whether the node was silent when it was read a short time ago. For the owner. */
   boolean isLate() {
     return late && System.nanoTime() - lateAt < LATE_NANOS;
   }
 
-  /** For the owner: for how long nothing has been heard. */
+  /** Returns the time since the last bytes of the node. For the owner. */
   long silentNanos() {
     return System.nanoTime() - heardAt;
   }
 
   /**
-   * For the owner: reads what has come, and waits for a slice if nothing has. Returns whether
-   * something had.
+   * Reads the bytes that have arrived, or waits for a slice if there are none. Returns whether
+   * there were any. For the owner.
    */
   boolean read() {
     if (!isUp()) {
@@ -184,7 +184,7 @@ final class SocketConnection {
     }
   }
 
-  /** For the owner: ends the connection; all that is not answered fails. */
+  /** Ends the connection, and fails all unanswered commands. For the owner. */
   void end(Throwable cause) {
     endConnecting(cause);
     if (!isUp()) {

@@ -74,7 +74,8 @@ record LettuceConnection(
   }
 
   /**
-   * Lettuce may forget what comes in just when a connection ends: the commands' own queue does not.
+   * Fails all unanswered commands, also those that Lettuce forgets if they come when a connection
+   * ends.
    */
   @Override
   public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {

@@ -12,7 +12,7 @@ import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:lettuce:} URLs. Stateless. */
 public final class LettuceProvider extends RedlockProvider {
-  /** For {@link java.util.ServiceLoader}. */
+  /** Makes the provider, for {@link java.util.ServiceLoader}. */
   public LettuceProvider() {
     super("lettuce", true);
   }

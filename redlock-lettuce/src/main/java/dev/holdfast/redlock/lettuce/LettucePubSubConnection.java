@@ -58,7 +58,7 @@ final class LettucePubSubConnection extends RedisPubSubAdapter<String, String>
     connection.closeAsync().whenComplete((done, failure) -> subscription.onEnded());
   }
 
-  /** A client of the user's may have a timeout of its own, after which the node still answers. */
+  /** Sends a command without the timeout of the user's client, after which a node may answer. */
   private void send(CommandType type, List<String> channels) {
     AsyncCommand<String, String, String> command =
         new AsyncCommand<>(

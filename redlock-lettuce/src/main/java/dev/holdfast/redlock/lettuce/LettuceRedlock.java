@@ -105,7 +105,7 @@ public final class LettuceRedlock {
       return Redlock.open(connections(), options);
     }
 
-    /** The nodes without the algorithm; connects nothing. */
+    /** Returns the nodes without the algorithm, and connects none. */
     PipelinedNodes<byte[]> connections() {
       ManagedClient own = ManagedClient.start(options.connectTimeout(), SslOptions.create());
       return own.nodes(nodes.stream().map(node -> node.apply(own)));
@@ -121,9 +121,9 @@ public final class LettuceRedlock {
     }
 
     /**
-     * Lettuce keeps what was not answered when a connection breaks and sends it again after its
-     * reconnect, unless it does not reconnect or rejects commands meanwhile. The replay filter is
-     * no help: it is not asked about what was already on its way.
+     * Refuses a client that sends commands again. When a connection breaks, Lettuce keeps
+     * unanswered commands for its reconnect, unless it does not reconnect or rejects commands until
+     * then. The replay filter does not help, because commands in flight bypass it.
      */
     private static void requireNoReplay(ClientOptions options, RedisURI uri) {
       if (options.isAutoReconnect()

@@ -57,7 +57,7 @@ final class ReplyOutput extends CommandOutput<String, String, Object> {
     open.push(array);
   }
 
-  /** A part is complete; the arrays that are not around it are so too. */
+  /** Closes the arrays that are not around the part that is complete now. */
   @Override
   public void complete(int depth) {
     while (open != null && open.size() > depth) {

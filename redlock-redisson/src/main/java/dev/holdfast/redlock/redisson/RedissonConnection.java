@@ -30,10 +30,9 @@ import org.redisson.client.protocol.QueueCommandHolder;
 import org.redisson.client.protocol.RedisCommand;
 
 /**
- * A channel of Redisson's that serves commands. It ends at the first disconnect: by the time that
- * Redisson looks whether to make it again, it is closed. All is written, answered and ended by the
- * channel's event loop alone, which keeps the order; what is waiting when its turn comes goes out
- * in one go.
+ * A channel of Redisson's that serves commands. It ends at the first disconnect: when Redisson
+ * checks whether to reconnect, it is closed. The channel's event loop alone writes, answers and
+ * ends everything, which keeps the order. Commands that wait for it go out in one write.
  */
 final class RedissonConnection implements CommandWriter<RedissonConnection.Encoded> {
   /** The time in which the reason for an end arrives, if there is one. */
@@ -45,7 +44,7 @@ final class RedissonConnection implements CommandWriter<RedissonConnection.Encod
   private final GenericFutureListener<Future<Void>> written =
       this::onWritten; // one for all commands
 
-  /** Whether a batch is being written, which only the event loop reads and changes. */
+  /** True while a batch is being written. Only the event loop reads and changes it. */
   private boolean inMidBatch;
 
   private RedissonConnection(Channel channel, CommandConnection<Encoded> commands) {

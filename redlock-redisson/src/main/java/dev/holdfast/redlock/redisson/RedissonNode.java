@@ -27,11 +27,11 @@ import org.redisson.connection.ConnectionManager;
 import org.redisson.misc.RedisURI;
 
 /**
- * One node, and where and as whom to reach it.
+ * One node, with its address and credentials.
  *
  * @param address for messages: never with user or password
  * @param isTls whether it is spoken to by TLS
- * @param config what to connect with, made again by each call; what it runs on is shared
+ * @param config the settings for connecting, made again by each call. Their event loop is shared
  * @param client the client of the user's by which the node is reached, if it is one
  * @param connectTimeout how long connecting may take
  */
@@ -44,8 +44,8 @@ record RedissonNode(
     implements RedisNode<RedissonConnection.Encoded> {
 
   /**
-   * A node that is reached by a client of the user's: by its address, credentials, TLS and threads,
-   * but beside its pool, which may hold a command back, reorder it or send it again.
+   * Makes a node that uses the address, credentials, TLS and threads of the user's client. It does
+   * not use the client's pool, which may hold a command back, reorder it or send it again.
    */
   static RedissonNode of(RedissonClient client, Duration connectTimeout) {
     if (!(client instanceof Redisson redisson)) {
@@ -121,7 +121,7 @@ record RedissonNode(
         made.setConnectTimeout(millis)
             .setCommandTimeout(millis)
             .setTcpNoDelay(true)
-            .setPingConnectionInterval(0) // who is silent for too long is known above
+            .setPingConnectionInterval(0) // silent nodes are detected above
             .setNettyHook(new Hook(made.getNettyHook(), begun)));
   }
 
@@ -144,7 +144,7 @@ record RedissonNode(
     return uri.isUDS() ? host : RedisNodeUri.server(host.replaceAll("[\\[\\]]", ""), uri.getPort());
   }
 
-  /** All others follow a master to another server, or send a command there. */
+  /** Refuses other setups, which follow a master to another server, or send a command there. */
   private static void requireOneServer(Config config) {
     if (!config.isSingleConfig()) {
       throw new LockConfigurationException(

@@ -9,7 +9,7 @@ import java.util.List;
 
 /** Serves {@code redlock:} and {@code redlock:redisson:} URLs. Stateless. */
 public final class RedissonProvider extends RedlockProvider {
-  /** For {@link java.util.ServiceLoader}. */
+  /** Makes the provider, for {@link java.util.ServiceLoader}. */
   public RedissonProvider() {
     super("redisson", true);
   }

@@ -100,7 +100,7 @@ public final class RedissonRedlock {
       return Redlock.open(connections(), options);
     }
 
-    /** The nodes without the algorithm; connects nothing. */
+    /** Returns the nodes without the algorithm, and connects none. */
     PipelinedNodes<RedissonConnection.Encoded> connections() {
       ManagedClients own = new ManagedClients(OpenSettings.none());
       return own.nodes(nodes.stream().map(node -> node.apply(own)));

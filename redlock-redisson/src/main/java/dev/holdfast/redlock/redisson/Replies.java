@@ -63,7 +63,7 @@ final class Replies extends CommandDecoder {
     }
   }
 
-  /** Without its type. */
+  /** Reads a line, without its type. */
   private static String line(ByteBuf in) {
     in.skipBytes(1);
     String text = in.readCharSequence(in.bytesBefore((byte) '\r'), UTF_8).toString();

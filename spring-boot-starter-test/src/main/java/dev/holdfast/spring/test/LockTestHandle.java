@@ -32,7 +32,7 @@ import org.springframework.beans.factory.ObjectProvider;
  *
  * <p>As with a real server, a holder does not know at once that its lock was stolen or has expired:
  * it learns so at its next renewal or extension, at the end of its ttl by the clock, or at its
- * release. After each test stolen locks are given back, and an outage ends. Safe for use by many
+ * release. After each test stolen locks are released, and an outage ends. Safe for use by many
  * threads.
  */
 public final class LockTestHandle {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>a node that answered votes for this client's terms: then the longest ttl of this client
- *       counts; or
+ *       counts, or
  *   <li>all N nodes are in quarantine, so that no client can be granted a lock: then the longest
  *       ttl of all clients that asked for locks counts, and must have passed on a quorum. Every
  *       earlier grant has expired by then.

@@ -53,8 +53,8 @@ final class AcquireAttempt {
   /**
    * Sends nothing yet.
    *
-   * @param transferred the token that the lock must hold, which is replaced; null for a lock that
-   *     must be free
+   * @param transferred the token that the lock must hold, which is replaced, or null for a lock
+   *     that must be free
    */
   AcquireAttempt(
       RedlockContext context, Attempt attempt, String token, @Nullable String transferred) {

@@ -20,7 +20,7 @@ record KeptLife(long until, boolean mayLengthen) {
     return new KeptLife(now + release.keep().toNanos(), release.mayLengthen());
   }
 
-  /** Returns the milliseconds that are left, rounded up; zero for a release that deletes. */
+  /** Returns the milliseconds that are left, rounded up, zero for a release that deletes. */
   long millisLeft(long now) {
     return Math.max(0, until - now + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
   }

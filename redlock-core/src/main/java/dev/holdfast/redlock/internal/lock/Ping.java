@@ -32,7 +32,7 @@ final class Ping implements VotePolicy {
     this.key = key;
   }
 
-  /** Starts the question; completes with whether a quorum answers and may vote. */
+  /** Starts the question. The future completes with whether a quorum answers and may vote. */
   CompletableFuture<Boolean> start() {
     QuorumCall call = context.toAll(command(), this);
     call.start(context.scheduler(), context.quorumNanos());
@@ -53,7 +53,7 @@ final class Ping implements VotePolicy {
         : new Command.Eval(Scripts.INSPECT, false, List.of(key), List.of());
   }
 
-  /** Returns false for a failure that may pass, and throws one that a person has to mend. */
+  /** Returns false for a failure that may pass, and throws one that a person must correct. */
   private boolean isPassing(QuorumCall call, Tally votes) {
     LockException failure =
         context.failures().noQuorum("no quorum answered a ping", call, votes, false);

@@ -57,8 +57,8 @@ final class QuorumFailures {
   }
 
   /**
-   * Makes an outage, or an error of configuration if mending the misconfigured nodes would make a
-   * quorum.
+   * Makes an outage, or an error of configuration if the misconfigured nodes, once corrected, would
+   * make a quorum.
    */
   LockException noQuorum(String message, QuorumCall call, Tally votes, boolean outcomeUnknown) {
     Map<String, Throwable> failures = new LinkedHashMap<>();

@@ -18,7 +18,7 @@ final class RedlockGrant implements Grant {
   private final ClockReading validUntil;
 
   /**
-   * For each node the time until which it surely has the key, or null if it may not have the key.
+   * The time, for each node, until which it surely has the key, or null if it may not have the key.
    */
   private final @Nullable ClockReading[] sureUntil;
 

@@ -165,8 +165,9 @@ public final class NodeConnections {
   }
 
   /**
-   * Sends a round to the nodes whose connection is up, and holds it back for the others. It fails
-   * last where it cannot be held: what follows a decision must reach every node after this round.
+   * Sends a round to the nodes whose connection is up, and holds it back for the others. If it
+   * cannot be held back for a node, it fails there last, because a command that follows a decision
+   * must reach every node after this round.
    */
   public void submit(Round round) {
     long now = clock.nanos();

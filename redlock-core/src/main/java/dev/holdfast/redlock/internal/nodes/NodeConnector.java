@@ -23,7 +23,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects nodes, checks their servers and reconnects them for ever. Logs one warning when a node
+ * Connects nodes, checks their servers and reconnects them forever. Logs one warning when a node
  * goes down and one line when it is back.
  */
 public final class NodeConnector {
@@ -126,7 +126,7 @@ public final class NodeConnector {
           List.of(
               scheduler.schedule(quorumTimeoutNanos, () -> endWait(node, session)),
               scheduler.schedule(connectTimeout.toNanos(), () -> expire(node, session)));
-    } catch (RuntimeException | Error e) { // without limits it could hold rounds back for ever
+    } catch (RuntimeException | Error e) { // without limits it could hold rounds back forever
       fail(node, session, NodeException.of(e));
       throw e;
     }
@@ -272,7 +272,7 @@ public final class NodeConnector {
 
   /**
    * Ends the connection after a command has failed. A driver fails the commands of a connection
-   * that ends a moment before it reports the end. Commands of that moment must not fail as well:
+   * that ends shortly before it reports the end. Commands that come between must not fail as well:
    * they are held back for the next connection. A command of an earlier connection, which may fail
    * late, ends nothing.
    *

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class NodeException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Error codes that only a person can mend. Errors with other codes may pass. */
+  /** Error codes of faults that only a person can correct. Errors with other codes may pass. */
   private static final Set<String> MISCONFIGURED =
       Set.of(
           "NOAUTH",
@@ -83,7 +83,7 @@ public final class NodeException extends RuntimeException {
   private enum Kind {
     /** A failure that may pass. */
     PASSING,
-    /** A failure that a person has to mend, at the node or in its URL. */
+    /** A failure that a person must correct, at the node or in its URL. */
     MISCONFIGURED,
     /** A misconfiguration with which it would be wrong to go on without the node. */
     VETO
@@ -117,7 +117,7 @@ public final class NodeException extends RuntimeException {
         null);
   }
 
-  /** Makes a cause that only a person can mend. */
+  /** Makes a cause that only a person can correct. */
   public static NodeException misconfigured(String message) {
     return new NodeException(message, true, null);
   }

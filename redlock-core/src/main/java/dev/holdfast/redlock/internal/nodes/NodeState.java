@@ -254,7 +254,7 @@ final class NodeState {
    * Notes a failure for the log.
    *
    * @return true for the first failure since the node was up, and for a new one that only a person
-   *     can mend
+   *     can correct
    */
   synchronized boolean noteFailure(NodeException failure) {
     String message = String.valueOf(failure.getMessage());

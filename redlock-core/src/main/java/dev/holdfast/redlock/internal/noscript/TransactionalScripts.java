@@ -102,7 +102,7 @@ final class TransactionalScripts {
         (reply, failure) -> {
           String error = SingleNodeCall.errorOf(failure);
           Throwable cause = SingleNodeCall.causeOf(failure);
-          // the next one first: what follows this answer may be for the same key
+          // the next one first: the reaction to this answer may be for the same key
           next(key);
           if (error != null) {
             round.error(first, error);

@@ -248,7 +248,9 @@ public final class ReleaseNotifications {
       }
     }
 
-    /** A waiter of this manager is one of the receivers, surely if it got its own last message. */
+    /**
+     * Leaves out the subscription of this manager, which is certain if its last message arrived.
+     */
     private int othersAmong(int receivers, int node) {
       if (own == null) {
         return receivers;

@@ -4,7 +4,7 @@ import dev.holdfast.LossReason;
 import dev.holdfast.redlock.spi.NodeSet;
 
 /**
- * The votes of one round at one moment. Immutable.
+ * The votes of one round at one time. Immutable.
  *
  * @param nodes how many there are, asked or not
  * @param mine nodes whose key holds our token

@@ -10,7 +10,7 @@ final class JavaLiterals {
   private static final String CHARACTERS = "(?:[^%s\\\\]|\\\\.)*+";
 
   /** A comment, a text block, a string or a character: each hides the marks of the others. */
-  private static final Pattern TOKEN =
+  static final Pattern TOKEN =
       Pattern.compile(
           "//[^\\n]*|/\\*.*?\\*/"
               + "|\"\"\"(?<block>(?:[^\"\\\\]|\\\\.|\"(?!\"\"))*+)\"\"\""
@@ -54,7 +54,8 @@ final class JavaLiterals {
     return all;
   }
 
-  private static int lineOf(String source, int position) {
+  /** Returns the line of a position, from 1. */
+  static int lineOf(String source, int position) {
     return 1 + (int) source.substring(0, position).chars().filter(c -> c == '\n').count();
   }
 }

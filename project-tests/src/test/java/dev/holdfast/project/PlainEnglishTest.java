@@ -12,6 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,12 +21,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Markdown, messages and help texts against the phrases of {@code plain-english.txt}. */
+/** Markdown, messages, help texts and comments against {@code plain-english.txt}. */
 class PlainEnglishTest {
   private static final Path ROOT = Modules.ROOT;
 
   /** This page is made of the names of tests. */
   private static final Path GENERATED = ROOT.resolve("docs/rules.md");
+
+  /** The modules whose comments are not checked: they support tests, or are old. */
+  private static final Set<String> UNCHECKED_COMMENTS =
+      Set.of(
+          "benchmarks",
+          "benchmarks-peers",
+          "legacy-setnx-getset",
+          "tck",
+          "tck-redis",
+          "test-nodes");
 
   /** A letter or a closing mark, the end of a sentence, and the beginning of the next one. */
   private static final Pattern TWO_SENTENCES =
@@ -67,6 +78,28 @@ class PlainEnglishTest {
     }
     assertThat(messages).hasSizeGreaterThan(1_000);
     assertPlain(messages);
+  }
+
+  @Test
+  void commentsArePlainEnglish() throws IOException {
+    List<Text> comments = new ArrayList<>();
+    for (Path module : Modules.shipped()) {
+      if (!UNCHECKED_COMMENTS.contains(String.valueOf(module.getFileName()))) {
+        comments.addAll(comments(module));
+      }
+    }
+    assertThat(comments).hasSizeGreaterThan(3_000);
+    assertPlain(comments);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"api", "core", "redlock-core"})
+  void commentsJoinNoSentencesBySemicolons(String module) throws IOException {
+    assertThat(
+            comments(ROOT.resolve(module)).stream()
+                .filter(text -> text.words().contains(";"))
+                .map(text -> text.finding(";", "two sentences")))
+        .isEmpty();
   }
 
   @Test
@@ -193,6 +226,16 @@ class PlainEnglishTest {
     }
     assertThat(lines).hasSizeGreaterThan(1_000);
     return lines;
+  }
+
+  private static List<Text> comments(Path module) throws IOException {
+    List<Text> comments = new ArrayList<>();
+    for (Path file : filesIn(module.resolve("src/main/java"), ".java")) {
+      JavaComments.of(Files.readString(file)).stream()
+          .map(paragraph -> new Text(file, paragraph.line(), paragraph.text()))
+          .forEach(comments::add);
+    }
+    return comments;
   }
 
   private static String withoutCode(String line) {

@@ -43,7 +43,7 @@ final class LossInterrupt {
     }
 
     /** Clears an interrupt status that was set for a loss. Called on the thread. */
-    private void takeBack() {
+    private void clear() {
       if (isOurs) {
         isOurs = false;
         Thread.interrupted();
@@ -114,7 +114,7 @@ final class LossInterrupt {
           at.state = State.DUE;
         }
       }
-      status.takeBack();
+      status.clear();
     }
   }
 
@@ -140,7 +140,7 @@ final class LossInterrupt {
         isOfCallsAround |= at.isInterruptedAfter(status.noticed);
       }
       if (!isOfCallsAround) {
-        status.takeBack();
+        status.clear();
       }
     }
   }
@@ -159,7 +159,7 @@ final class LossInterrupt {
           at.state = State.DUE;
         }
       }
-      status.takeBack();
+      status.clear();
     }
   }
 

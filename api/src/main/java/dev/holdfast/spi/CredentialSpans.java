@@ -40,7 +40,7 @@ final class CredentialSpans {
   static List<Span> in(String text) {
     CredentialSpans secrets = new CredentialSpans(text);
     return merged(
-        Stream.of(secrets.credentials(), secrets.doubtfulPorts(), secrets.secretOptions())
+        Stream.of(secrets.credentials(), secrets.suspectPorts(), secrets.secretOptions())
             .flatMap(List::stream)
             .filter(span -> span.from < span.to)
             .sorted(Comparator.comparingInt(Span::from))
@@ -125,7 +125,7 @@ final class CredentialSpans {
    * Returns the text in the place of a port, which may be a password whose {@code @host} is
    * missing.
    */
-  private List<Span> doubtfulPorts() {
+  private List<Span> suspectPorts() {
     List<Span> spans = new ArrayList<>();
     Matcher node = NODE_START.matcher(text);
     int end = 0;

@@ -42,7 +42,7 @@ sealed interface GrantState {
     }
 
     /** Returns the state with another end of the time for which a release keeps others out. */
-    Held kept(long until) {
+    Held withKeptUntil(long until) {
       return new Held(validUntil, reasonIfItExpires, until);
     }
 

@@ -114,7 +114,7 @@ final class LeaseState {
   /** Sets the time for which a release keeps other owners out, from now. */
   void holdAtLeast(Duration minimum) {
     long until = context.clock().nanos() + Nanos.of(minimum);
-    updateHeld(held -> held.kept(until));
+    updateHeld(held -> held.withKeptUntil(until));
     requireHeld();
   }
 

@@ -113,19 +113,19 @@ final class ManualTimers implements Scheduler {
     stepping.lock();
     try {
       long end = clock.nanos() + nanos;
-      long giveUpAt = System.nanoTime() + PATIENCE_NANOS;
-      awaitCallbacks(giveUpAt);
-      runAll(end, giveUpAt);
+      long deadline = System.nanoTime() + PATIENCE_NANOS;
+      awaitCallbacks(deadline);
+      runAll(end, deadline);
       clock.moveTo(end);
-      runAll(end, giveUpAt); // tasks that other threads scheduled before the clock was moved
+      runAll(end, deadline); // tasks that other threads scheduled before the clock was moved
     } finally {
       stepping.unlock();
     }
   }
 
-  private void runAll(long end, long giveUpAt) {
+  private void runAll(long end, long deadline) {
     while (runNext(end)) {
-      awaitCallbacks(giveUpAt);
+      awaitCallbacks(deadline);
     }
   }
 
@@ -181,10 +181,10 @@ final class ManualTimers implements Scheduler {
   }
 
   /** Waits until all callbacks have ended. A callback that blocks is not waited for again. */
-  private synchronized void awaitCallbacks(long giveUpAt) {
+  private synchronized void awaitCallbacks(long deadline) {
     try {
       while (!callbacks.isEmpty()) {
-        long left = giveUpAt - System.nanoTime();
+        long left = deadline - System.nanoTime();
         if (left <= 0) {
           callbacks.clear();
           return;

@@ -49,7 +49,7 @@ public final class MemoryStore {
    * The holds that were released but keep other owners out for a while; the first to end first. Not
    * a queue with a lock: no call here may block, for managers run on threads that must not.
    */
-  private final Set<Kept> kept = new ConcurrentSkipListSet<>();
+  private final Set<Reservation> reservations = new ConcurrentSkipListSet<>();
 
   /** One for all names, so that the store keeps nothing for a free lock. */
   private final AtomicLong fence = new AtomicLong();
@@ -68,9 +68,9 @@ public final class MemoryStore {
   }
 
   /** A name, and the time after which its hold can be forgotten. */
-  private record Kept(String name, long until) implements Comparable<Kept> {
+  private record Reservation(String name, long until) implements Comparable<Reservation> {
     @Override
-    public int compareTo(Kept other) {
+    public int compareTo(Reservation other) {
       int order = Long.signum(until - other.until);
       return order != 0 ? order : name.compareTo(other.name);
     }
@@ -218,7 +218,7 @@ public final class MemoryStore {
    * @param mayLengthen whether the new end may be later than the present one
    */
   Optional<LossReason> keep(String name, String token, long until, boolean mayLengthen) {
-    kept.add(new Kept(name, until));
+    reservations.add(new Reservation(name, until));
     return change(
         name, token, hold -> mayLengthen || hold.until() - until > 0 ? hold.endingAt(until) : hold);
   }
@@ -227,12 +227,12 @@ public final class MemoryStore {
   @SuppressWarnings("ModifyCollectionInEnhancedForLoop") // this set allows it, also to others
   private void forgetEnded() {
     long now = clock.nanos();
-    for (Kept first : kept) {
+    for (Reservation first : reservations) {
       if (first.until() - now > 0) {
         return;
       }
       Hold hold = holds.get(first.name());
-      if (kept.remove(first) && hold != null && left(hold) <= 0) {
+      if (reservations.remove(first) && hold != null && left(hold) <= 0) {
         holds.remove(first.name(), hold);
       }
     }

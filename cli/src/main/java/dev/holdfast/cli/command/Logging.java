@@ -27,19 +27,19 @@ public final class Logging {
    */
   public static void show() {
     silence();
-    HANDLER.keepOutages();
+    HANDLER.holdOutagesBack();
     OWN.setLevel(Level.INFO);
     OWN.addHandler(HANDLER);
   }
 
   /** Prints which nodes are down, and from now on each that goes down. */
   public static void tellOutages() {
-    HANDLER.kept().forEach(Message::print);
+    HANDLER.takeOutages().forEach(Message::print);
   }
 
   /** Leaves out which nodes are down, and from now on prints each that goes down. */
   public static void forgetOutages() {
-    HANDLER.kept();
+    HANDLER.takeOutages();
   }
 
   /** Prints nothing. */
@@ -58,7 +58,7 @@ public final class Logging {
     private static final String OUTAGE = " is down: ";
 
     private final List<String> outages = new ArrayList<>();
-    private boolean keeps;
+    private boolean holdsBack;
     private final Formatter formatter =
         new Formatter() {
           @Override
@@ -70,26 +70,26 @@ public final class Logging {
     @Override
     public void publish(LogRecord line) {
       String text = formatter.format(line);
-      if (!isKept(text)) {
+      if (!isHeldBack(text)) {
         Message.print(text);
       }
     }
 
-    synchronized void keepOutages() {
+    synchronized void holdOutagesBack() {
       outages.clear();
-      keeps = true;
+      holdsBack = true;
     }
 
-    /** Returns the messages that were kept; nothing is from now on. */
-    synchronized List<String> kept() {
+    /** Returns the messages that were held back, and holds no more back. */
+    synchronized List<String> takeOutages() {
       List<String> all = List.copyOf(outages);
       outages.clear();
-      keeps = false;
+      holdsBack = false;
       return all;
     }
 
-    private synchronized boolean isKept(String text) {
-      return keeps && text.contains(OUTAGE) && outages.add(text);
+    private synchronized boolean isHeldBack(String text) {
+      return holdsBack && text.contains(OUTAGE) && outages.add(text);
     }
 
     @Override

@@ -91,7 +91,7 @@ final class Child {
 
   /** Gives up what {@link #prepare} made, without the command. */
   void cancel() {
-    guardian.leaveRest();
+    guardian.leaveSurvivors();
   }
 
   /** Returns whether the command has been started. */
@@ -143,12 +143,12 @@ final class Child {
    *
    * @return false if a process is left that should have ended
    */
-  boolean endRest() throws InterruptedException {
+  boolean endSurvivors() throws InterruptedException {
     if (signalled) {
-      guardian.endRest(times.grace());
+      guardian.endSurvivors(times.grace());
       return awaitEnd();
     }
-    guardian.leaveRest();
+    guardian.leaveSurvivors();
     return true;
   }
 

@@ -145,12 +145,12 @@ final class Guardian {
   }
 
   /** Ends the processes that the ended command started: after the grace they get SIGKILL. */
-  void endRest(Duration grace) {
+  void endSurvivors(Duration grace) {
     tell("rest " + grace.toMillis());
   }
 
   /** Leaves the processes that the ended command started. */
-  void leaveRest() {
+  void leaveSurvivors() {
     tell("done");
   }
 

@@ -141,10 +141,10 @@ record Run(
     Optional<Cut> cut = awaitEnd(child, lease, renewed);
     if (cut.isPresent()) {
       end(child, lease, cut.get(), renewed);
-    } else if (!child.endRest()) {
+    } else if (!child.endSurvivors()) {
       Message.print("the processes that process " + child.pid() + " started cannot be killed");
     }
-    boolean held = giveBack(lease, cut.isPresent());
+    boolean held = release(lease, cut.isPresent());
     child.awaitGuardian(GUARDIAN_LIMIT);
     return cut.isEmpty() && held ? child.ended().join() : ExitCode.LOST;
   }
@@ -163,7 +163,7 @@ record Run(
       lease.requireHeld();
     } catch (LockLostException | Signals.Signalled e) {
       child.cancel();
-      giveBack(lease, true);
+      release(lease, true);
       child.awaitGuardian(GUARDIAN_LIMIT);
       if (e instanceof Signals.Signalled signalled) {
         throw signalled;
@@ -245,7 +245,7 @@ record Run(
    *
    * @param cut whether that, or more, has been said already
    */
-  private static boolean giveBack(Lease lease, boolean cut) {
+  private static boolean release(Lease lease, boolean cut) {
     try {
       boolean held = lease.release();
       if (!held && !cut) {

@@ -35,11 +35,12 @@ final class PendingReleases {
    *
    * @param key the lock's key
    * @param token the value that the key must hold
-   * @param kept how long other owners are kept out
+   * @param remaining how long the lock still keeps other owners out
    * @param message the notification of waiters, empty without one
    * @param expiresAt when the key is gone at the latest
    */
-  record Pending(String key, String token, KeptLife kept, List<String> message, long expiresAt) {}
+  record Pending(
+      String key, String token, RemainingLife remaining, List<String> message, long expiresAt) {}
 
   private record Queued(Pending release, long number) {}
 

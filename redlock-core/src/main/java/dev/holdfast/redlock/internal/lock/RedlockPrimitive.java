@@ -216,19 +216,19 @@ public final class RedlockPrimitive implements LockPrimitive {
   @Override
   public CompletableFuture<Released> release(Release release) {
     RedlockGrant grant = (RedlockGrant) release.grant();
-    KeptLife kept = KeptLife.of(release, clock.nanos());
+    RemainingLife remaining = RemainingLife.of(release, clock.nanos());
     ReleaseNotifications.ReleaseNotification notification =
         release.handsOver()
             ? notifications.none()
             : notifications.ofRelease(grant.key(), grant.token());
     grant.abandonExtension();
-    QuorumCall call = releases.ofLock(grant, kept, notification);
+    QuorumCall call = releases.ofLock(grant, remaining, notification);
     call.start(scheduler, quorumNanos);
     return call.decision()
         .thenApply(
             votes -> {
               if (votes.isDenied()) {
-                deleteLengthened(grant, kept);
+                deleteLengthened(grant, remaining);
                 return new Released(Optional.of(votes.lossReason()), notification.others());
               }
               if (votes.hasQuorumOfAnswers()) {
@@ -243,9 +243,9 @@ public final class RedlockPrimitive implements LockPrimitive {
    * Deletes what a release that a quorum denied has lengthened on a minority: the lock was lost, so
    * these keys would keep a vote from every other owner for as long as the hold.
    */
-  private void deleteLengthened(RedlockGrant grant, KeptLife kept) {
-    if (kept.mayLengthen() && kept.millisLeft(clock.nanos()) > 0) {
-      releases.ofLengthened(grant, kept).start(scheduler, quorumNanos);
+  private void deleteLengthened(RedlockGrant grant, RemainingLife remaining) {
+    if (remaining.mayLengthen() && remaining.millisLeft(clock.nanos()) > 0) {
+      releases.ofLengthened(grant, remaining).start(scheduler, quorumNanos);
     }
   }
 

@@ -45,7 +45,9 @@ final class ReleaseRounds {
 
   /** Makes the round that releases a held lock and notifies waiters. */
   QuorumCall ofLock(
-      RedlockGrant grant, KeptLife kept, ReleaseNotifications.ReleaseNotification notification) {
+      RedlockGrant grant,
+      RemainingLife remaining,
+      ReleaseNotifications.ReleaseNotification notification) {
     VoteReader reader =
         (node, reply) -> {
           notification.onReply(node, reply);
@@ -53,7 +55,11 @@ final class ReleaseRounds {
         };
     return call(
         pending(
-            grant.key(), grant.token(), kept, notification.message(), options.maxTtl().toNanos()),
+            grant.key(),
+            grant.token(),
+            remaining,
+            notification.message(),
+            options.maxTtl().toNanos()),
         reader,
         grant.sent(),
         Tally::isReleaseDecided);
@@ -63,12 +69,12 @@ final class ReleaseRounds {
    * Makes the round that deletes keys of a lost lock. Waiters are not notified of it. It is pending
    * for as long as the keys may live.
    *
-   * @param kept the life that the denied release may have given the keys
+   * @param remaining the life that the denied release may have given the keys
    */
-  QuorumCall ofLengthened(RedlockGrant grant, KeptLife kept) {
+  QuorumCall ofLengthened(RedlockGrant grant, RemainingLife remaining) {
     long now = clock.nanos();
-    KeptLife none = KeptLife.none(now);
-    long life = Math.max(options.maxTtl().toNanos(), kept.until() - now);
+    RemainingLife none = RemainingLife.none(now);
+    long life = Math.max(options.maxTtl().toNanos(), remaining.until() - now);
     return call(
         pending(grant.key(), grant.token(), none, List.of(), life),
         Scripts::compared,
@@ -78,7 +84,7 @@ final class ReleaseRounds {
 
   /** Makes the round that releases a failed attempt. Waiters are not notified of it. */
   QuorumCall ofAttempt(String key, String token, NodeSet sent, Predicate<Tally> decided) {
-    KeptLife none = KeptLife.none(clock.nanos());
+    RemainingLife none = RemainingLife.none(clock.nanos());
     return call(
         pending(key, token, none, List.of(), options.maxTtl().toNanos()),
         Scripts::compared,
@@ -129,12 +135,12 @@ final class ReleaseRounds {
    *     More only if such a release may have been executed
    */
   private Pending pending(
-      String key, String token, KeptLife kept, List<String> message, long lifeNanos) {
-    return new Pending(key, token, kept, message, clock.nanos() + lifeNanos);
+      String key, String token, RemainingLife remaining, List<String> message, long lifeNanos) {
+    return new Pending(key, token, remaining, message, clock.nanos() + lifeNanos);
   }
 
   private Command command(Pending release) {
-    long millis = release.kept().millisLeft(clock.nanos());
+    long millis = release.remaining().millisLeft(clock.nanos());
     if (millis > 0) {
       return keepCommand(release, millis);
     }
@@ -153,7 +159,7 @@ final class ReleaseRounds {
         List.of(
             release.token(),
             Long.toString(millis),
-            release.kept().mayLengthen() ? "1" : "0",
+            release.remaining().mayLengthen() ? "1" : "0",
             Long.toString(millis + FencingTokens.lifeMillis(options))));
   }
 

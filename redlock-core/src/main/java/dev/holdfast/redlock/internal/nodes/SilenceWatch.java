@@ -61,7 +61,7 @@ final class SilenceWatch {
       if (now - due > nodeTimeoutNanos) {
         checkAgain(node, state.present(), unanswered.progressAt());
       } else {
-        giveUpIfStuck(node, state.present(), unanswered.progressAt());
+        endIfStuck(node, state.present(), unanswered.progressAt());
       }
     }
   }
@@ -87,12 +87,12 @@ final class SilenceWatch {
           if (stalled && states[node].present() == session) {
             checkAgain(node, session, progressAt);
           } else {
-            giveUpIfStuck(node, session, progressAt);
+            endIfStuck(node, session, progressAt);
           }
         });
   }
 
-  private void giveUpIfStuck(int node, NodeState.@Nullable Session session, long progressAt) {
+  private void endIfStuck(int node, NodeState.@Nullable Session session, long progressAt) {
     NodeState state = states[node];
     NodeException fault = state.unanswered().endSuspicion(progressAt, clock.nanos());
     if (session != null && state.isPresent(session) && fault != null) {

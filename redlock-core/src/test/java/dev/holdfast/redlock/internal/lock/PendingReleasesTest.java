@@ -67,7 +67,7 @@ class PendingReleasesTest {
     return new Pending(
         key,
         "me:1",
-        KeptLife.none(time.nanos()),
+        RemainingLife.none(time.nanos()),
         List.of(),
         time.nanos() + Duration.ofSeconds(seconds).toNanos());
   }

@@ -8,16 +8,16 @@ import dev.holdfast.core.LockPrimitive.Release;
  * @param until the end of this time, by the clock's nanoseconds
  * @param mayLengthen whether the key may live longer than before the release
  */
-record KeptLife(long until, boolean mayLengthen) {
+record RemainingLife(long until, boolean mayLengthen) {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   /** Returns the life of a lock that is deleted, at any later time. */
-  static KeptLife none(long now) {
-    return new KeptLife(now, false);
+  static RemainingLife none(long now) {
+    return new RemainingLife(now, false);
   }
 
-  static KeptLife of(Release release, long now) {
-    return new KeptLife(now + release.keep().toNanos(), release.mayLengthen());
+  static RemainingLife of(Release release, long now) {
+    return new RemainingLife(now + release.keep().toNanos(), release.mayLengthen());
   }
 
   /** Returns the milliseconds that are left, rounded up, zero for a release that deletes. */

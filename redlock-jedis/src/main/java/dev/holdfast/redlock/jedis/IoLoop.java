@@ -40,7 +40,7 @@ final class IoLoop {
   private static final int MAX_AT_ONCE = 1_000;
 
   private final AtomicReferenceArray<@Nullable SocketConnection> connections;
-  private final Queue<Request> queued = new ConcurrentLinkedQueue<>();
+  private final Queue<QueuedRound> queued = new ConcurrentLinkedQueue<>();
   private final Queue<SocketConnection> dropped = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean owned = new AtomicBoolean();
 
@@ -71,18 +71,18 @@ final class IoLoop {
     thread.start();
   }
 
-  /** A round that must be sent, with its command as it goes over the wire. */
-  static final class Request {
+  /** A round that must be sent, with its encoded command. */
+  static final class QueuedRound {
     final Round round;
     final byte[] command;
 
-    Request(Round round) {
+    QueuedRound(Round round) {
       this.round = round;
       this.command = round.command().encoded();
     }
   }
 
-  /** Puts a connection, or an attempt at one, in the place of one that has ended. */
+  /** Puts a new connection in the place of one that has ended. */
   void put(int node, SocketConnection connection) {
     connections.set(node, connection);
     if (closing) { // after it can be found: closing may have missed it
@@ -90,7 +90,9 @@ final class IoLoop {
     }
   }
 
-  /** Ends what is in a place; at once if it is an attempt, else as soon as may be. */
+  /**
+   * Ends the connection in a place, at once if it is still connecting, else as soon as possible.
+   */
   void drop(int node) {
     SocketConnection connection = connections.get(node);
     if (connection != null) {
@@ -101,10 +103,10 @@ final class IoLoop {
   }
 
   void submit(Round round) {
-    Request request = new Request(round);
-    queued.add(request);
+    QueuedRound queuedRound = new QueuedRound(round);
+    queued.add(queuedRound);
     if (closed) {
-      failIfQueued(request); // and no other's, as our caller may hold a lock of its own
+      failIfQueued(queuedRound); // and no other's, as our caller may hold a lock of its own
     } else if (lent.get() != null) {
       lent.set(true);
     } else if (!owned.get()) {
@@ -234,9 +236,9 @@ final class IoLoop {
   }
 
   private void write() {
-    Request request;
-    for (int i = 0; i < MAX_AT_ONCE && (request = queued.poll()) != null; i++) {
-      send(request);
+    QueuedRound queuedRound;
+    for (int i = 0; i < MAX_AT_ONCE && (queuedRound = queued.poll()) != null; i++) {
+      send(queuedRound);
     }
     for (int node = 0; node < connections.length(); node++) {
       SocketConnection connection = connections.get(node);
@@ -246,13 +248,13 @@ final class IoLoop {
     }
   }
 
-  private void send(Request request) {
-    Round round = request.round;
+  private void send(QueuedRound queuedRound) {
+    Round round = queuedRound.round;
     open.add(round);
     round.forEachNode(
         node -> {
           SocketConnection connection = connections.get(node);
-          if (connection == null || !connection.ask(request)) {
+          if (connection == null || !connection.ask(queuedRound)) {
             round.failure(node, Messages.notConnected());
           }
         });
@@ -360,9 +362,9 @@ final class IoLoop {
     List.copyOf(queued).forEach(this::failIfQueued);
   }
 
-  private void failIfQueued(Request request) {
-    if (queued.remove(request)) {
-      Round round = request.round;
+  private void failIfQueued(QueuedRound queuedRound) {
+    if (queued.remove(queuedRound)) {
+      Round round = queuedRound.round;
       round.forEachNode(node -> round.failure(node, Messages.notConnected()));
     }
   }

@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * One connection to one node, from the attempt at it to its end. Jedis connects and greets; then we
- * write and read its socket ourselves. Those methods that say so are for the owner of the {@link
- * IoLoop} alone.
+ * One connection to one node, from connecting to its end. Jedis connects and greets. Then we write
+ * and read its socket ourselves. Methods that say so are for the owner of the {@link IoLoop} alone.
  */
 final class SocketConnection {
   /** The shortest timeout that a socket can have: how long a read waits at most. */
@@ -38,14 +37,14 @@ final class SocketConnection {
   private volatile boolean dropped;
 
   private final Deque<Round> inFlight = new ArrayDeque<>();
-  private final Deque<IoLoop.Request> unsent = new ArrayDeque<>();
+  private final Deque<IoLoop.QueuedRound> unsent = new ArrayDeque<>();
   private final ByteArrayOutputStream batch = new ByteArrayOutputStream(512);
   private final ReplyReader replies = new ReplyReader();
   private int sentBytes;
   private boolean late;
   private long lateAt;
   private boolean ended;
-  private long heardAt;
+  private long lastReadAt;
 
   SocketConnection(int node, Runnable disconnected) {
     this.node = node;
@@ -65,7 +64,7 @@ final class SocketConnection {
       Messages.greet(socket.connect(address, timeout));
       socket.get().setSoTimeout(SLICE_MILLIS);
       socket.get().setSoLinger(false, 0); // the last written bytes still go out
-      heardAt = System.nanoTime();
+      lastReadAt = System.nanoTime();
       if (!connected.complete(null)) {
         socket.close();
       }
@@ -92,19 +91,19 @@ final class SocketConnection {
   }
 
   /** Queues a command, or returns false if nothing can be sent. For the owner. */
-  boolean ask(IoLoop.Request request) {
+  boolean ask(IoLoop.QueuedRound queuedRound) {
     if (!isUp() || dropped) {
       return false;
     }
-    int length = request.command.length;
+    int length = queuedRound.command.length;
     if (inFlight.isEmpty()) {
       sentBytes = 0;
     } else if (!unsent.isEmpty() || sentBytes + length > WINDOW_BYTES) {
-      unsent.add(request);
+      unsent.add(queuedRound);
       return true;
     }
-    inFlight.add(request.round);
-    batch.write(request.command, 0, length);
+    inFlight.add(queuedRound.round);
+    batch.write(queuedRound.command, 0, length);
     sentBytes += length;
     return true;
   }
@@ -133,7 +132,7 @@ final class SocketConnection {
 
   /** Returns the time since the last bytes of the node. For the owner. */
   long silentNanos() {
-    return System.nanoTime() - heardAt;
+    return System.nanoTime() - lastReadAt;
   }
 
   /**
@@ -149,7 +148,7 @@ final class SocketConnection {
       while (replies.hasNext()) {
         answer(replies.next());
       }
-      heardAt = System.nanoTime();
+      lastReadAt = System.nanoTime();
       late &= hasUnanswered();
       sendMore();
     } catch (SocketTimeoutException e) {
@@ -177,7 +176,7 @@ final class SocketConnection {
   /** Sends what waits for replies to what was sent before, once they have come. */
   private void sendMore() {
     if (!hasUnanswered() && !unsent.isEmpty()) {
-      Deque<IoLoop.Request> waiting = new ArrayDeque<>(unsent);
+      Deque<IoLoop.QueuedRound> waiting = new ArrayDeque<>(unsent);
       unsent.clear();
       waiting.forEach(this::ask);
       flush();

@@ -14,10 +14,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to a node, from the attempt at it to its end, and the commands on it. {@link
- * PipelinedNodes} make one for each attempt. A driver reports by the methods {@code on…}, on any
- * thread: {@link #onBegun} as soon as there is something to close, {@link #onConnected} or {@link
- * #onEnded}, the answers, and in any case {@link #onEnded}.
+ * One connection to a node, from connecting to its end, and the commands on it. {@link
+ * PipelinedNodes} make one each time they connect. A driver reports by the methods {@code on…}, on
+ * any thread: {@link #onBegun} as soon as there is something to close, {@link #onConnected} or
+ * {@link #onEnded}, the answers, and in any case {@link #onEnded}.
  *
  * <p>Commands are written in the order in which they were submitted. When the connection ends, all
  * unanswered commands fail in this order, and each is answered once, whatever the client does with
@@ -57,7 +57,7 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Tells whether the attempt goes on.
+   * Tells whether connecting goes on.
    *
    * @return false if it has succeeded, failed or was dropped
    */
@@ -77,7 +77,7 @@ public final class CommandConnection<E> {
   /**
    * Receives what writes and closes the connection, before {@link #onConnected}.
    *
-   * @param writer closed at once if the attempt was dropped meanwhile
+   * @param writer closed at once if the connection was dropped meanwhile
    */
   public void onBegun(CommandWriter<E> writer) {
     ConnectionState<E> before =
@@ -88,12 +88,12 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Follows an attempt to connect that the client reports by a future.
+   * Follows the connecting, which the client reports by a future.
    *
-   * @param attempt if it fails, the connection has ended
+   * @param connecting if it fails, the connection has ended
    */
-  public void onConnecting(CompletionStage<?> attempt) {
-    attempt.whenComplete(
+  public void onConnecting(CompletionStage<?> connecting) {
+    connecting.whenComplete(
         (made, failure) -> {
           if (failure != null) {
             onEnded(failure);
@@ -109,7 +109,7 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Notes that the attempt has failed, or the connection has ended. Unanswered commands fail.
+   * Notes that connecting has failed, or the connection has ended. Unanswered commands fail.
    *
    * @param cause why
    */
@@ -251,7 +251,7 @@ public final class CommandConnection<E> {
   }
 
   /**
-   * Ends the connection, or the attempt at it, without waiting for what was queued before.
+   * Ends the connection, or the connecting, without waiting for what was queued before.
    *
    * @return completes when it is closed and all has failed
    */

@@ -29,7 +29,7 @@ public interface CommandWriter<E> {
   void write(List<EncodedRound<E>> commands) throws IOException;
 
   /**
-   * Closes the connection, or the attempt at one, and lets the client not make it again. Called
+   * Closes the connection, or ends the connecting, and lets the client not make it again. Called
    * once, on any thread, also for a connection that has ended by itself. Does not block. The driver
    * calls {@link CommandConnection#onEnded} when the connection is closed, or at once.
    */

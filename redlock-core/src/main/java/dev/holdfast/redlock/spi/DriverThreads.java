@@ -18,14 +18,14 @@ public final class DriverThreads {
    * Loads the classes that connecting needs, before the time for connecting runs: on a busy machine
    * loading takes longer than most networks. Waits at most 10 s.
    *
-   * @param attempt begins to connect to port 0 of 127.0.0.1, which no server can have, so that no
-   *     packet is sent
+   * @param connecting begins to connect to port 0 of 127.0.0.1, which no server can have, so that
+   *     no packet is sent
    */
-  public static void warmUp(Supplier<? extends Future<?>> attempt) {
+  public static void warmUp(Supplier<? extends Future<?>> connecting) {
     try {
-      await(WARM_UP, attempt.get());
+      await(WARM_UP, connecting.get());
     } catch (RuntimeException e) {
-      // a client that was shut down throws this, or its executor: each attempt to connect says so
+      // a client that was shut down throws this, or its executor: each connecting says so
     }
   }
 
@@ -50,7 +50,7 @@ public final class DriverThreads {
    * interrupted.
    *
    * @param limit how long to wait
-   * @param future the work that had better be done before
+   * @param future the work to wait for, which may also end later
    */
   public static void await(Duration limit, Future<?> future) {
     long end = System.nanoTime() + limit.toNanos();

@@ -82,20 +82,20 @@ public final class PipelinedNodes<E> implements RedisNodes {
 
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
-    CommandConnection<E> attempt = new CommandConnection<>(node, disconnected);
-    lives.add(attempt);
-    attempt.over().thenRun(() -> lives.remove(attempt));
-    connections.getAndSet(node, attempt).drop();
+    CommandConnection<E> connection = new CommandConnection<>(node, disconnected);
+    lives.add(connection);
+    connection.over().thenRun(() -> lives.remove(connection));
+    connections.getAndSet(node, connection).drop();
     if (closed.get()) { // after it can be found: closing may have missed it
-      attempt.drop();
+      connection.drop();
     } else {
       try {
-        at(node).connect(attempt);
+        at(node).connect(connection);
       } catch (RuntimeException | Error e) {
-        attempt.onEnded(e);
+        connection.onEnded(e);
       }
     }
-    return attempt.connected();
+    return connection.connected();
   }
 
   @Override
@@ -110,7 +110,7 @@ public final class PipelinedNodes<E> implements RedisNodes {
       submitted.add(new EncodedRound<>(round.to(open), encoder.apply(round.command())));
       // waits for no other thread: the one that queues a round goes on with what comes meanwhile
       if (unqueued.getAndIncrement() == 0 && !queueSome()) {
-        InTurn.onNewThread(this::queueRest);
+        InTurn.onNewThread(this::queueRemaining);
       }
     }
     if (!open.equals(round.nodes())) {
@@ -119,7 +119,7 @@ public final class PipelinedNodes<E> implements RedisNodes {
     }
   }
 
-  private void queueRest() {
+  private void queueRemaining() {
     while (!queueSome()) {
       // others submit without a pause
     }

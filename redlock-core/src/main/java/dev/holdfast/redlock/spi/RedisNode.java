@@ -34,8 +34,8 @@ public interface RedisNode<E> {
   }
 
   /**
-   * Begins one attempt to connect, whose steps the driver reports to the connection. If this method
-   * throws, the attempt has failed.
+   * Begins to connect. The driver reports the steps to the connection. If this method throws,
+   * connecting has failed.
    *
    * @param connection a new one each time
    */

@@ -66,8 +66,8 @@ public interface RedisNodes extends AutoCloseable {
   CompletableFuture<Void> connect(int node, Runnable disconnected);
 
   /**
-   * Drops the connection to a node, or the attempt to connect. The commands that it leaves
-   * unanswered may fail after the next call of {@link #connect}.
+   * Drops the connection to a node, or ends the connecting. The commands that it leaves unanswered
+   * may fail after the next call of {@link #connect}.
    *
    * @param node its index
    */

@@ -109,7 +109,7 @@ public final class Subscription {
     }
   }
 
-  /** Ends the connection, or the attempt at one. */
+  /** Ends the connection, or the connecting. */
   public synchronized void close() {
     if (!closed) {
       closed = true;
@@ -127,13 +127,13 @@ public final class Subscription {
   }
 
   /**
-   * Follows an attempt to connect, which the client reports by a future.
+   * Follows the connecting, which the client reports by a future.
    *
-   * @param attempt the connection as for {@link #onConnected}. If it fails, the subscription has
+   * @param connecting the connection as for {@link #onConnected}. If it fails, the subscription has
    *     ended
    */
-  public void onConnecting(CompletionStage<? extends PubSubConnection> attempt) {
-    attempt
+  public void onConnecting(CompletionStage<? extends PubSubConnection> connecting) {
+    connecting
         .thenAccept(this::onConnected)
         .whenComplete(
             (connected, failure) -> {

@@ -38,7 +38,10 @@ final class DirectNodes implements RedisNodes {
     return at(node).isTls();
   }
 
-  /** Connects on a thread of its own, which ends when the attempt does. */
+  /**
+   * Connects on a thread of its own, which ends when the node has answered or connecting has
+   * failed.
+   */
   @Override
   public CompletableFuture<Void> connect(int node, Runnable disconnected) {
     SocketConnection socket = new SocketConnection(node, () -> loop.ended(disconnected));

@@ -55,7 +55,7 @@ final class ManagedClients implements AutoCloseable {
   RedissonNode node(RedisNodeUri uri, Duration connectTimeout) {
     if (!warm) {
       warm = true;
-      DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).attempt(begun -> {}).connectAsync());
+      DriverThreads.warmUp(() -> at(NOWHERE, WARM_UP).newClient(begun -> {}).connectAsync());
     }
     return at(uri, connectTimeout);
   }

@@ -74,7 +74,7 @@ record RedissonNode(
   @Override
   public void connect(CommandConnection<RedissonConnection.Encoded> connection) {
     connection.onConnecting(
-        attempt(opened -> RedissonConnection.begin(opened, connection))
+        newClient(opened -> RedissonConnection.begin(opened, connection))
             .connectAsync()
             .thenCompose(this::greet)
             .thenRun(connection::onConnected));
@@ -99,22 +99,21 @@ record RedissonNode(
 
   @Override
   public void subscribe(Subscription subscription) {
-    RedisClient attempt = attempt(opened -> {});
+    RedisClient made = newClient(opened -> {});
     subscription.onConnecting(
-        attempt
-            .connectPubSubAsync()
+        made.connectPubSubAsync()
             .thenApplyAsync(
-                made -> new RedissonPubSubConnection(made, subscription),
-                attempt.getConfig().getExecutor()));
+                connection -> new RedissonPubSubConnection(connection, subscription),
+                made.getConfig().getExecutor()));
   }
 
   /**
-   * Makes a client for one attempt, so that each attempt looks the node's name up again. The client
-   * need not be closed: it has no threads, and its connection is closed by itself.
+   * Makes a client for one connection, so that each looks the node's name up again. The client need
+   * not be closed: it has no threads, and its connection is closed by itself.
    *
    * @param begun gets the channel as soon as there is one, with all of Redisson's handlers
    */
-  RedisClient attempt(Consumer<Channel> begun) {
+  RedisClient newClient(Consumer<Channel> begun) {
     int millis = Math.max(1, (int) connectTimeout.toMillis());
     RedisClientConfig made = config.get();
     return RedisClient.create(

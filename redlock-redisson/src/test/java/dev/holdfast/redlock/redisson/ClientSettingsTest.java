@@ -132,7 +132,7 @@ class ClientSettingsTest {
           .isInstanceOf(LockOutageException.class)
           .hasMessageContaining("refused");
       var settings =
-          RedissonNode.of(client, Duration.ofSeconds(2)).attempt(begun -> {}).getConfig();
+          RedissonNode.of(client, Duration.ofSeconds(2)).newClient(begun -> {}).getConfig();
       assertThat(settings.isTcpNoDelay()).isTrue();
       assertThat(settings.getConnectTimeout()).isEqualTo(2_000);
       assertThat(settings.getCommandTimeout()).isEqualTo(2_000);

@@ -141,8 +141,8 @@ public final class NodeConnector {
   }
 
   /**
-   * Begins to connect. If the driver throws, for example because no thread can be started, the
-   * attempt has failed.
+   * Begins to connect. If the driver throws, for example because no thread can be started,
+   * connecting has failed.
    */
   private CompletableFuture<Void> begin(int node, NodeState.Session session) {
     try {

@@ -261,6 +261,7 @@ public abstract class FreshnessRules {
   }
 
   @Test
+  @Tag("exclusion")
   @Rule("VAL-4")
   @IfThisFails("check that no lock is held during a call that waits for nodes")
   void aLeaseIsLookedAtWhileAnotherThreadWaitsInACallOfIt() {

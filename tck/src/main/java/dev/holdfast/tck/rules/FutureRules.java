@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Methods that return a future return before it is complete. */
@@ -28,6 +29,12 @@ public abstract class FutureRules {
 
   /** Less than a pause of 10 ms in half of {@link #MANY} calls, and more than these take. */
   private static final Duration FOR_MANY = Duration.ofMillis(1_200);
+
+  /** So many in a row are not all stopped by a machine that stalls. */
+  private static final int QUICK = 20;
+
+  /** More than any computation here takes, and less than what blocks is worth to be noticed. */
+  private static final Duration QUICKEST = Duration.ofMillis(5);
 
   final TckFixture fixture;
 
@@ -226,6 +233,43 @@ public abstract class FutureRules {
   }
 
   /** Checks that a call returns at once while all nodes hang, not when a time limit ends. */
+  @Test
+  @Rule("RES-3")
+  @IfThisFails("check that a backend in this process does its work elsewhere, too")
+  void theQuickestCallsForFuturesReturnAtOnce() {
+    LockManager locks = fixture.open();
+    List<Lease> leases = new ArrayList<>();
+    Duration asked = quickest(() -> locks.tryAcquireAsync(fixture.request(fixture.name("quick"))));
+    for (int i = 0; i < QUICK; i++) {
+      leases.add(fixture.take(locks, fixture.name("quick"), fixture.ttl()));
+    }
+    Iterator<Lease> extended = leases.iterator();
+    Iterator<Lease> released = leases.iterator();
+
+    assertThat(asked).as("the quickest tryAcquireAsync").isLessThan(QUICKEST);
+    if (fixture.declares(LockCapability.EXTENSION)) {
+      assertThat(quickest(() -> extended.next().extendAsync(fixture.ttl())))
+          .as("the quickest extendAsync")
+          .isLessThan(QUICKEST);
+    }
+    assertThat(quickest(() -> released.next().releaseAsync()))
+        .as("the quickest releaseAsync")
+        .isLessThan(QUICKEST);
+  }
+
+  /** Returns the least time of some calls, each of which waits until the one before is over. */
+  private Duration quickest(Supplier<CompletableFuture<?>> call) {
+    Duration least = fixture.ttl();
+    for (int i = 0; i < QUICK; i++) {
+      long begun = System.nanoTime();
+      CompletableFuture<?> future = call.get();
+      Duration took = Elapsed.since(begun);
+      least = took.compareTo(least) < 0 ? took : least;
+      fixture.awaitRegardless("a future completes", future::isDone);
+    }
+    return least;
+  }
+
   private void assertReturns(String what, Runnable asks) {
     Call<?> call =
         Call.begin(

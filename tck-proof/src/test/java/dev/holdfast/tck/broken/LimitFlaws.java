@@ -1,9 +1,11 @@
 package dev.holdfast.tck.broken;
 
 import dev.holdfast.Lease;
+import dev.holdfast.LockConfigurationException;
 import dev.holdfast.LockManager;
 import dev.holdfast.LockNode;
 import dev.holdfast.LockRequest;
+import dev.holdfast.LossReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Limits and short cuts of wrappers that their users did not ask for. */
 final class LimitFlaws {
@@ -81,7 +84,61 @@ final class LimitFlaws {
                       System.getLogger("broken").log(System.Logger.Level.TRACE, "interrupted");
                     }
                   }
-                }));
+                }),
+        Flaw.of(
+            "a decorator leaves transferAsync to a default that refuses",
+            Set.of("TRANSFER-1"),
+            Parts.TRANSFERRING.withManagers(
+                right -> PassingManager.withLeases(right.get(), Undecorated::new))),
+        Flaw.of(
+            "the first manager to close ends the timers of all",
+            Set.of("CLOSE-4"),
+            () -> {
+              AtomicInteger ended = new AtomicInteger();
+              return new FakeEnvironment(
+                  Parts.RIGHT.withManagers(right -> new SharedTimers(right.get(), ended)));
+            }));
+  }
+
+  /** Refuses what it does not know. */
+  private static final class Undecorated extends PassingLease {
+    Undecorated(Lease right) {
+      super(right);
+    }
+
+    @Override
+    public CompletableFuture<String> transferAsync(Duration within) {
+      return CompletableFuture.failedFuture(
+          new LockConfigurationException("this lease cannot be transferred"));
+    }
+  }
+
+  /** Reports no loss after another manager that was open at the same time has closed. */
+  private static final class SharedTimers extends PassingManager {
+    private final AtomicInteger ended;
+    private final int mine;
+
+    SharedTimers(LockManager right, AtomicInteger ended) {
+      super(right);
+      this.ended = ended;
+      this.mine = ended.get();
+    }
+
+    @Override
+    Lease lease(Lease granted) {
+      return new PassingLease(granted) {
+        @Override
+        public CompletableFuture<LossReason> onLoss() {
+          return ended.get() == mine ? super.onLoss() : new CompletableFuture<>();
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      ended.incrementAndGet();
+      super.close();
+    }
   }
 
   /** Lets some calls in at a time, however long they wait. */
